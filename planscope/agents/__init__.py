@@ -1,0 +1,1 @@
+"""Agents, models and mock tools. The only place that knows LangChain."""

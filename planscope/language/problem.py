@@ -1,0 +1,129 @@
+"""What the language hands to the oracle: actions and constraints, nothing of grammar or words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Span = tuple[int, int]
+"""A half-open range of code points of the query's text."""
+
+NodePath = tuple[int | str, ...]
+"""Where a node stands in the syntax tree, from the root: ``(0, "clause", 1, "subject")``."""
+
+RuleKind = Literal["once", "all_done", "one_by_one", "start_range", "end_range"]
+ConstraintKind = Literal["order", "start_at_least", "end_at_most"] | RuleKind
+Source = Literal["text", "prompt", "environment"]
+
+BASE_RULES: tuple[RuleKind, ...] = ("once", "all_done")
+TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_range", "end_range")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do. ``name`` is a noun phrase, ``tool`` its slug, ``duration`` whole hours (timed only)."""
+
+    id: str
+    name: str
+    tool: str
+    duration: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One requirement.
+
+    ``order``: ``before`` ends no later than ``after`` begins. ``start_at_least`` and ``end_at_most``:
+    ``action`` and whole ``hour``. Rules (basic constraints) concern every action and carry no span.
+    ``spans`` are subject, relation phrase and object, in this order, as the grammar names them (in
+    "A comes after B", A is the subject and B is ``before``). ``sentence`` counts from 0.
+    """
+
+    id: str
+    kind: ConstraintKind
+    text: str
+    before: str | None = None
+    after: str | None = None
+    action: str | None = None
+    hour: int | None = None
+    sentence: int | None = None
+    spans: tuple[Span, ...] = ()
+    node: NodePath = ()
+    source: Source = "text"
+
+    @property
+    def is_rule(self) -> bool:
+        return self.kind in TIMED_RULES
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Ids of the actions concerned; empty for a rule, which concerns all."""
+        if self.kind == "order":
+            assert self.before is not None and self.after is not None
+            return (self.before, self.after)
+        return () if self.action is None else (self.action,)
+
+
+_RULES: dict[RuleKind, tuple[str, Source]] = {
+    "once": ("every action is done only once", "prompt"),
+    "all_done": ("every action is done", "prompt"),
+    "one_by_one": ("calls come one by one", "prompt"),
+    "start_range": ("0 <= start <= 23", "prompt"),
+    "end_range": ("1 <= end <= 24", "environment"),
+}
+
+
+def rules(timed: bool) -> tuple[Constraint, ...]:
+    """The basic constraints ``b1, b2, ...`` of a query (Figure 7 (d); the prompt's own instructions)."""
+    kinds = TIMED_RULES if timed else BASE_RULES
+    return tuple(
+        Constraint(f"b{i}", kind, _RULES[kind][0], source=_RULES[kind][1]) for i, kind in enumerate(kinds, 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules."""
+
+    actions: tuple[Action, ...]
+    constraints: tuple[Constraint, ...]
+    timed: bool = False
+    by_id: dict[str, Constraint] = field(init=False, repr=False, compare=False)
+    action_by_id: dict[str, Action] = field(init=False, repr=False, compare=False)
+    action_by_tool: dict[str, Action] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_id", {c.id: c for c in self.constraints})
+        object.__setattr__(self, "action_by_id", {a.id: a for a in self.actions})
+        object.__setattr__(self, "action_by_tool", {a.tool: a for a in self.actions})
+
+    @property
+    def said(self) -> tuple[Constraint, ...]:
+        """The constraints that the text says (``c*``)."""
+        return tuple(c for c in self.constraints if not c.is_rule)
+
+
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def slug(name: str) -> str:
+    """The tool name of an action: at most 64 characters of ``[a-z0-9_]``."""
+    return _NOT_SLUG.sub("_", name.casefold()).strip("_")[:64].rstrip("_") or "action"
+
+
+def make_actions(names: Iterable[str], durations: Sequence[int | None] | None = None) -> tuple[Action, ...]:
+    """Number the names ``a1, a2, ...`` and give each a tool name of its own (``_2`` and so on on a clash)."""
+    taken: set[str] = set()
+    made = []
+    for i, name in enumerate(names):
+        base = tool = slug(name)
+        n = 1
+        while tool in taken:
+            n += 1
+            suffix = f"_{n}"
+            tool = base[: 64 - len(suffix)] + suffix
+        taken.add(tool)
+        made.append(Action(f"a{i + 1}", name, tool, durations[i] if durations else None))
+    return tuple(made)

@@ -1,0 +1,1 @@
+"""The judge: verdicts, step states, cores, repairs. The only place that knows Z3."""

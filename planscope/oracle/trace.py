@@ -1,0 +1,31 @@
+"""The oracle's input: the calls that an agent made, in order, and how its run came to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Ending = Literal["stopped", "timeout", "call_limit", "aborted", "running"]
+"""``stopped``: the agent said that it was done. ``timeout`` and ``call_limit``: a limit ended it.
+``aborted``: the model, the network or the user did. ``running``: more is to come."""
+
+RESTART_TOOL = "ask_for_restart"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call as the agent made it. ``arguments`` is None where it could not be read (``error`` says why)."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None = field(default_factory=dict)
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The calls of one run. Steps count from 1 in this order, over all attempts; the end is a step of its own."""
+
+    calls: tuple[Call, ...] = ()
+    ending: Ending = "stopped"
+    reason: str | None = None

@@ -1,0 +1,118 @@
+"""What the oracle says, as plain data. No Z3 object is in here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from planscope.oracle.trace import Call
+
+State = Literal["completable", "doomed", "broken", "unknown"]
+Status = Literal["holds", "open", "broken"]
+StepNo = int | Literal["end"]
+VerdictKind = Literal["right", "wrong", "aborted", "unknown"]
+ErrorType = Literal[
+    "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the run did wrong, with the ids of the constraints and actions concerned."""
+
+    type: ErrorType
+    step: StepNo
+    constraints: tuple[str, ...] = ()
+    severity: Literal["error", "warning"] = "error"
+    actions: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A minimal set that cannot be met: ids of constraints (``c*`` by number, then ``b*``) and steps.
+
+    ``foreseeable`` is False where it needs the duration of an action that had not been called yet.
+    """
+
+    constraints: tuple[str, ...]
+    steps: tuple[StepNo, ...]
+    foreseeable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """What holds after one step. Step 0 is before any call; the last one is ``"end"``.
+
+    ``action`` is the action that this step executed (None: a refused call, a restart, step 0, the end).
+    ``start`` and ``end`` are hours (timed). ``changed`` names the constraints whose status differs from the step
+    before (a status once decided stays so until a restart; see ``Replay.status``). ``core`` is set from the
+    first doomed step of the attempt on.
+    """
+
+    step: StepNo
+    index: int
+    attempt: int
+    call: Call | None
+    action: str | None
+    start: int | None
+    end: int | None
+    state: State
+    changed: tuple[str, ...]
+    core: Core | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The first doomed step of the last attempt: the point of no return."""
+
+    step: StepNo
+    constraint: str
+    core: Core
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement of a whole run. ``findings``: primary first, then by step. ``certified``: Z3 agreed."""
+
+    verdict: VerdictKind
+    error_type: ErrorType | None
+    findings: tuple[Finding, ...]
+    first_violation: Violation | None
+    explanation: str
+    certified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A safe next move: an action that keeps the plan completable; ``hours`` are first and last safe start (timed)."""
+
+    action: str
+    hours: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """One call of a plan that the oracle proposes."""
+
+    action: str
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The nearest valid plan (paper, section 7), or ``order`` None where there is none (``reason`` says why).
+
+    ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did.
+    ``removed``: actions done more than once, one entry for each superfluous call. ``exact``: proved nearest.
+    """
+
+    order: tuple[str, ...] | None
+    starts: Mapping[str, int] | None = None
+    swaps: int | None = None
+    inserted: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    exact: bool = True
+    reason: str | None = None

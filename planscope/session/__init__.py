@@ -1,0 +1,1 @@
+"""Debugging sessions: the tree of variants with runs, and its files."""

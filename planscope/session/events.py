@@ -1,0 +1,84 @@
+"""Typed events of a run, in the order in which they happened. ``at`` is seconds since the run began."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    at: float = Field(default=0.0, ge=0)
+
+
+class PromptEvent(_Event):
+    """What the agent was asked; ``system`` is its role prompt, if any."""
+
+    type: Literal["prompt"] = "prompt"
+    text: str
+    system: str | None = None
+
+
+class Usage(BaseModel):
+    """Tokens of one model call, as the provider counts them."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+
+
+class MessageEvent(_Event):
+    """One answer of the model: its text or thought. ``message`` is the whole message as JSON (to fork from)."""
+
+    type: Literal["message"] = "message"
+    text: str = ""
+    took: float = Field(default=0.0, ge=0)
+    usage: Usage | None = None
+    message: dict[str, Any] | None = None
+
+
+class CallEvent(_Event):
+    """One tool call, a step. ``arguments`` is None where they could not be read: ``raw`` and ``error`` say more."""
+
+    type: Literal["call"] = "call"
+    step: int = Field(ge=1)
+    tool: str
+    arguments: dict[str, Any] | None = None
+    raw: str | None = None
+    error: str | None = None
+    call_id: str | None = None
+
+
+class AnswerEvent(_Event):
+    """What the tool of ``step`` answered."""
+
+    type: Literal["answer"] = "answer"
+    step: int = Field(ge=1)
+    text: str
+    status: Literal["ok", "error"] = "ok"
+    took: float = Field(default=0.0, ge=0)
+    call_id: str | None = None
+
+
+class ErrorEvent(_Event):
+    """Trouble that is not the agent's planning: of the model, the network, the tool's code."""
+
+    type: Literal["error"] = "error"
+    kind: str
+    text: str
+
+
+class EndEvent(_Event):
+    """How the run came to an end (``planscope.oracle.trace.Ending``, less ``running``)."""
+
+    type: Literal["end"] = "end"
+    ending: Literal["stopped", "timeout", "call_limit", "aborted"]
+    reason: str | None = None
+
+
+Event = Annotated[
+    PromptEvent | MessageEvent | CallEvent | AnswerEvent | ErrorEvent | EndEvent, Field(discriminator="type")
+]

@@ -1,0 +1,96 @@
+"""A session: a tree of variants with runs. One idea for synthesis, edits, mutations and forks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from planscope.session.events import Event
+
+FORMAT_VERSION = 1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class ActionRecord(_Part):
+    """An action and its tool; ``duration`` in hours (timed)."""
+
+    id: str
+    name: str
+    tool: str
+    duration: int | None = Field(default=None, ge=1, le=24)
+
+
+class Query(_Part):
+    """The request. The text rules: tree and constraints are kept for readers and derived anew on opening."""
+
+    text: str
+    timed: bool = False
+    topic: str | None = None
+    seed: int | None = None
+    tree: dict[str, Any] | None = None
+
+
+class Limits(_Part):
+    """What ends a run: seconds and model calls (paper, section 5)."""
+
+    seconds: float = Field(default=180.0, gt=0)
+    model_calls: int = Field(default=50, ge=1)
+
+
+class Origin(_Part):
+    """Where a variant came from. ``mutation`` and ``number`` for mutated ones."""
+
+    kind: Literal["synthesized", "written", "edited", "mutated", "imported"]
+    mutation: str | None = None
+    number: int | None = None
+
+
+class Variant(_Part):
+    """One query with its tools. ``constraints`` are a copy of what the text says, never trusted."""
+
+    id: str
+    parent: str | None = None
+    origin: Origin
+    query: Query
+    actions: list[ActionRecord]
+    constraints: list[dict[str, Any]] = Field(default_factory=list)
+    limits: Limits = Field(default_factory=Limits)
+
+
+class ForkPoint(_Part):
+    run: str
+    step: int
+
+
+class Run(_Part):
+    """One run of an agent. ``model`` names provider and model, or a simulated profile; never a secret."""
+
+    id: str
+    variant: str
+    forked_from: ForkPoint | None = None
+    agent: str
+    model: str
+    seed: int | None = None
+    started: datetime | None = None
+    events: list[Event] = Field(default_factory=list)
+
+
+class Session(_Part):
+    """What one file holds."""
+
+    format: Literal["planscope-session"] = "planscope-session"
+    version: int = FORMAT_VERSION
+    id: str
+    title: str
+    notes: str = ""
+    created: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    variants: list[Variant] = Field(default_factory=list)
+    runs: list[Run] = Field(default_factory=list)
+    breakpoints: list[str] = Field(default_factory=list)
+    watches: list[str] = Field(default_factory=list)
+    cursor: dict[str, Any] = Field(default_factory=dict)

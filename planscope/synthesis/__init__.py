@@ -1,0 +1,1 @@
+"""Synthesis of planning requests (Algorithm 1 of the PDoctor paper, and better)."""

@@ -1,0 +1,1 @@
+"""The screen. The only place that knows Textual and Rich."""

@@ -85,11 +85,15 @@ def rules(timed: bool) -> tuple[Constraint, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules."""
+    """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules.
+
+    ``text`` is what the spans point into; an explanation quotes it.
+    """
 
     actions: tuple[Action, ...]
     constraints: tuple[Constraint, ...]
     timed: bool = False
+    text: str = ""
     by_id: dict[str, Constraint] = field(init=False, repr=False, compare=False)
     action_by_id: dict[str, Action] = field(init=False, repr=False, compare=False)
     action_by_tool: dict[str, Action] = field(init=False, repr=False, compare=False)

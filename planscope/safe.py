@@ -1,0 +1,302 @@
+"""Text from outside, made fit to be shown on a terminal.
+
+Whatever comes from a model, a tool, a trace or a session file is hostile: it may hold escape sequences that
+write the clipboard, marks that turn the reading direction round, or ten thousand accents on one letter. What
+leaves this module holds no control, format, surrogate, private or unassigned code point. It imports neither
+Rich nor Textual, so that the command line can use it too.
+
+Offsets and lengths are code points, widths are terminal cells.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+TAB = "    "
+MAX_MARKS = 4
+"""Combining marks shown on one character (pointed Hebrew and Vietnamese need no more)."""
+
+_ELLIPSIS = "…"
+_UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_MARKS = frozenset({"Mn", "Mc", "Me"})
+_MARK = ""  # how the table below says "a combining mark"
+_MODIFIABLE = frozenset({0x261D, 0x26F9, *range(0x270A, 0x270E)})
+
+
+def _invisible(code: int) -> bool:
+    """Blank or invisible although its category says letter, symbol or mark."""
+    return (
+        0xFE00 <= code <= 0xFE0F  # variation selectors
+        or 0xE0100 <= code <= 0xE01EF
+        or 0x180B <= code <= 0x180F
+        or code in (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)  # joiner, fillers, blank
+        or 0x1F3FB <= code <= 0x1F3FF  # skin tones: shown behind an emoji alone
+    )
+
+
+def _joins(code: int) -> bool:
+    """Vowels and finals of Hangul: they take no cell of their own behind the consonant before them."""
+    return 0x1161 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
+
+
+def _named(code: int) -> str:
+    return f"⟨U+{code:04X}⟩"
+
+
+class _Glyphs(dict[str, str]):
+    """Code point -> what is shown for it, ``_MARK`` for combining marks. Filled as it is asked."""
+
+    def __missing__(self, char: str) -> str:
+        code = ord(char)
+        category = unicodedata.category(char)
+        if code < 0x20:
+            glyph = TAB if char == "\t" else chr(0x2400 + code)
+        elif code == 0x7F:
+            glyph = "␡"
+        elif category in _UNSHOWABLE or _invisible(code):
+            glyph = _named(code)
+        elif category in _MARKS or _joins(code):
+            glyph = _MARK
+        elif category == "Zs" and code != 0x3000:
+            glyph = " "
+        else:
+            glyph = char
+        if len(self) < 50_000:
+            self[char] = glyph
+        return glyph
+
+
+_GLYPHS = _Glyphs()
+
+
+def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
+    """What is shown for each code point; with a limit, only as many as are needed to go beyond it."""
+    glyphs = _GLYPHS
+    pieces: list[str] = []
+    room = len(s) * 20 + 1 if limit is None else limit
+    base, marks = "", 0  # what a combining mark would stand on
+    size = len(s)
+    i = 0
+    while i < size and room >= 0:
+        char = s[i]
+        glyph = glyphs[char]
+        i += 1
+        if glyph == _MARK:
+            marks += 1
+            if marks > MAX_MARKS:
+                end = i
+                while end < size and glyphs[s[end]] == _MARK:
+                    end += 1
+                glyph = f"⟨+{end - i + 1} marks⟩"
+                pieces.append(glyph)
+                pieces.extend([""] * (end - i))
+                room -= len(glyph)
+                i, base, marks = end, "", 0
+                continue
+            glyph = char if base else "◌" + char
+            base = base or "◌"
+        elif glyph != char:
+            if keep_newlines and char == "\n":
+                glyph = "\n"
+            elif keep_newlines and char == "\r" and i < size and s[i] == "\n":
+                glyph = ""
+            elif char in "\ufe0e\ufe0f" and marks == 0 and _takes_look(base, s, i):
+                pieces.append(
+                    ""
+                )  # it only picks the look of an emoji, and no two terminals agree on its width
+                continue
+            elif "\U0001f3fb" <= char <= "\U0001f3ff" and marks == 0 and _takes_tone(base):
+                glyph = char
+            base, marks = (char if glyph == char else ""), 0
+        else:
+            base, marks = ("" if char == " " else char), 0
+        pieces.append(glyph)
+        room -= len(glyph)
+    return pieces
+
+
+def _takes_look(base: str, s: str, after: int) -> bool:
+    if not base:
+        return False
+    keycap = base in "0123456789#*" and s[after : after + 1] == "\u20e3"
+    return keycap or unicodedata.category(base) == "So"
+
+
+def _takes_tone(base: str) -> bool:
+    return bool(base) and (0x1F385 <= ord(base) <= 0x1FAFF or ord(base) in _MODIFIABLE)
+
+
+def _plain(s: str) -> bool:
+    return s.isascii() and s.isprintable()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text and what is shown for it, with the way from offsets in one to offsets in the other.
+
+    ``starts[i]`` is where the original's code point ``i`` begins in ``text``; None where both are the same.
+    ``left_out`` counts the original's code points that a limit cut off.
+    """
+
+    original: str
+    text: str
+    starts: tuple[int, ...] | None = None
+    left_out: int = 0
+
+    def at(self, offset: int) -> int:
+        """Where an offset into the original stands in what is shown. Monotone; clamped at both ends."""
+        kept = len(self.original) - self.left_out
+        offset = min(max(offset, 0), kept)
+        return offset if self.starts is None else self.starts[offset]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """A half-open range of the original as a range of what is shown."""
+        return self.at(start), self.at(end)
+
+    def part(self, start: int, end: int) -> str:
+        """What is shown for a range of the original."""
+        return self.text[self.at(start) : self.at(end)]
+
+    def original_at(self, offset: int) -> int:
+        """The original's code point that stands at an offset of what is shown (for a click)."""
+        kept = len(self.original) - self.left_out
+        if self.starts is None:
+            return min(max(offset, 0), kept)
+        return min(max(bisect_right(self.starts, offset) - 1, 0), kept)
+
+
+def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Shown:
+    """What ``visible`` shows, with the mapping of offsets."""
+    if _plain(s if limit is None else s[: limit + 1]) and (limit is None or len(s) <= limit):
+        return Shown(s, s)
+    pieces = _pieces(s, limit, keep_newlines)
+    starts = tuple(accumulate(map(len, pieces), initial=0))
+    if limit is None or (starts[-1] <= limit and len(pieces) == len(s)):
+        return Shown(s, "".join(pieces), starts)
+    kept, note = _cut(starts, len(s), limit)
+    return Shown(s, "".join(pieces[:kept]) + note, starts[: kept + 1], len(s) - kept)
+
+
+def _cut(starts: tuple[int, ...], size: int, limit: int) -> tuple[int, str]:
+    """How many code points stay, and the note that says how many do not; together at most ``limit`` long."""
+    for kept in range(min(len(starts) - 1, size), -1, -1):
+        note = f"{_ELLIPSIS} ({size - kept} more)"
+        if starts[kept] + len(note) <= limit:
+            return kept, note
+    return 0, _ELLIPSIS[: max(limit, 0)]
+
+
+def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> str:
+    """The text with all that a terminal would obey, or that nobody would see, turned into visible glyphs.
+
+    Tabs become four spaces, other blanks one; line ends a glyph or, with ``keep_newlines``, stay. At most
+    ``limit`` code points are given back: where that is not enough, the end says how many were left out.
+    Idempotent.
+    """
+    return show(s, limit=limit, keep_newlines=keep_newlines).text
+
+
+def char_width(char: str) -> int:
+    """Cells that a visible code point takes: 0 (combining), 1 or 2 (wide), as Rich counts them."""
+    if char.isascii():
+        return 1
+    code = ord(char)
+    if _GLYPHS[char] == _MARK or 0x1F3FB <= code <= 0x1F3FF:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" or _wide_since_16(code) else 1
+
+
+def _wide_since_16(code: int) -> bool:
+    """Symbols that Unicode 16 made wide; the tables of Python 3.11 to 3.13 do not know it."""
+    return (
+        0x2630 <= code <= 0x2637
+        or 0x268A <= code <= 0x268F
+        or 0x4DC0 <= code <= 0x4DFF
+        or 0x1D300 <= code <= 0x1D376
+    )
+
+
+def cell_width(s: str) -> int:
+    """Cells that a visible text takes."""
+    return len(s) if s.isascii() else sum(map(char_width, s))
+
+
+def clip(s: str, cells: int) -> str:
+    """``visible(s)``, cut to at most so many cells; what was cut ends in an ellipsis."""
+    if cells <= 0:
+        return ""
+    text = visible(s, limit=cells * (MAX_MARKS + 1) * 4 + 64)
+    if cell_width(text) <= cells:
+        return text
+    room = cells - 1
+    end = 0
+    for char in text:
+        room -= char_width(char)
+        if room < 0:
+            break
+        end += 1
+    return text[:end].rstrip(" ") + _ELLIPSIS
+
+
+def wrap(s: str | Shown, cells: int) -> list[tuple[int, int]]:
+    """Lines of at most so many cells, as half-open ranges of the original text's code points.
+
+    Lines end at newlines, else behind blanks or beside wide characters, else anywhere but before a mark; the
+    newline or the blanks at a break belong to no line. One code point may be shown wider than a whole line
+    (``⟨U+202E⟩``) and then stands alone. An empty text is one empty line. ``Shown.part`` gives what to show of a line; a
+    limit's note is on no line.
+    """
+    shown = show(s, keep_newlines=True) if isinstance(s, str) else s
+    cells = max(cells, 1)
+    lines: list[tuple[int, int]] = []
+    size = len(shown.original) - shown.left_out
+    start = 0
+    while start <= size:
+        newline = shown.original.find("\n", start, size)
+        end = size if newline < 0 else newline
+        stop = end - 1 if newline > start and shown.original[newline - 1] == "\r" else end
+        _wrap_line(shown, start, stop, cells, lines)
+        if newline < 0:
+            break
+        start = end + 1
+    return lines
+
+
+def _wrap_line(shown: Shown, start: int, end: int, cells: int, lines: list[tuple[int, int]]) -> None:
+    if start == end:
+        lines.append((start, end))
+        return
+    begin, used, best = start, 0, -1  # ``best``: the last place where a line may end
+    i = start
+    while i < end:
+        piece = shown.part(i, i + 1)
+        width = cell_width(piece)
+        blank = piece.isspace()
+        if width and i > begin and (blank or width == 2 or _ends_word(shown, i - 1)):
+            best = i
+        if used + width > cells and i > begin and width and not blank:
+            stop = best if best > begin else i
+            line_end = stop
+            while line_end > begin and shown.part(line_end - 1, line_end).isspace():
+                line_end -= 1
+            lines.append((begin, line_end))
+            while stop < end and shown.part(stop, stop + 1).isspace():
+                stop += 1
+            begin, best, i = stop, -1, stop
+            used = 0
+            continue
+        used += width
+        i += 1
+    line_end = end
+    while line_end > begin and used > cells and shown.part(line_end - 1, line_end).isspace():
+        used -= cell_width(shown.part(line_end - 1, line_end))
+        line_end -= 1
+    lines.append((begin, line_end))
+
+
+def _ends_word(shown: Shown, i: int) -> bool:
+    piece = shown.part(i, i + 1)
+    return piece.isspace() or piece in ("-", "/") or (piece != "" and char_width(piece[-1]) == 2)

@@ -1,0 +1,212 @@
+"""Nothing that comes from outside reaches the terminal as anything but visible text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+from textual.content import Content
+
+from planscope.safe import MAX_MARKS, Shown, cell_width, char_width, clip, show, visible, wrap
+from planscope.tui.safe_text import safe_content, safe_text
+from tests.hostile import HOSTILE
+
+FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN", "B"}
+
+nasty = st.text(
+    st.one_of(
+        st.characters(),
+        st.characters(codec=None, categories=["Cs", "Cf", "Cc", "Mn", "Me", "Mc", "Zs", "So", "Sk"]),
+        st.sampled_from("ab [/$\n\r\t\x1b\u0301\u200d\ufe0f\u20e3\U0001f3fd1❤👍◌⟩\u1161ᄒ字\u202e"),
+    ),
+    max_size=60,
+)
+short = st.sampled_from([s for s in HOSTILE if len(s) < 500])
+any_text = st.one_of(nasty, short, st.lists(short, max_size=3).map("".join))
+
+
+def offences(shown: str, newlines: bool = False) -> list[str]:
+    return [
+        f"U+{ord(c):04X}"
+        for c in shown
+        if not (newlines and c == "\n")
+        and (unicodedata.category(c) in FORBIDDEN_CATEGORIES or unicodedata.bidirectional(c) in BIDI)
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_the_hostile_corpus_becomes_harmless(text: str) -> None:
+    assert offences(visible(text)) == []
+    assert offences(visible(text, keep_newlines=True), newlines=True) == []
+    visible(text).encode()
+    assert offences(clip(text, 20)) == []
+
+
+@given(any_text, st.booleans())
+def test_nothing_shown_is_a_control_or_bidi_character(text: str, newlines: bool) -> None:
+    shown = visible(text, keep_newlines=newlines)
+    assert offences(shown, newlines) == []
+    shown.encode()
+
+
+@given(any_text, st.booleans(), st.one_of(st.none(), st.integers(0, 50)))
+def test_showing_twice_is_showing_once(text: str, newlines: bool, limit: int | None) -> None:
+    once = visible(text, limit=limit, keep_newlines=newlines)
+    assert visible(once, limit=limit, keep_newlines=newlines) == once
+    assert visible(once, keep_newlines=newlines) == once
+
+
+@given(any_text, st.one_of(st.none(), st.integers(0, 50)))
+def test_the_mapping_is_monotone_and_covers_all(text: str, limit: int | None) -> None:
+    shown = show(text, limit=limit)
+    places = [shown.at(i) for i in range(len(text) + 1)]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert places[-1] <= len(shown.text)
+    if limit is None:
+        assert places[-1] == len(shown.text)
+        assert "".join(shown.part(i, i + 1) for i in range(len(text))) == shown.text
+    for i in range(len(text) - shown.left_out):
+        if shown.part(i, i + 1):
+            assert shown.original_at(shown.at(i)) == i
+            assert shown.original_at(shown.at(i + 1) - 1) == i
+
+
+@given(any_text, st.integers(0, 60))
+def test_a_limit_is_kept_and_what_is_left_out_is_counted(text: str, limit: int) -> None:
+    shown = show(text, limit=limit)
+    assert len(shown.text) <= limit
+    whole = visible(text)
+    if len(whole) <= limit:
+        assert (shown.text, shown.left_out) == (whole, 0)
+    elif shown.left_out < len(text):
+        assert shown.text.endswith(f"… ({shown.left_out} more)")
+        assert whole.startswith(shown.text.removesuffix(f"… ({shown.left_out} more)"))
+
+
+@given(any_text)
+def test_marks_do_not_pile_up(text: str) -> None:
+    run = 0
+    for char in visible(text):
+        run = run + 1 if unicodedata.category(char) in {"Mn", "Me", "Mc"} else 0
+        assert run <= MAX_MARKS
+
+
+@given(any_text, st.integers(0, 40))
+def test_a_clipped_text_fits(text: str, cells: int) -> None:
+    clipped = clip(text, cells)
+    assert cell_width(clipped) <= cells
+    assert cell_width(visible(text)) > cells or clipped == visible(text)
+    assert offences(clipped) == []
+
+
+@given(any_text, st.integers(1, 40))
+def test_wrapped_lines_fit_and_lose_nothing_but_blanks(text: str, cells: int) -> None:
+    shown = show(text, keep_newlines=True)
+    lines = wrap(text, cells)
+    assert lines
+    covered = ""
+    before = 0
+    for start, end in lines:
+        assert before <= start <= end
+        assert text[before:start].strip() == "" or visible(text[before:start]).replace("␊", "").strip() == ""
+        part = shown.part(start, end)
+        assert "\n" not in part
+        widths = [cell_width(shown.part(i, i + 1)) for i in range(start, end)]
+        assert sum(widths) <= cells or sum(1 for w in widths if w) == 1
+        covered += text[start:end]
+        before = end
+    assert visible(text[before:]).replace("␊", "").strip() == ""
+    assert "".join(covered.split()) == "".join(text.split())
+
+
+def test_wrapping_breaks_between_words_and_keeps_offsets() -> None:
+    text = "the quick\tbrown fox\njumps  over 先检查网络状态 x"
+    lines = wrap(text, 10)
+    assert [text[a:b] for a, b in lines] == [
+        "the quick",
+        "brown fox",
+        "jumps",
+        "over 先检",
+        "查网络状态",
+        "x",
+    ]
+    assert wrap("", 5) == [(0, 0)]
+    assert wrap("a\n", 5) == [(0, 1), (2, 2)]
+    assert wrap("  indented", 20) == [(0, 10)]
+    assert wrap("abcdefgh", 3) == [(0, 3), (3, 6), (6, 8)]
+
+
+def test_what_is_shown_for_what() -> None:
+    assert visible("\x1b[31m") == "␛[31m"
+    assert visible("a\u202eb") == "a⟨U+202E⟩b"
+    assert visible("\x00\x7f\x9b") == "␀␡⟨U+009B⟩"
+    assert visible("a\tb\nc") == "a    b␊c"
+    assert visible("a\r\nb\rc", keep_newlines=True) == "a\nb␍c"
+    assert visible("\ud800") == "⟨U+D800⟩"
+    assert visible("e" + "\u0301" * 10 + "x") == "e" + "\u0301" * 4 + "⟨+6 marks⟩x"
+    assert visible("\u0301") == "◌\u0301"
+    assert visible("❤\ufe0f a\ufe0f") == "❤ a⟨U+FE0F⟩"
+    assert visible("👍🏽 x🏽") == "👍🏽 x⟨U+1F3FD⟩"
+    assert visible("x" * 30, limit=20) == "x" * 9 + "… (21 more)"
+    assert visible("Grüße, 先检查 naïve “x”") == "Grüße, 先检查 naïve “x”"
+
+
+def test_spans_of_the_original_find_their_words() -> None:
+    text = "a\x1b\u202eword"
+    shown = show(text)
+    start, end = shown.span(text.index("word"), len(text))
+    assert shown.text[start:end] == "word"
+    assert Shown("abc", "abc").original_at(99) == 3
+
+
+def test_every_code_point_is_as_wide_as_the_screen_thinks() -> None:
+    wrong = []
+    for code in range(0x20, 0x110000):
+        glyph = visible(chr(code))
+        if len(glyph) < 3 and cell_width(glyph) != cell_len(glyph):  # the longer ones are ASCII in brackets
+            wrong.append(f"U+{code:04X}")
+    assert wrong == []
+    assert char_width("字") == 2
+
+
+@given(any_text)
+def test_texts_are_as_wide_as_the_screen_thinks(text: str) -> None:
+    assert cell_width(visible(text)) == cell_len(visible(text))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_rich_and_textual_show_the_text_and_nothing_else(text: str) -> None:
+    expected = visible(text)
+    content = safe_content(text, "bold", spans=[(0, 3, "red")])
+    assert isinstance(content, Content)
+    assert content.plain == expected
+    rich = safe_text(text, "bold", spans=[(0, 3, "red")])
+    assert isinstance(rich, Text)
+    assert rich.plain == expected
+    console = Console(width=200, color_system=None, legacy_windows=False)
+    with console.capture() as capture:
+        console.print(safe_text(text, limit=100), end="", soft_wrap=True)
+    assert offences(capture.get()) == []
+
+
+def test_styles_lie_on_the_words_of_the_original() -> None:
+    text = "\x1b\u202e word"
+    content = safe_content(text, spans=[(3, 7, "bold")])
+    assert [content.plain[s.start : s.end] for s in content.spans] == ["word"]
+    rich = safe_text(text, spans=[(3, 7, "bold")])
+    assert [rich.plain[s.start : s.end] for s in rich.spans] == ["word"]
+
+
+def test_the_pure_part_needs_neither_rich_nor_textual() -> None:
+    code = "import sys, planscope.safe; print([m for m in ('rich', 'textual') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -16,7 +16,7 @@ Effect = Literal["done", "repeated", "refused", "restart"]
 class Fact:
     """One call's effect. ``step`` counts from 1, ``action`` indexes ``problem.actions``.
 
-    Timed: ``start`` and ``end`` are hours, ``clock`` is the latest end before this call (0 at first).
+    Timed: ``start`` and ``end`` are hours, ``clock`` is the latest end before this call, None before the first.
     ``refusal`` says why a call is no execution; ``extra`` names arguments that the tool does not take.
     ``first`` is, for a repeated one, the step that did it first.
     """
@@ -28,7 +28,7 @@ class Fact:
     action: int | None = None
     start: int | None = None
     end: int | None = None
-    clock: int = 0
+    clock: int | None = None
     refusal: str | None = None
     extra: tuple[str, ...] = ()
     first: int | None = None
@@ -44,7 +44,8 @@ def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
     index = {a.tool: i for i, a in enumerate(problem.actions)}
     takes = durations(problem)
     facts: list[Fact] = []
-    attempt, clock, done = 1, 0, dict[int, int]()
+    attempt, done = 1, dict[int, int]()
+    clock: int | None = None
     for step, call in enumerate(trace.calls, 1):
         extra = extra_arguments(call.arguments, problem.timed)
         if call.arguments is None or call.error is not None:
@@ -52,7 +53,7 @@ def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
             facts.append(Fact(step, attempt, call, "refused", refusal=why, clock=clock))
             continue
         if problem.timed and call.tool == RESTART_TOOL and call.tool not in index:
-            attempt, clock, done = attempt + 1, 0, {}
+            attempt, clock, done = attempt + 1, None, {}
             extra = tuple(call.arguments)
             facts.append(Fact(step, attempt, call, "restart", extra=extra))
             continue
@@ -69,11 +70,9 @@ def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
             start, end = read, read + takes[action]
         effect: Effect = "repeated" if action in done else "done"
         facts.append(
-            Fact(
-                step, attempt, call, effect, action, start, end, clock, extra=extra, first=done.get(action)
-            )
+            Fact(step, attempt, call, effect, action, start, end, clock, extra=extra, first=done.get(action))
         )
         done.setdefault(action, step)
         if end is not None:
-            clock = max(clock, end)
+            clock = end if clock is None else max(clock, end)
     return facts

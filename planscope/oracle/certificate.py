@@ -1,0 +1,38 @@
+"""Z3's signature under a verdict: it is asked about the whole run and about the core, member by member."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planscope.oracle.formula import Encoding, encode
+from planscope.oracle.smt import Judge
+from planscope.oracle.verdict_types import Core
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+
+
+def encoding_of(run: Replay) -> Encoding:
+    """The last attempt as formulas, with its end where the agent stopped."""
+    ended = run.trace.ending not in ("aborted", "running")
+    return encode(run.problem, run.last_attempt.facts, ended)
+
+
+def member_names(core: Core) -> list[str]:
+    """The core's members by their names in the encoding."""
+    return [*core.constraints, *("end" if s == "end" else f"step{s}" for s in core.steps)]
+
+
+def certify(run: Replay, timeout: int) -> bool | None:
+    """True where Z3 says the same: lost or not, and a core that is one and minimal. None where it gave up."""
+    judge = Judge(encoding_of(run), timeout)
+    index = run.first_doomed
+    whole = judge.check()
+    if whole == "unknown":
+        return None
+    if index is None:
+        return whole == "sat"
+    core = run.steps[index].core
+    if core is None or whole == "sat":
+        return False if whole == "sat" else None
+    return judge.is_minimal_core(member_names(core))

@@ -1,0 +1,90 @@
+"""What a run did wrong (paper 6.2, Tables 3 and 6), call by call and as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from planscope.language.problem import Problem
+from planscope.oracle.facts import Fact
+from planscope.oracle.statuses import Attempt
+from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import ErrorType, Finding
+
+PRIMARY: tuple[ErrorType, ...] = ("timeout", "act_error", "action_lost", "action_repeated")
+"""These come first, in this order, as a run's primary type; then the earlier of the two others."""
+
+
+def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
+    """The findings of one call, once it has been taken into ``attempt``."""
+    tool = fact.call.tool
+    if fact.effect == "refused":
+        yield Finding("act_error", fact.step, message=f"{tool}: {fact.refusal}")
+        return
+    if fact.extra:
+        names = ", ".join(fact.extra)
+        yield Finding("act_error", fact.step, (), "warning", message=f"{tool} does not take {names}")
+    if fact.action is None:
+        return
+    action = problem.actions[fact.action]
+    here = {c for c in attempt.at.get(fact.step, ()) if attempt.decided[c][1] == "broken"}
+    said = [c for c in problem.constraints if c.id in here] if here else []
+    if fact.effect == "repeated":
+        rule = tuple(c.id for c in problem.constraints if c.kind == "once")
+        message = f"{action.name} was done already at step {fact.first}"
+        yield Finding("action_repeated", fact.step, rule, actions=(action.id,), message=message)
+    orders = [c for c in said if c.kind == "order"]
+    if orders:
+        concerned = dict.fromkeys(a for c in orders for a in c.actions)
+        yield Finding("order_error", fact.step, tuple(c.id for c in orders), actions=tuple(concerned))
+    if problem.timed:
+        clocks = [c.id for c in said if c.kind in ("start_at_least", "end_at_most")]
+        rules = list(_broken_rules(problem, fact))
+        if clocks or rules:
+            yield Finding("parameter_error", fact.step, (*clocks, *rules), actions=(action.id,))
+
+
+def _broken_rules(problem: Problem, fact: Fact) -> Iterator[str]:
+    """Rules of the clock that this call's hours break, whether or not they were broken before."""
+    assert fact.start is not None and fact.end is not None
+    wrong = {
+        "one_by_one": fact.clock is not None and fact.start < fact.clock,
+        "start_range": not 0 <= fact.start <= 23,
+        "end_range": not 1 <= fact.end <= 24,
+    }
+    for c in problem.constraints:
+        if wrong.get(c.kind):
+            yield c.id
+
+
+def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Finding]:
+    """What only the end of a run shows: a limit that was hit, actions never done."""
+    if trace.ending in ("timeout", "call_limit"):
+        why = trace.reason or ("out of time" if trace.ending == "timeout" else "too many model calls")
+        yield Finding("timeout", "end", message=why)
+    if trace.ending in ("aborted", "running"):
+        return
+    missing = [a for i, a in enumerate(problem.actions) if i not in attempt.first]
+    if missing:
+        rule = tuple(c.id for c in problem.constraints if c.kind == "all_done")
+        names = ", ".join(a.name for a in missing)
+        yield Finding(
+            "action_lost", "end", rule, actions=tuple(a.id for a in missing), message=f"never done: {names}"
+        )
+
+
+def ordered(findings: Sequence[Finding], complete: bool) -> tuple[Finding, ...]:
+    """Primary first, then by step; an act_error of a run that did everything all the same is a warning."""
+    from dataclasses import replace
+
+    settled = [replace(f, severity="warning") if f.type == "act_error" and complete else f for f in findings]
+    kinds: tuple[ErrorType, ...] = (*PRIMARY, "parameter_error", "order_error")
+
+    def by_step(f: Finding) -> tuple[float, int]:
+        return (float("inf") if f.step == "end" else f.step, kinds.index(f.type))
+
+    settled.sort(key=by_step)
+    errors = [f for f in settled if f.severity == "error"]
+    if not errors:
+        return tuple(settled)
+    first = min(errors, key=lambda f: (min(kinds.index(f.type), len(PRIMARY)), *by_step(f)))
+    return (first, *[f for f in settled if f is not first])

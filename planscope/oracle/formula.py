@@ -1,0 +1,142 @@
+"""A problem with a run's last attempt as formulas: the one encoding that Z3 judges and that is exported.
+
+Members (what may stand in a core) carry names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
+Background carries none. A step says that its action ran, when, and that whatever had not run comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from planscope.language.problem import Constraint, Problem
+from planscope.oracle.facts import Fact, durations
+
+Formula = tuple["str | Formula | int", ...] | str
+"""SMT-LIB terms as nested tuples: ``("<=", ("+", "x", 1), "y")``; a Boolean or integer constant is its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """Declarations, background, and the members in the order c1.., b1.., steps."""
+
+    integers: tuple[str, ...]
+    booleans: tuple[str, ...]
+    background: tuple[Formula, ...]
+    members: tuple[tuple[str, Formula], ...]
+
+
+def conjunction(parts: Sequence[Formula]) -> Formula:
+    if not parts:
+        return "true"
+    return parts[0] if len(parts) == 1 else ("and", *parts)
+
+
+def encode(problem: Problem, facts: Iterable[Fact], ended: bool, free: Iterable[int] = ()) -> Encoding:
+    """Encode ``problem`` with the facts of one attempt.
+
+    ``ended``: the agent stopped, so nothing else will be done. ``free``: actions whose duration is left open
+    (at least 1 hour), to ask what could have been foreseen.
+    """
+    return _Encoder(problem, list(facts), ended, frozenset(free)).encoding()
+
+
+class _Encoder:
+    def __init__(self, problem: Problem, facts: list[Fact], ended: bool, free: frozenset[int]) -> None:
+        self.problem, self.ended = problem, ended
+        self.ran = [f for f in facts if f.effect in ("done", "repeated")]
+        self.free = free
+        self.ids = [a.id for a in problem.actions]
+        self.takes = durations(problem)
+        self.preds = self.predecessors()
+
+    def encoding(self) -> Encoding:
+        members = [(c.id, self.constraint(c)) for c in self.problem.constraints]
+        members += [(f"step{f.step}", self.step(f, k)) for k, f in enumerate(self.ran)]
+        done = {f.action for f in self.ran}
+        missing = [i for i in range(len(self.ids)) if i not in done]
+        if self.ended:
+            members.append(("end", conjunction([("not", f"done_{self.ids[i]}") for i in missing])))
+        integers, background = self.integers(), self.background()
+        booleans = [f"done_{i}" for i in self.ids]
+        booleans += [f"ran_{f.step}" for f in self.ran]
+        return Encoding(tuple(integers), tuple(booleans), tuple(background), tuple(members))
+
+    def integers(self) -> list[str]:
+        if self.problem.timed:
+            return [name for i in self.ids for name in (f"start_{i}", f"end_{i}")]
+        return [f"place_{i}" for i in self.ids]
+
+    def background(self) -> list[Formula]:
+        if not self.problem.timed:
+            return []
+        return [
+            (">=", f"end_{a}", ("+", f"start_{a}", 1))
+            if i in self.free
+            else ("=", f"end_{a}", ("+", f"start_{a}", self.takes[i]))
+            for i, a in enumerate(self.ids)
+        ]
+
+    def constraint(self, c: Constraint) -> Formula:
+        if c.kind == "order":
+            if self.problem.timed:
+                return ("<=", f"end_{c.before}", f"start_{c.after}")
+            return ("<", f"place_{c.before}", f"place_{c.after}")
+        if c.kind == "start_at_least":
+            return (">=", f"start_{c.action}", c.hour or 0)
+        if c.kind == "end_at_most":
+            return ("<=", f"end_{c.action}", c.hour or 0)
+        if c.kind == "start_range":
+            return conjunction([("and", ("<=", 0, f"start_{a}"), ("<=", f"start_{a}", 23)) for a in self.ids])
+        if c.kind == "end_range":
+            return conjunction([("and", ("<=", 1, f"end_{a}"), ("<=", f"end_{a}", 24)) for a in self.ids])
+        if c.kind == "once":
+            again = [f for f in self.ran if f.effect == "repeated"]
+            return conjunction([("not", ("and", f"ran_{f.first}", f"ran_{f.step}")) for f in again])
+        if c.kind == "all_done":
+            return conjunction([f"done_{a}" for a in self.ids])
+        return self.one_by_one()
+
+    def one_by_one(self) -> Formula:
+        """No two at once, and a call starts no earlier than those before it have ended."""
+        parts: list[Formula] = [
+            ("or", ("<=", f"end_{a}", f"start_{b}"), ("<=", f"end_{b}", f"start_{a}"))
+            for i, a in enumerate(self.ids)
+            for b in self.ids[i + 1 :]
+        ]
+        done: set[int] = set()
+        for f in self.ran:
+            if f.effect == "repeated" or f.action is None:
+                continue
+            done.add(f.action)
+            ran = self.ids[f.action]
+            parts += [
+                ("=>", f"ran_{f.step}", ("<=", f"end_{ran}", f"start_{a}"))
+                for i, a in enumerate(self.ids)
+                if i not in done
+            ]
+        return conjunction(parts)
+
+    def step(self, f: Fact, position: int) -> Formula:
+        assert f.action is not None
+        name = self.ids[f.action]
+        if f.effect == "repeated":
+            return f"ran_{f.step}"
+        ran: list[Formula] = [f"ran_{f.step}", f"done_{name}"]
+        if self.problem.timed:
+            assert f.start is not None and f.end is not None
+            return conjunction([*ran, ("=", f"start_{name}", f.start), ("=", f"end_{name}", f.end)])
+        before = {g.action for g in self.ran[: position + 1]}
+        later: list[Formula] = [
+            (">", f"place_{self.ids[i]}", f.step) for i in self.preds[f.action] if i not in before
+        ]
+        return conjunction([*ran, ("=", f"place_{name}", f.step), *later])
+
+    def predecessors(self) -> list[list[int]]:
+        """For each action those that must come before it: the only ones whose being later can matter."""
+        index = {a: i for i, a in enumerate(self.ids)}
+        found: list[dict[int, None]] = [{} for _ in self.ids]
+        for c in self.problem.constraints:
+            if c.kind == "order":
+                found[index[c.after or ""]][index[c.before or ""]] = None
+        return [list(earlier) for earlier in found]

@@ -1,0 +1,205 @@
+"""The nearest valid plan to the one an agent followed (paper, section 7; spec, "Repair").
+
+Best-first search over sets of actions already placed. What is near: fewest adjacent swaps, then (timed) the
+smallest sum of changed start hours, then the earliest starts, then the order nearest to the agent's own. Swaps
+that the requirements force count nothing in the search, so that it walks straight where they suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from planscope.language.problem import Problem
+from planscope.oracle.base_plan import BasePlan
+from planscope.oracle.facts import Fact
+from planscope.oracle.plan import Plan
+from planscope.oracle.schedule import Schedule, TooHard
+from planscope.oracle.statuses import Attempt
+from planscope.oracle.timed_plan import TimedPlan
+from planscope.oracle.verdict_types import Repair
+
+EXACT = 12
+BUDGET = 60_000
+"""Placements tried for more than ``EXACT`` actions before the best found has to do."""
+
+Cost = tuple[int, int, int]
+"""Swaps beyond the forced ones, sum of changes of start hours, sum of start hours."""
+
+Placed = tuple[int, int | None]
+"""An action and its start hour (None: base)."""
+
+_Node = tuple[Cost, tuple[int, ...], int, int, tuple[Placed, ...]]
+"""Cost and ranks so far (what the heap compares), what remains, the clock, and how it was reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What the search starts from: ``kept`` is fixed, ``rank`` is each action's place in the agent's order."""
+
+    kept: tuple[Fact, ...]
+    rest: int
+    clock: int
+    rank: list[int]
+    own: int
+    hour: dict[int, int]
+
+
+def nearest(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> Repair:
+    """Repair ``attempt``, keeping its calls up to ``from_step`` (a step of the whole run)."""
+    search = _Search(problem, plan)
+    if attempt.first_broken is not None and attempt.first_broken <= from_step:
+        return Repair(None, exact=True, reason=f"after step {from_step} nothing can save the plan")
+    given = _given(problem, attempt, from_step)
+    removed = [f for f in attempt.facts if f.effect == "repeated" and f.step > from_step]
+    found, exact = search.run(given)
+    if found is None:
+        why = (
+            f"after step {from_step} nothing can save the plan" if given.kept else "no plan meets the request"
+        )
+        return Repair(None, exact=exact, reason=why if exact else "no plan was found in time")
+    order = [f.action for f in given.kept if f.action is not None] + [i for i, _ in found]
+    starts = {f.action: f.start for f in given.kept} | dict(found)
+    ids = [a.id for a in problem.actions]
+    return Repair(
+        order=tuple(ids[i] for i in order),
+        starts={ids[i]: s for i in order if (s := starts[i]) is not None} if problem.timed else None,
+        swaps=_swaps([given.rank[i] for i in order if given.own >> i & 1]),
+        inserted=tuple(ids[i] for i in order if not given.own >> i & 1),
+        removed=tuple(ids[f.action] for f in removed if f.action is not None),
+        exact=exact,
+    )
+
+
+def _given(problem: Problem, attempt: Attempt, from_step: int) -> _Given:
+    n = len(problem.actions)
+    own = sorted(attempt.first.values(), key=lambda f: f.step)
+    kept = tuple(f for f in own if f.step <= from_step)
+    rank = [n + i for i in range(n)]
+    for place, fact in enumerate(own):
+        rank[fact.action or 0] = place
+    mask = sum(1 << (f.action or 0) for f in own)
+    rest = (1 << n) - 1 - sum(1 << (f.action or 0) for f in kept)
+    clock = max([0, *[f.end for f in kept if f.end is not None]])
+    hour = {f.action: f.start for f in own if f.action is not None and f.start is not None}
+    return _Given(kept, rest, clock, rank, mask, hour)
+
+
+def _swaps(ranks: Sequence[int]) -> int:
+    """Adjacent swaps between two orders: pairs that stand the other way round."""
+    count, seen = 0, 0
+    for rank in ranks:
+        count += (seen >> rank).bit_count()
+        seen |= 1 << rank
+    return count
+
+
+class _Search:
+    def __init__(self, problem: Problem, plan: Plan) -> None:
+        self.schedule: Schedule | None = None
+        if isinstance(plan, TimedPlan):
+            self.schedule = plan.schedule
+            self.preds: Sequence[int] = plan.schedule.preds
+            self.possible = not plan.schedule.cyclic
+        else:
+            assert isinstance(plan, BasePlan)
+            self.preds = plan.preds
+            self.possible = not plan.cyclic
+        self.n = len(problem.actions)
+
+    def run(self, given: _Given) -> tuple[list[Placed] | None, bool]:
+        """The remaining actions in order with their hours, or None; and whether it is exact."""
+        if not self.possible or any(self.preds[f.action or 0] & given.rest for f in given.kept):
+            return None, True
+        self.given = given
+        self.smaller = self._smaller_ranks()
+        self.after = self._must_follow()
+        try:
+            if self.schedule is not None and given.clock > self.schedule.latest(given.rest):
+                return None, True
+            return self._best_first()
+        except TooHard:
+            return None, False
+
+    def _smaller_ranks(self) -> list[int]:
+        """For each action of the agent's own, the mask of those of its own that stand before it."""
+        masks, seen = [0] * self.n, 0
+        for i in sorted(range(self.n), key=lambda i: self.given.rank[i]):
+            if self.given.own >> i & 1:
+                masks[i] = seen
+                seen |= 1 << i
+        return masks
+
+    def _must_follow(self) -> list[int]:
+        """For each action the mask of all that the order puts behind it, directly or not."""
+        after = [0] * self.n
+        done, rest = 0, (1 << self.n) - 1
+        order = []
+        while rest:
+            free = [i for i in range(self.n) if rest >> i & 1 and not self.preds[i] & ~done]
+            order += free
+            for i in free:
+                done |= 1 << i
+                rest ^= 1 << i
+        for j in reversed(order):
+            before = self.preds[j]
+            while before:
+                low = before & -before
+                after[low.bit_length() - 1] |= after[j] | 1 << j
+                before ^= low
+        return after
+
+    def _moves(self, rest: int, clock: int) -> Iterator[tuple[int, int | None, int, Cost]]:
+        """What can be placed next: action, hour, the clock after it, and what it costs."""
+        todo = rest
+        while todo:
+            bit = todo & -todo
+            todo ^= bit
+            i = bit.bit_length() - 1
+            if self.preds[i] & rest:
+                continue
+            swaps = (self.smaller[i] & rest & ~self.after[i]).bit_count()
+            if self.schedule is None:
+                yield i, None, 0, (swaps, 0, 0)
+                continue
+            window = self.schedule.hours(rest, i, clock)
+            if window is None:
+                continue
+            own = self.given.hour.get(i, window[0])
+            for hour in range(window[0], max(window[0], min(own, window[1])) + 1):
+                change = abs(hour - own) if self.given.own >> i & 1 else 0
+                yield i, hour, hour + self.schedule.takes[i], (swaps, change, hour)
+
+    def _best_first(self) -> tuple[list[Placed] | None, bool]:
+        given, tried = self.given, 0
+        heap: list[_Node] = [((0, 0, 0), (), given.rest, given.clock, ())]
+        closed: set[tuple[int, int]] = set()
+        limit = BUDGET if given.rest.bit_count() > EXACT else None
+        while heap:
+            cost, ranks, rest, clock, path = heappop(heap)
+            if not rest:
+                return list(path), True
+            if (rest, clock) in closed:
+                continue
+            closed.add((rest, clock))
+            for i, hour, then, more in self._moves(rest, clock):
+                tried += 1
+                total = (cost[0] + more[0], cost[1] + more[1], cost[2] + more[2])
+                node = (total, (*ranks, given.rank[i]), rest ^ (1 << i), then, (*path, (i, hour)))
+                heappush(heap, node)
+            if limit is not None and tried > limit:
+                return self._greedy()
+        return None, True
+
+    def _greedy(self) -> tuple[list[Placed], bool]:
+        """The cheapest move each time; the nearest of all where no swap beyond the forced ones was needed."""
+        rest, clock, swaps = self.given.rest, self.given.clock, 0
+        path: list[Placed] = []
+        while rest:
+            moves = self._moves(rest, clock)
+            i, hour, clock, cost = min(moves, key=lambda m: (m[3][0], m[3][1], self.given.rank[m[0]]))
+            path.append((i, hour))
+            swaps += cost[0]
+            rest ^= 1 << i
+        return path, swaps == 0 and self.schedule is None

@@ -1,0 +1,169 @@
+"""Calls on one clock: is there a way on, until which hour, in how many orders.
+
+Calls come one by one, so an order of what remains fixes the earliest start of each: the clock, or its own
+"after" hour. Everything here follows from one number for each set R of remaining actions: the latest hour of
+the clock from which R can still be finished (paper 4.4 gives the constraints; the recursion is ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from planscope.oracle.precedence import Edge, masks, order_counter
+
+NEVER = -(10**9)
+ALWAYS = 10**9
+
+
+class TooHard(Exception):
+    """More sets of actions to look at than the limit allows."""
+
+
+class Schedule:
+    """Actions with durations, windows and an order, to be done one by one; it remembers, so ask often.
+
+    ``takes``: hours, at least 1. ``release`` and ``deadline``: earliest start and latest end of each, in hours;
+    any integers. ``edges``: pairs (earlier, later). Sets of actions are bit masks. ``limit``: sets looked at
+    before :class:`TooHard`.
+    """
+
+    def __init__(
+        self,
+        takes: Sequence[int],
+        release: Sequence[int],
+        deadline: Sequence[int],
+        edges: Iterable[Edge],
+        limit: int = 400_000,
+    ) -> None:
+        self.n = len(takes)
+        self.takes, self.release, self.deadline = takes, release, deadline
+        self.preds, self.succs = masks(self.n, edges)
+        self.cyclic = _cyclic(self.preds)
+        self.limit = limit
+        self._floor = min(release, default=0)
+        self._latest: dict[int, int] = {0: ALWAYS}
+        self._orders = order_counter(self.preds, self.succs)
+        self._counts: dict[tuple[int, int], int] = {}
+        self._twins = self._find_twins()
+        self._due = self._effective_deadlines()
+        self._by_due = sorted(range(self.n), key=lambda i: (self._due[i], i))
+
+    def _find_twins(self) -> list[int]:
+        """For each action, the mask of earlier ones that nothing distinguishes from it."""
+        kind = [
+            (self.takes[i], self.release[i], self.deadline[i], self.preds[i], self.succs[i])
+            for i in range(self.n)
+        ]
+        return [sum(1 << j for j in range(i) if kind[j] == kind[i]) for i in range(self.n)]
+
+    def _effective_deadlines(self) -> list[int]:
+        """Deadlines with room for what has to follow; only bounds and the order of trying depend on them."""
+        due = list(self.deadline)
+        for _ in range(self.n):
+            for i in range(self.n):
+                for j in _bits(self.succs[i]):
+                    due[i] = min(due[i], due[j] - self.takes[j])
+        return due
+
+    def ready(self, rest: int) -> list[int]:
+        """Actions of ``rest`` that wait for no other of it."""
+        return [i for i in _bits(rest) if not self.preds[i] & rest]
+
+    def latest(self, rest: int) -> int:
+        """The latest hour of the clock from which ``rest`` (a bit mask) can be finished; NEVER if from none."""
+        if self.cyclic:
+            return NEVER if rest else ALWAYS
+        known = self._latest.get(rest)
+        if known is not None:
+            return known
+        if len(self._latest) > self.limit:
+            raise TooHard
+        bound, total = ALWAYS, 0
+        for i in self._by_due:
+            if rest >> i & 1:
+                total += self.takes[i]
+                bound = min(bound, self._due[i] - total)
+        best = NEVER
+        if bound >= self._floor:
+            for i in self._by_due:
+                bit = 1 << i
+                if rest & bit and not self.preds[i] & rest and not self._twins[i] & rest:
+                    end = min(self.deadline[i], self.latest(rest ^ bit))
+                    start = end - self.takes[i]
+                    if start >= self.release[i] and start > best:
+                        best = start
+                        if best == bound:
+                            break
+        self._latest[rest] = best
+        return best
+
+    def hours(self, rest: int, action: int, clock: int) -> tuple[int, int] | None:
+        """First and last hour at which ``action`` may start now so that the rest can be finished, if any."""
+        if self.preds[action] & rest:
+            return None
+        first = max(clock, self.release[action])
+        last = min(self.deadline[action], self.latest(rest ^ (1 << action))) - self.takes[action]
+        return (first, last) if first <= last else None
+
+    def completions(self, rest: int, clock: int) -> int:
+        """In how many orders ``rest`` can be finished from ``clock`` on (orders, not hours)."""
+        if clock > self.latest(rest):
+            return 0
+        if not rest:
+            return 1
+        members = list(_bits(rest))
+        clock = max(clock, min(self.release[i] for i in members))
+        total = sum(self.takes[i] for i in members)
+        if all(self.release[i] <= clock and clock + total <= self.deadline[i] for i in members):
+            return self._orders(rest)
+        key = (rest, clock)
+        known = self._counts.get(key)
+        if known is not None:
+            return known
+        count = 0
+        for i in members:
+            bit = 1 << i
+            if self.preds[i] & rest or self._twins[i] & rest:
+                continue
+            end = max(clock, self.release[i]) + self.takes[i]
+            if end <= self.deadline[i] and end <= self.latest(rest ^ bit):
+                count += self._alike(i, rest) * self.completions(rest ^ bit, end)
+        self._counts[key] = count
+        return count
+
+    def _alike(self, action: int, rest: int) -> int:
+        """How many of ``rest`` nothing distinguishes from ``action``, itself included."""
+        return 1 + sum(1 for j in _bits(rest) if self._twins[j] >> action & 1)
+
+    def one_way(self, rest: int, clock: int) -> list[tuple[int, int]] | None:
+        """Actions with start hours that finish ``rest``, lowest number and earliest hour first; None if lost."""
+        if clock > self.latest(rest):
+            return None
+        plan = []
+        while rest:
+            for i in self.ready(rest):
+                window = self.hours(rest, i, clock)
+                if window is not None:
+                    plan.append((i, window[0]))
+                    clock, rest = window[0] + self.takes[i], rest ^ (1 << i)
+                    break
+        return plan
+
+
+def _bits(mask: int) -> list[int]:
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def _cyclic(preds: Sequence[int]) -> bool:
+    rest = (1 << len(preds)) - 1
+    while rest:
+        free = sum(1 << i for i in _bits(rest) if not preds[i] & rest)
+        if not free:
+            return True
+        rest ^= free
+    return False

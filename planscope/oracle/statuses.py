@@ -1,0 +1,123 @@
+"""When each constraint was decided. A status, once decided, stays: only a restart opens it again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from planscope.language.problem import Problem
+from planscope.oracle.facts import Fact
+from planscope.oracle.verdict_types import Status
+
+Decision = tuple[int, Status]
+"""Index of the step (0 is before any call) and what was decided there: ``holds`` or ``broken``."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt: the index at which it begins, its executions in order, and what was decided when."""
+
+    number: int
+    begins: int
+    decided: dict[str, Decision] = field(default_factory=dict)
+    at: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    first: dict[int, Fact] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    first_broken: int | None = None
+
+    def decide(self, constraint: str, index: int, status: Status) -> None:
+        if constraint in self.decided:
+            return
+        self.decided[constraint] = (index, status)
+        self.at[index].append(constraint)
+        if status == "broken" and self.first_broken is None:
+            self.first_broken = index
+
+    def status(self, constraint: str, index: int) -> Status:
+        when = self.decided.get(constraint)
+        return "open" if when is None or index < when[0] else when[1]
+
+
+class Watcher:
+    """Decides constraints as calls come in. ``problem`` is fixed; cost is that of the constraints touched."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        index = {a.id: i for i, a in enumerate(problem.actions)}
+        self.earlier: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
+        self.later: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
+        self.clocks: list[list[tuple[str, str, int]]] = [[] for _ in problem.actions]
+        self.rules = {c.kind: c.id for c in problem.constraints if c.is_rule}
+        self.impossible = []
+        for c in problem.constraints:
+            if c.kind == "order":
+                before, after = index[c.before or ""], index[c.after or ""]
+                if before == after:
+                    self.impossible.append(c.id)
+                    continue
+                self.earlier[after].append((c.id, before))
+                self.later[before].append((c.id, after))
+            elif not c.is_rule:
+                self.clocks[index[c.action or ""]].append((c.id, c.kind, c.hour or 0))
+
+    def begin(self, number: int, index: int) -> Attempt:
+        attempt = Attempt(number, index)
+        for constraint in self.impossible:
+            attempt.decide(constraint, index, "broken")
+        return attempt
+
+    def execute(self, attempt: Attempt, fact: Fact) -> None:
+        """Take one execution (first or repeated) into account, at the index of its step."""
+        attempt.facts.append(fact)
+        at, action = fact.step, fact.action
+        assert action is not None
+        if self.problem.timed:
+            self._clock_rules(attempt, fact)
+        if fact.effect == "repeated":
+            self._rule(attempt, "once", at)
+            return
+        attempt.first[action] = fact
+        for constraint, other in self.earlier[action]:
+            earlier = attempt.first.get(other)
+            if earlier is not None:
+                attempt.decide(constraint, at, "holds" if self._in_time(earlier, fact) else "broken")
+            elif not self.problem.timed:  # the other's place can only be later
+                attempt.decide(constraint, at, "broken")
+        for constraint, other in self.later[action]:
+            later = attempt.first.get(other)
+            if later is not None:
+                attempt.decide(constraint, at, "holds" if self._in_time(fact, later) else "broken")
+            elif not self.problem.timed:
+                attempt.decide(constraint, at, "holds")
+        for constraint, kind, hour in self.clocks[action]:
+            assert fact.start is not None and fact.end is not None
+            met = fact.start >= hour if kind == "start_at_least" else fact.end <= hour
+            attempt.decide(constraint, at, "holds" if met else "broken")
+        if len(attempt.first) == len(self.problem.actions) and "all_done" in self.rules:
+            attempt.decide(self.rules["all_done"], at, "holds")
+
+    def _in_time(self, earlier: Fact, later: Fact) -> bool:
+        if not self.problem.timed:
+            return earlier.step < later.step
+        assert earlier.end is not None and later.start is not None
+        return earlier.end <= later.start
+
+    def _clock_rules(self, attempt: Attempt, fact: Fact) -> None:
+        assert fact.start is not None and fact.end is not None
+        if fact.clock is not None and fact.start < fact.clock:
+            self._rule(attempt, "one_by_one", fact.step)
+        if not 0 <= fact.start <= 23:
+            self._rule(attempt, "start_range", fact.step)
+        if not 1 <= fact.end <= 24:
+            self._rule(attempt, "end_range", fact.step)
+
+    def _rule(self, attempt: Attempt, kind: str, index: int) -> None:
+        for rule, constraint in self.rules.items():
+            if rule == kind:
+                attempt.decide(constraint, index, "broken")
+
+    def finish(self, attempt: Attempt, index: int) -> None:
+        """Nothing else will be called: the rules that nothing broke hold."""
+        for kind, constraint in self.rules.items():
+            if kind != "all_done":
+                attempt.decide(constraint, index, "holds")

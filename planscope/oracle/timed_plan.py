@@ -1,0 +1,140 @@
+"""The timed language: states, cores and counts by exact scheduling, with Z3 where that takes too long (4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.language.problem import Problem
+from planscope.oracle.facts import Fact, durations
+from planscope.oracle.formula import encode
+from planscope.oracle.plan import COUNTED, Cursor, rule_core
+from planscope.oracle.schedule import Schedule, TooHard
+from planscope.oracle.smt import Judge
+from planscope.oracle.statuses import Attempt
+from planscope.oracle.timed_members import DAY, TimedMembers
+from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
+
+
+def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
+    """The scheduling problem that a timed problem is, before any call."""
+    index = {a.id: i for i, a in enumerate(problem.actions)}
+    release, deadline = [0] * len(index), [DAY] * len(index)
+    edges = []
+    for c in problem.constraints:
+        if c.kind == "order":
+            edges.append((index[c.before or ""], index[c.after or ""]))
+        elif c.kind == "start_at_least":
+            i = index[c.action or ""]
+            release[i] = max(release[i], c.hour or 0)
+        elif c.kind == "end_at_most":
+            i = index[c.action or ""]
+            deadline[i] = min(deadline[i], c.hour or 0)
+    return Schedule(durations(problem), release, deadline, edges, limit)
+
+
+class TimedPlan:
+    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3."""
+
+    def __init__(self, problem: Problem, limit: int = 400_000, timeout: int = 10_000) -> None:
+        self.problem = problem
+        self.timeout = timeout
+        self.schedule = schedule_of(problem, limit)
+        self.everything = (1 << len(problem.actions)) - 1
+        self.rules = {str(c.kind): c.id for c in problem.constraints if c.is_rule}
+        self.known: set[int | None] = set()
+
+    def begin(self) -> Cursor:
+        return _TimedCursor(self)
+
+    def state(self, rest: int, clock: int, done: Sequence[Fact]) -> State:
+        """Is there a way on? ``done`` is what was executed, none of it wrong in itself."""
+        try:
+            return "completable" if clock <= self.schedule.latest(rest) else "doomed"
+        except TooHard:
+            answer = Judge(encode(self.problem, done, ended=False), self.timeout).check()
+        if answer == "unknown":
+            return "unknown"
+        return "completable" if answer == "sat" else "doomed"
+
+    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None:
+        """The core at the first doomed step of an attempt; None where it could not be found in time."""
+        found = rule_core(attempt, step, self.rules)
+        if found is not None:
+            return found
+        ran = [f for f in attempt.facts if f.step <= index]
+        free = [i for i in range(len(self.problem.actions)) if i not in self.known]
+        try:
+            members = TimedMembers(self.problem, ran).core()
+            foreseeable = not TimedMembers(self.problem, ran, free).possible(members)
+        except TooHard:
+            by_z3 = Judge(encode(self.problem, ran, ended=False), self.timeout).core()
+            if by_z3 is None:
+                return None
+            members = by_z3
+            relaxed = Judge(encode(self.problem, ran, ended=False, free=free), self.timeout)
+            foreseeable = relaxed.check(members) != "sat"
+        chosen = set(members)
+        return Core(
+            tuple(c.id for c in self.problem.constraints if c.id in chosen),
+            tuple(f.step for f in ran if f"step{f.step}" in chosen),
+            foreseeable,
+        )
+
+    def _rest(self, done: Sequence[Fact]) -> tuple[int, int]:
+        """What remains, as a bit mask, and the hour of the clock."""
+        rest, clock = self.everything, 0
+        for fact in done:
+            if fact.action is not None and fact.end is not None:
+                rest &= ~(1 << fact.action)
+                clock = max(clock, fact.end)
+        return rest, clock
+
+    def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]:
+        """Empty, too, where the question is too hard to answer for every action."""
+        rest, clock = self._rest(done)
+        moves = []
+        try:
+            for i in self.schedule.ready(rest):
+                hours = self.schedule.hours(rest, i, clock)
+                if hours is not None:
+                    moves.append(Move(self.problem.actions[i].id, hours))
+        except TooHard:
+            return ()
+        return tuple(moves)
+
+    def completions(self, done: Sequence[Fact]) -> int | None:
+        rest, clock = self._rest(done)
+        try:
+            return self.schedule.completions(rest, clock) if rest.bit_count() <= COUNTED else None
+        except TooHard:
+            return None
+
+    def one_way(self, done: Sequence[Fact]) -> tuple[PlannedCall, ...] | None:
+        try:
+            plan = self.schedule.one_way(*self._rest(done))
+        except TooHard:
+            return None
+        if plan is None:
+            return None
+        return tuple(PlannedCall(self.problem.actions[i].id, start) for i, start in plan)
+
+
+class _TimedCursor:
+    def __init__(self, plan: TimedPlan) -> None:
+        self.plan = plan
+        self.rest, self.clock = plan.everything, 0
+        self.done: list[Fact] = []
+        self.lost = False
+
+    def execute(self, fact: Fact) -> None:
+        assert fact.action is not None and fact.end is not None
+        self.done.append(fact)
+        self.plan.known.add(fact.action)
+        self.rest &= ~(1 << fact.action)
+        self.clock = max(self.clock, fact.end)
+        self.lost = self.lost or bool(self.plan.schedule.preds[fact.action] & self.rest)
+
+    def state(self, attempt: Attempt, index: int) -> State:
+        if attempt.first_broken is not None and attempt.first_broken <= index:
+            return "broken"
+        return "doomed" if self.lost else self.plan.state(self.rest, self.clock, self.done)

@@ -1,0 +1,54 @@
+"""The judgement of a whole run: its last attempt, as findings, first violation and plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planscope.oracle.explain import explain
+from planscope.oracle.findings import find_at_end, ordered
+from planscope.oracle.verdict_types import Core, ErrorType, Finding, Verdict, VerdictKind, Violation
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+
+
+def judge(run: Replay, strict: bool) -> Verdict:
+    """``right`` where nothing is wrong, ``wrong`` by the primary finding, ``aborted`` and ``unknown`` apart."""
+    problem, attempt = run.problem, run.last_attempt
+    complete = len(attempt.first) == len(problem.actions)
+    found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
+    findings = ordered(found, complete)
+    violation = first_violation(run)
+    kind, error = _decide(run, findings, violation, strict)
+    text = explain(run, kind, error, findings, violation)
+    return Verdict(kind, error, findings, violation, text)
+
+
+def first_violation(run: Replay) -> Violation | None:
+    """The first doomed step of the last attempt with its core; None where there is none or no core was found."""
+    index = run.first_doomed
+    if index is None or run.steps[index].core is None:
+        return None
+    core = run.steps[index].core
+    assert core is not None
+    return Violation(run.steps[index].step, highlighted(core), core)
+
+
+def highlighted(core: Core) -> str:
+    """The member that stands first in the text; a rule where the text says nothing of it."""
+    return core.constraints[0]
+
+
+def _decide(
+    run: Replay, findings: tuple[Finding, ...], violation: Violation | None, strict: bool
+) -> tuple[VerdictKind, ErrorType | None]:
+    if run.trace.ending == "aborted":
+        return "aborted", None
+    if run.trace.ending == "running":
+        return "unknown", None
+    primary = next((f for f in findings if f.severity == "error"), None)
+    if primary is not None:
+        return "wrong", primary.type
+    if strict and findings:
+        return "wrong", findings[0].type
+    return "right", None

@@ -246,8 +246,8 @@ def wrap(s: str | Shown, cells: int) -> list[tuple[int, int]]:
 
     Lines end at newlines, else behind blanks or beside wide characters, else anywhere but before a mark; the
     newline or the blanks at a break belong to no line. One code point may be shown wider than a whole line
-    (``⟨U+202E⟩``) and then stands alone. An empty text is one empty line. ``Shown.part`` gives what to show of
-    a line; the note of a limit is on no line.
+    (``⟨U+202E⟩``) and then stands alone. An empty text is one empty line. ``Shown.part`` says what to show
+    of a line; the note of a limit is on no line.
     """
     shown = show(s, keep_newlines=True) if isinstance(s, str) else s
     cells = max(cells, 1)

@@ -6,7 +6,7 @@ Everything that says *index* is an index into ``replay.steps``: 0 is before any 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,6 +52,7 @@ class RunIndex:
         self._index_checks()
         self._index_violations()
         self._counts: dict[int, int | None] = {}
+        self.memo: dict[Hashable, tuple[int, ...]] = {}
 
     def _index_calls(self) -> None:
         called: defaultdict[str, list[int]] = defaultdict(list)

@@ -1,0 +1,169 @@
+"""Breakpoints: where to stop on the way through a run, forward or back.
+
+Each is written as a short text and read back from it: ``tool network_diagnosis`` (before it is called), ``step 3``,
+``breaks`` or ``breaks c2`` (before the call that breaks it), ``doomed`` (the point of no return), ``error`` or
+``error act_error``, ``when valid_completions < 3`` (where it becomes true).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+from planscope.debugger.cursor import parse_step
+from planscope.debugger.errors import DebuggerError, shown, unknown
+from planscope.debugger.expressions import Comparison, costly, parse_condition, quoted, unquoted
+from planscope.debugger.run_index import RunIndex
+from planscope.oracle.trace import RESTART_TOOL
+from planscope.oracle.verdict_types import ErrorType, StepNo
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBreak:
+    """Before a tool is called, executed or refused."""
+
+    tool: str
+
+    def __str__(self) -> str:
+        return f"tool {quoted(self.tool)}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepBreak:
+    """After a step."""
+
+    step: StepNo
+
+    def __str__(self) -> str:
+        return f"step {self.step}"
+
+
+@dataclass(frozen=True, slots=True)
+class AboutToBreak:
+    """Before the call that breaks a constraint (None: any)."""
+
+    constraint: str | None = None
+
+    def __str__(self) -> str:
+        return "breaks" if self.constraint is None else f"breaks {self.constraint}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoReturn:
+    """The point of no return of an attempt."""
+
+    def __str__(self) -> str:
+        return "doomed"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBreak:
+    """A step with a finding of a type (None: any), warnings among them."""
+
+    type: ErrorType | None = None
+
+    def __str__(self) -> str:
+        return "error" if self.type is None else f"error {self.type}"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Where a condition becomes true: it holds here and did not at the step before."""
+
+    condition: Comparison
+
+    def __str__(self) -> str:
+        return f"when {self.condition}"
+
+    @property
+    def costly(self) -> bool:
+        return costly(self.condition)
+
+
+Breakpoint = ToolBreak | StepBreak | AboutToBreak | NoReturn | ErrorBreak | When
+
+_ALONE: dict[str, Breakpoint] = {"breaks": AboutToBreak(), "doomed": NoReturn(), "error": ErrorBreak()}
+KINDS = ("tool", "step", "breaks", "doomed", "error", "when")
+
+
+def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
+    """Read a breakpoint; a number alone is a step, a tool's name alone that tool. DebuggerError: one line."""
+    word, _, rest = text.strip().partition(" ")
+    rest = rest.strip()
+    kind = word.casefold()
+    if not rest and kind in _ALONE:
+        return _ALONE[kind]
+    if kind == "doomed":
+        raise DebuggerError(f"nothing goes behind 'doomed'; {shown(rest)} does")
+    if kind == "tool":
+        return ToolBreak(_tool(rest, run))
+    if kind == "step":
+        return StepBreak(run.steps[parse_step(run, rest)].step)
+    if kind == "breaks":
+        return AboutToBreak(_constraint(rest, run))
+    if kind == "error":
+        return ErrorBreak(_error_type(rest))
+    if kind == "when":
+        return When(parse_condition(rest, run.problem))
+    if not rest and (kind in ("start", "end") or (kind.isascii() and kind.isdigit())):
+        return StepBreak(run.steps[parse_step(run, kind)].step)
+    if text.strip() in _tools(run):
+        return ToolBreak(text.strip())
+    if not word:
+        raise DebuggerError(f"a breakpoint begins with one of: {', '.join(KINDS)}")
+    raise unknown("kind of breakpoint", word, KINDS)
+
+
+def _tools(run: RunIndex) -> dict[str, None]:
+    known = [*(action.tool for action in run.problem.actions), *run.called]
+    return dict.fromkeys([*known, RESTART_TOOL] if run.problem.timed else known)
+
+
+def _tool(name: str, run: RunIndex) -> str:
+    if not name:
+        raise DebuggerError("the name of a tool is missing behind 'tool'")
+    if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
+        name = unquoted(name)
+    tools = _tools(run)
+    if name in tools:
+        return name
+    for action in run.problem.actions:
+        if name.casefold() in (action.id.casefold(), action.name.casefold(), action.tool.casefold()):
+            return action.tool
+    raise unknown("tool", name, tools)
+
+
+def _constraint(name: str, run: RunIndex) -> str:
+    for word in (name, name.casefold()):
+        if word in run.problem.by_id:
+            return word
+    raise unknown("constraint", name, run.problem.by_id)
+
+
+def _error_type(name: str) -> ErrorType:
+    folded = name.casefold().replace(" ", "_").replace("-", "_")
+    types: tuple[ErrorType, ...] = get_args(ErrorType)
+    for known in types:
+        if known == folded:
+            return known
+    raise unknown("error type", name, types)
+
+
+def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpoint, ...], tuple[str, ...]]:
+    """The breakpoints of a session file, and a line for each that makes no sense in this run."""
+    breakpoints: list[Breakpoint] = []
+    problems: list[str] = []
+    for text in texts:
+        try:
+            breakpoints.append(parse_breakpoint(text, run))
+        except DebuggerError as error:
+            problems.append(f"breakpoint: {error}")
+    return tuple(dict.fromkeys(breakpoints)), tuple(problems)
+
+
+def toggle(breakpoints: tuple[Breakpoint, ...], breakpoint: Breakpoint) -> tuple[Breakpoint, ...]:
+    """Without it where it was set, with it at the end where it was not."""
+    if breakpoint in breakpoints:
+        return tuple(b for b in breakpoints if b != breakpoint)
+    return (*breakpoints, breakpoint)

@@ -1,0 +1,250 @@
+"""A tiny language over one step: a value of the plan, or two values compared. No ``eval``.
+
+    expression = operand [ operator (operand | literal) ]
+    operand    = action "." ("place" | "start" | "end") | constraint
+               | "valid_completions" | "state" | "step" | "attempt"
+    operator   = "<" | "<=" | ">" | ">=" | "==" | "!="
+
+An action is its id, its tool or its name, in quotes where that has blanks or signs: ``"hair color".start``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from planscope.debugger.errors import DebuggerError, shown, unknown
+from planscope.language.problem import Action, Problem
+from planscope.oracle.verdict_types import State, Status
+
+Aspect = Literal["place", "start", "end"]
+FactName = Literal["valid_completions", "state", "step", "attempt"]
+Operator = Literal["<", "<=", ">", ">=", "==", "!="]
+
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
+FACTS: tuple[FactName, ...] = get_args(FactName)
+MAX_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ActionValue:
+    """Place among the executed actions (from 1), or start or end hour, of an action; None before it ran."""
+
+    action: str
+    aspect: Aspect
+    written: str
+
+    def __str__(self) -> str:
+        return f"{quoted(self.written)}.{self.aspect}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintStatus:
+    """``holds``, ``open`` or ``broken``."""
+
+    constraint: str
+
+    def __str__(self) -> str:
+        return self.constraint
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that the step as a whole has."""
+
+    name: FactName
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Operand = ActionValue | ConstraintStatus | Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A condition. ``right`` is an operand, a number, a word, or None for ``none``."""
+
+    left: Operand
+    operator: Operator
+    right: Operand | int | str | None
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.operator} {'none' if self.right is None else self.right}"
+
+
+Expression = Operand | Comparison
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<quote>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<operator><=|>=|==|!=|<|>)|(?P<dot>\.)"""
+    r"""|(?P<word>[^\s<>=!."']+)|(?P<other>\S))"""
+)
+_PLAIN = re.compile(r"[^\s<>=!.\"']+")
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+Token = tuple[str, str]
+
+
+def quoted(name: str) -> str:
+    """A name as the language reads it: bare where that is enough, else in double quotes."""
+    if _PLAIN.fullmatch(name):
+        return name
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def unquoted(text: str) -> str:
+    """The name in a quoted token."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+
+
+def parse_expression(text: str, problem: Problem) -> Expression:
+    """Read an expression over a problem's names; DebuggerError says in one line what is wrong."""
+    if len(text) > MAX_LENGTH:
+        raise DebuggerError(f"an expression has at most {MAX_LENGTH} characters")
+    reader = _Reader(text, problem)
+    if not reader.tokens:
+        raise DebuggerError("an expression is missing, such as valid_completions or a1.place")
+    expression = reader.expression()
+    if reader.tokens:
+        raise DebuggerError(f"{shown(reader.tokens[0][1])} is one too many behind {shown(str(expression))}")
+    return expression
+
+
+def parse_condition(text: str, problem: Problem) -> Comparison:
+    """Read an expression that has to be a comparison."""
+    expression = parse_expression(text, problem)
+    if not isinstance(expression, Comparison):
+        raise DebuggerError(f"{shown(str(expression))} is a value; a condition compares it, as in 'step > 3'")
+    return expression
+
+
+def costly(expression: Expression) -> bool:
+    """Whether its value needs the oracle's counts, which may take a while."""
+    if isinstance(expression, Comparison):
+        sides = (expression.left, expression.right)
+        return any(isinstance(side, Fact) and costly(side) for side in sides)
+    return isinstance(expression, Fact) and expression.name == "valid_completions"
+
+
+def _words(operand: Operand) -> tuple[str, ...]:
+    """The words that an operand's value can be, besides numbers."""
+    if isinstance(operand, ConstraintStatus):
+        return get_args(Status)
+    if isinstance(operand, ActionValue):
+        return ("none",)
+    named: dict[FactName, tuple[str, ...]] = {
+        "state": get_args(State),
+        "step": ("end",),
+        "valid_completions": ("many",),
+        "attempt": (),
+    }
+    return named[operand.name]
+
+
+def _is_number(operand: Operand) -> bool:
+    return isinstance(operand, ActionValue) or (isinstance(operand, Fact) and operand.name != "state")
+
+
+class _Reader:
+    def __init__(self, text: str, problem: Problem) -> None:
+        self.problem = problem
+        self.tokens: list[Token] = []
+        for match in _TOKEN.finditer(text.strip()):
+            kind = str(match.lastgroup)
+            if kind == "other":
+                hint = "; equality is ==" if match["other"] == "=" else ""
+                raise DebuggerError(f"{shown(match['other'])} means nothing here{hint}")
+            self.tokens.append((kind, match[kind]))
+
+    def expression(self) -> Expression:
+        left = self.operand()
+        if not self.tokens or self.tokens[0][0] != "operator":
+            return left
+        operator = self.tokens.pop(0)[1]
+        if not self.tokens:
+            raise DebuggerError(f"something to compare with is missing behind {shown(operator)}")
+        return self.comparison(left, operator)
+
+    def comparison(self, left: Operand, operator: str) -> Comparison:
+        kind, word = self.tokens[0]
+        right: Operand | int | str | None
+        words = _words(left)
+        alone = len(self.tokens) == 1
+        if alone and kind == "word" and word.casefold() in words:
+            self.tokens.pop(0)
+            right = None if word.casefold() == "none" else word.casefold()
+        elif alone and kind == "word" and _NUMBER.fullmatch(word):
+            if not _is_number(left):
+                raise unknown(f"value of {left}", word, words)
+            self.tokens.pop(0)
+            right = int(word)
+        elif alone and kind == "word" and not self.names_operand(word):
+            kinds = (*words, "a number") if _is_number(left) else words
+            raise unknown(f"value of {left}", word, kinds)
+        else:
+            right = self.operand()
+            if _is_number(left) != _is_number(right) or (not _is_number(left) and _words(right) != words):
+                raise DebuggerError(f"{shown(str(left))} and {shown(str(right))} cannot be compared")
+        ordered = _is_number(left) and (
+            isinstance(right, int) or not (right is None or isinstance(right, str))
+        )
+        for known in get_args(Operator):
+            if operator == known and (ordered or known in ("==", "!=")):
+                return Comparison(left, known, right)
+        raise DebuggerError(f"{operator} compares numbers; {shown(str(left))} is compared by == and != here")
+
+    def names_operand(self, word: str) -> bool:
+        return word.casefold() in FACTS or self.constraint(word) is not None or self.action(word) is not None
+
+    def operand(self) -> Operand:
+        kind, written = self.tokens.pop(0)
+        if kind not in ("word", "quote"):
+            raise DebuggerError(f"{shown(written)} cannot stand here; a name was expected")
+        name = unquoted(written) if kind == "quote" else written
+        if self.tokens and self.tokens[0][0] == "dot":
+            self.tokens.pop(0)
+            return self.action_value(name)
+        folded = name.casefold()
+        for fact in FACTS:
+            if kind == "word" and folded == fact:
+                return Fact(fact)
+        constraint = self.constraint(name)
+        if kind == "word" and constraint is not None:
+            return ConstraintStatus(constraint)
+        if self.action(name) is not None:
+            raise DebuggerError(f"{shown(name)} is an action; ask for its .place, .start or .end")
+        if kind == "word" and _NUMBER.fullmatch(name):
+            raise DebuggerError(f"the number comes last: 'step > {name}', not '{name} < step'")
+        constraints = [c.id for c in self.problem.constraints]
+        raise unknown(
+            "value", name, [*FACTS, *constraints, *(f"{a.tool}.place" for a in self.problem.actions)]
+        )
+
+    def action_value(self, name: str) -> ActionValue:
+        action = self.action(name)
+        if action is None:
+            raise unknown("action", name, [n for a in self.problem.actions for n in (a.tool, a.name, a.id)])
+        aspect = self.tokens.pop(0)[1] if self.tokens else ""
+        for known in ASPECTS:
+            if aspect.casefold() == known:
+                if known != "place" and not self.problem.timed:
+                    raise DebuggerError(f"this plan has no clock times; {shown(name)} has a .place alone")
+                return ActionValue(action.id, known, name)
+        raise unknown(f"part of {shown(name)}", aspect, ASPECTS)
+
+    def constraint(self, name: str) -> str | None:
+        for word in (name, name.casefold()):
+            if word in self.problem.by_id:
+                return word
+        return None
+
+    def action(self, name: str) -> Action | None:
+        problem = self.problem
+        found = problem.action_by_id.get(name) or problem.action_by_tool.get(name)
+        if found is None:
+            folded = name.casefold()
+            for action in problem.actions:
+                if folded in (action.name.casefold(), action.id.casefold(), action.tool.casefold()):
+                    return action
+        return found

@@ -23,7 +23,7 @@ TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_ra
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. ``name``: a noun phrase. ``tool``: its slug. ``duration``: whole hours (timed only)."""
+    """One thing to do. ``name``: a noun phrase. ``tool``: its slug. ``duration``: whole hours (timed)."""
 
     id: str
     name: str

@@ -90,7 +90,7 @@ class NP(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """``which precedes B`` (direct), ``which happens before B`` (adjunct). The object has no relative clause."""
+    """``which precedes B`` (direct), ``which occurs before B`` (adjunct). Its object has no relative clause."""
 
     form: RelativeForm
     relation: Relation

@@ -1,0 +1,90 @@
+"""From a tree with spans to its constraints (paper 4.2, "deriving constraints"; 4.4 for the timed language).
+
+Ids go by the place of the relation phrase (the phrase that carries the "<" or ">") in the text; the pairs of
+lists with the subject outermost; what is said twice gets two ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from planscope.language.problem import Action, Constraint, NodePath, Problem, Span, rules
+from planscope.language.tree import NP, RELATION_WORD, ActionRef, Query, Relation, Time
+
+
+@cache
+def _rules(timed: bool) -> tuple[Constraint, ...]:
+    return rules(timed)
+
+
+class _Collector:
+    __slots__ = ("found", "timed")
+
+    def __init__(self, timed: bool) -> None:
+        self.timed = timed
+        self.found: list[Constraint] = []
+
+    def relative(self, np: NP | Time, path: NodePath) -> None:
+        """The constraints of a relative clause, if there is one."""
+        if isinstance(np, NP) and (relative := np.relative) is not None:
+            form, relation, words, target, _ = relative
+            phrase = words[RELATION_WORD[form]].span
+            self.pairs(np.actions, relation, phrase, target, (*path, "relative"))
+
+    def pairs(
+        self,
+        subjects: tuple[ActionRef, ...],
+        relation: Relation,
+        phrase: Span,
+        target: NP | Time,
+        path: NodePath,
+    ) -> None:
+        found = self.found
+        sentence = path[0]
+        assert isinstance(sentence, int)
+        for one, one_span in subjects:
+            if not isinstance(target, NP):
+                hour, hour_span = target
+                cid = f"c{len(found) + 1}"
+                spans = (one_span, phrase, hour_span)
+                if relation == "<":
+                    text = f"{one}.end <= {hour}"
+                    made = Constraint(cid, "end_at_most", text, None, None, one, hour, sentence, spans, path)
+                else:
+                    text = f"{one}.start >= {hour}"
+                    made = Constraint(cid, "start_at_least", text, None, None, one, hour, sentence, spans, path)
+                found.append(made)
+                continue
+            for other, other_span in target.actions:
+                before, after = (one, other) if relation == "<" else (other, one)
+                text = f"{before}.end <= {after}.start" if self.timed else f"{one} {relation} {other}"
+                cid = f"c{len(found) + 1}"
+                spans = (one_span, phrase, other_span)
+                found.append(
+                    Constraint(cid, "order", text, before, after, None, None, sentence, spans, path)
+                )
+
+
+def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
+    """The constraints ``c1, c2, ...`` that a tree with spans says."""
+    collector = _Collector(timed)
+    for s, sentence in enumerate(tree.sentences):
+        for c, clause in enumerate(sentence.clauses):
+            form, relation, subject, target, words, _ = clause
+            path = (s, "clause", c)
+            phrase = words[RELATION_WORD[form]].span
+            if form == "fronted" or form == "fronted_compound":
+                collector.pairs(subject.actions, relation, phrase, target, path)
+                collector.relative(target, (s, "clause", c, "object"))
+                collector.relative(subject, (s, "clause", c, "subject"))
+            else:
+                collector.relative(subject, (s, "clause", c, "subject"))
+                collector.pairs(subject.actions, relation, phrase, target, path)
+                collector.relative(target, (s, "clause", c, "object"))
+    return tuple(collector.found)
+
+
+def problem_of_tree(tree: Query, actions: Iterable[Action], *, timed: bool = False) -> Problem:
+    """The problem that a tree with spans states: what it says, then the rules."""
+    return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed)

@@ -45,6 +45,7 @@ class Replay:
         self.trace = trace
         self.plan: Plan = TimedPlan(problem) if problem.timed else BasePlan(problem)
         self.facts = read_facts(problem, trace)
+        self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
         self._attempts: list[Attempt] = []
         self._cores: dict[int, tuple[int, Core | None]] = {}
         self.steps = self._walk()
@@ -105,8 +106,7 @@ class Replay:
             changed |= {c for c in before.decided if before.status(c, index) != attempt.status(c, index)}
         elif index == 0:
             return ()
-        order = {c.id: k for k, c in enumerate(self.problem.constraints)} if len(changed) > 1 else {}
-        return tuple(sorted(changed, key=lambda c: order.get(c, 0)))
+        return tuple(sorted(changed, key=self._rank.__getitem__))
 
     def _attempt(self, index: int) -> Attempt:
         return self._attempts[self.steps[index].attempt - 1]

@@ -13,6 +13,8 @@ from planscope.oracle.precedence import Edge, masks, order_counter
 
 NEVER = -(10**9)
 ALWAYS = 10**9
+FEW = 6
+"""So few actions are tried out faster than the bound that would rule them out is computed."""
 
 
 class TooHard(Exception):
@@ -45,7 +47,7 @@ class Schedule:
         self._orders = order_counter(self.preds, self.succs)
         self._counts: dict[tuple[int, int], int] = {}
         self._twins = self._find_twins()
-        self._due = self._effective_deadlines()
+        self._due, self._early = self._effective_windows()
         self._by_due = sorted(range(self.n), key=lambda i: (self._due[i], i))
 
     def _find_twins(self) -> list[int]:
@@ -56,14 +58,38 @@ class Schedule:
         ]
         return [sum(1 << j for j in range(i) if kind[j] == kind[i]) for i in range(self.n)]
 
-    def _effective_deadlines(self) -> list[int]:
-        """Deadlines with room for what has to follow; only bounds and the order of trying depend on them."""
-        due = list(self.deadline)
+    def _effective_windows(self) -> tuple[list[int], list[int]]:
+        """Latest ends with room for what has to follow, earliest starts with room for what comes first.
+
+        Only bounds and the order of trying depend on them.
+        """
+        due, early = list(self.deadline), list(self.release)
         for _ in range(self.n):
             for i in range(self.n):
                 for j in _bits(self.succs[i]):
                     due[i] = min(due[i], due[j] - self.takes[j])
-        return due
+                    early[j] = max(early[j], early[i] + self.takes[i])
+        return due, early
+
+    def _hopeless(self, members: Sequence[int]) -> bool:
+        """Could they not be done in their windows even if each might be interrupted? (earliest due first)"""
+        left = {i: self.takes[i] for i in members}
+        clock = min(self._early[i] for i in members)
+        while left:
+            ready = [i for i in left if self._early[i] <= clock]
+            if not ready:
+                clock = min(self._early[i] for i in left)
+                continue
+            first = min(ready, key=self._due.__getitem__)
+            later = [self._early[i] - clock for i in left if self._early[i] > clock]
+            run = min([left[first], *later])
+            clock += run
+            left[first] -= run
+            if clock > self._due[first]:
+                return True
+            if not left[first]:
+                del left[first]
+        return False
 
     def ready(self, rest: int) -> list[int]:
         """Actions of ``rest`` that wait for no other of it."""
@@ -79,15 +105,15 @@ class Schedule:
         if len(self._latest) > self.limit:
             raise TooHard
         bound, total = ALWAYS, 0
-        for i in self._by_due:
-            if rest >> i & 1:
-                total += self.takes[i]
-                bound = min(bound, self._due[i] - total)
+        members = [i for i in self._by_due if rest >> i & 1]
+        for i in members:
+            total += self.takes[i]
+            bound = min(bound, self._due[i] - total)
         best = NEVER
-        if bound >= self._floor:
-            for i in self._by_due:
+        if bound >= self._floor and not (len(members) > FEW and self._hopeless(members)):
+            for i in members:
                 bit = 1 << i
-                if rest & bit and not self.preds[i] & rest and not self._twins[i] & rest:
+                if not self.preds[i] & rest and not self._twins[i] & rest:
                     end = min(self.deadline[i], self.latest(rest ^ bit))
                     start = end - self.takes[i]
                     if start >= self.release[i] and start > best:

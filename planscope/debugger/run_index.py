@@ -6,13 +6,13 @@ Everything that says *index* is an index into ``replay.steps``: 0 is before any 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
-from planscope.oracle.verdict_types import ErrorType, Status, StepNo, StepView
+from planscope.oracle.verdict_types import ErrorType, Finding, Status, StepNo, StepView, Verdict
 
 
 class Judged(Protocol):
@@ -26,6 +26,7 @@ class Judged(Protocol):
     def steps(self) -> tuple[StepView, ...]: ...
     def status(self, constraint_id: str, index: int) -> Status: ...
     def valid_completions(self, index: int) -> int | None: ...
+    def verdict(self) -> Verdict: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class RunIndex:
         self.order: Mapping[str, int] = {c.id: i for i, c in enumerate(self.problem.constraints)}
         self._index_calls()
         self._index_checks()
+        self._index_findings()
         self._index_violations()
         self._counts: dict[int, int | None] = {}
         self.memo: dict[Hashable, tuple[int, ...]] = {}
@@ -80,15 +82,35 @@ class RunIndex:
             before = core
             seen = {*view.changed, *entered}
             checks.append(tuple(sorted(seen, key=lambda c: self.order.get(c, len(self.order)))))
-            for constraint in view.changed:
+            for constraint in view.changed or self._broken_from_the_start(i):
                 if self.replay.status(constraint, i) == "broken":
                     breaks[constraint].append(i)
         self.checks: tuple[tuple[str, ...], ...] = tuple(checks)
         self.breaks: Mapping[str, tuple[int, ...]] = {c: tuple(at) for c, at in breaks.items()}
 
+    def _broken_from_the_start(self, index: int) -> Iterable[str]:
+        """Step 0 has nothing before it to differ from, but a text may contradict itself."""
+        return self.order if index == 0 and self.steps[0].state == "broken" else ()
+
+    def _index_findings(self) -> None:
+        """The last attempt's findings as the verdict has them (it knows the end), earlier ones as they came."""
+        found: list[list[Finding]] = [[] for _ in self.steps]
+        attempt = self.steps[-1].attempt
+        for i, view in enumerate(self.steps):
+            if view.attempt != attempt:
+                found[i].extend(view.findings)
+        for finding in self.replay.verdict().findings:
+            if finding.step in self.index_of:
+                found[self.index_of[finding.step]].append(finding)
+        self.findings: tuple[tuple[Finding, ...], ...] = tuple(map(tuple, found))
+        by_type: defaultdict[ErrorType, list[int]] = defaultdict(list)
+        for i, findings in enumerate(self.findings):
+            for error_type in dict.fromkeys(finding.type for finding in findings):
+                by_type[error_type].append(i)
+        self.found: Mapping[ErrorType, tuple[int, ...]] = {t: tuple(at) for t, at in by_type.items()}
+
     def _index_violations(self) -> None:
         lost: dict[int, int] = {}  # attempt -> its first doomed index
-        found: defaultdict[ErrorType, list[int]] = defaultdict(list)
         stops = {i for at in self.breaks.values() for i in at}
         before: tuple[int, str] | None = None
         for i, view in enumerate(self.steps):
@@ -97,14 +119,9 @@ class RunIndex:
                 if before != (view.attempt, view.state):
                     stops.add(i)
             before = (view.attempt, view.state)
-            for finding in view.findings:
-                found[finding.type].append(i)
-                if finding.severity == "error":
-                    stops.add(i)
+            if any(finding.severity == "error" for finding in self.findings[i]):
+                stops.add(i)
         self.doomed: tuple[int, ...] = tuple(sorted(lost.values()))
-        self.found: Mapping[ErrorType, tuple[int, ...]] = {
-            t: tuple(sorted(set(at))) for t, at in found.items()
-        }
         self.violations: tuple[int, ...] = tuple(sorted(stops))
         attempt = self.steps[-1].attempt
         errors = (i for i in self.violations if self.steps[i].attempt == attempt)

@@ -115,7 +115,7 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     said = [f"{c} breaks" for c in run.checks[index] if index in run.breaks.get(c, ())]
     if index in run.doomed:
         said.append("point of no return")
-    said += [finding.type for finding in run.steps[index].findings]
+    said += [finding.type for finding in run.findings[index]]
     for breakpoint in breakpoints:
         if _slow(breakpoint, run):
             known = run.has_count(index) and (index == 0 or run.has_count(index - 1))

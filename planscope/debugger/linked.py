@@ -1,0 +1,213 @@
+"""What belongs together: for what is selected in one pane, what lights up in all of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.selection import (
+    SelectedConstraint,
+    SelectedNode,
+    SelectedStep,
+    SelectedWords,
+    Selection,
+)
+from planscope.debugger.span_map import SpanMap
+from planscope.language.problem import Constraint, NodePath, Problem, Span, slug
+
+
+class Outlined(Protocol):
+    """What is needed of ``planscope.language.outline.OutlineNode``."""
+
+    @property
+    def path(self) -> NodePath: ...
+    @property
+    def span(self) -> Span: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """What lights up: ranges of the text (sorted), paths of tree nodes, ids of constraints, indices of steps."""
+
+    spans: tuple[Span, ...] = ()
+    nodes: frozenset[NodePath] = frozenset()
+    constraints: frozenset[str] = frozenset()
+    steps: frozenset[int] = frozenset()
+
+
+class Links:
+    """The links between a text, its outline and its constraints; made once for a query.
+
+    ``outline`` may be empty (an imported run has no tree), and constraints may have no spans.
+    """
+
+    def __init__(self, text: str, problem: Problem, outline: Sequence[Outlined] = ()) -> None:
+        self.problem = problem
+        self._node_span: dict[NodePath, Span] = {node.path: node.span for node in outline}
+        deepest = sorted(self._node_span.items(), key=lambda item: len(item[0]))
+        self._nodes_at = SpanMap((span, path) for path, span in deepest)
+        self._paths_of: defaultdict[Span, list[NodePath]] = defaultdict(list)
+        for path, span in deepest:
+            self._paths_of[span].append(path)
+        self._constraints_at = SpanMap((span, c.id) for c in problem.constraints for span in c.spans)
+        self._at_node: defaultdict[NodePath, list[str]] = defaultdict(list)
+        self._below_node: defaultdict[NodePath, list[str]] = defaultdict(list)
+        self._of_action: defaultdict[str, list[str]] = defaultdict(list)
+        self._mentions: defaultdict[str, dict[Span, None]] = defaultdict(dict)
+        for constraint in problem.said:
+            self._at_node[constraint.node].append(constraint.id)
+            for depth in range(len(constraint.node) + 1):
+                self._below_node[constraint.node[:depth]].append(constraint.id)
+            for action in constraint.actions:
+                self._of_action[action].append(constraint.id)
+            for action, span in _mentions(text, constraint, problem):
+                self._mentions[action][span] = None
+        self._mentioned_at = SpanMap((s, a) for a, spans in self._mentions.items() for s in spans)
+
+    def constraints_of_action(self, action: str) -> tuple[str, ...]:
+        """Ids of what the text says of an action."""
+        return tuple(self._of_action.get(action, ()))
+
+    def mentions(self, action: str) -> tuple[Span, ...]:
+        """Where the text names an action."""
+        return tuple(sorted(self._mentions.get(action, ())))
+
+    def node_at(self, span: Span) -> NodePath | None:
+        """The smallest node of the outline that covers a range."""
+        start, end = _not_empty(span)
+        for path in reversed(self._nodes_at.over(start, start + 1)):
+            if self._node_span[path][1] >= end:
+                return path
+        return None
+
+    def lit(self, selection: Selection, run: RunIndex | None = None) -> Lit:
+        """What lights up, the selected thing among it; steps only where there is a run."""
+        match selection:
+            case SelectedWords(span):
+                return self._words(_not_empty(span), run)
+            case SelectedNode(path):
+                return self._node(path, run)
+            case SelectedConstraint(id):
+                return self._constraint(id, run)
+            case SelectedStep(index):
+                return self._step(index, run) if run is not None else Lit()
+
+    def _words(self, span: Span, run: RunIndex | None) -> Lit:
+        node = self.node_at(span)
+        ids = self._constraints_at.over(*span) or self._said_around(node)
+        nodes = set() if node is None else {node}
+        return self._together(ids, span, run, nodes, self._spans(ids) if ids else {span})
+
+    def _node(self, path: NodePath, run: RunIndex | None) -> Lit:
+        span = self._node_span.get(path, (0, 0))
+        ids = dict.fromkeys([*self._below_node.get(path, ()), *self._constraints_at.over(*span)])
+        found = list(ids) or self._said_around(path)
+        spans = {span} if span[0] < span[1] else set()
+        return self._together(found, span, run, {path}, spans)
+
+    def _together(
+        self, ids: list[str], span: Span, run: RunIndex | None, nodes: set[NodePath], spans: set[Span]
+    ) -> Lit:
+        """Constraints with their nodes, and the steps of the actions that the span names (else: of theirs)."""
+        actions = self._mentioned_at.over(*span) or self._actions(ids)
+        for constraint in ids:
+            nodes |= self._nodes(self.problem.by_id[constraint])
+        steps = () if run is None else _steps(run, actions)
+        return Lit(tuple(sorted(spans)), frozenset(nodes), frozenset(ids), frozenset(steps))
+
+    def _constraint(self, id: str, run: RunIndex | None) -> Lit:
+        constraint = self.problem.by_id.get(id)
+        if constraint is None:
+            return Lit()
+        steps: set[int] = set()
+        if run is not None:
+            steps = {*_steps(run, constraint.actions), *run.breaks.get(id, ()), *_clashing(run, id)}
+        nodes = self._nodes(constraint)
+        return Lit(tuple(sorted(self._spans([id]))), frozenset(nodes), frozenset({id}), frozenset(steps))
+
+    def _step(self, index: int, run: RunIndex) -> Lit:
+        """The step's action with all that is said of it, and the words of what went wrong there."""
+        view = run.steps[index]
+        action = view.action
+        if action is None and view.call is not None and view.call.tool in self.problem.action_by_tool:
+            action = self.problem.action_by_tool[view.call.tool].id
+        wrong = dict.fromkeys(c for finding in run.findings[index] for c in finding.constraints)
+        if index in run.doomed and view.core is not None:
+            wrong.update(dict.fromkeys(view.core.constraints))
+        ids = {*wrong, *run.checks[index]}
+        spans = self._spans(c for c in wrong if c in self.problem.by_id)
+        nodes = {
+            path for c in wrong if c in self.problem.by_id for path in self._nodes(self.problem.by_id[c])
+        }
+        if action is not None:
+            ids.update(self._of_action.get(action, ()))
+            mentions = self.mentions(action)
+            spans.update(mentions)
+            nodes.update(path for span in mentions for path in self._paths_of.get(span, ()))
+        return Lit(tuple(sorted(spans)), frozenset(nodes), frozenset(ids), frozenset({index}))
+
+    def _said_around(self, path: NodePath | None) -> list[str]:
+        """What the nearest node above says, for words that belong to a clause without being its relation."""
+        while path:
+            if path in self._at_node:
+                return list(self._at_node[path])
+            path = path[:-1]
+        return []
+
+    def _nodes(self, constraint: Constraint) -> set[NodePath]:
+        """The clause that says it (or what stands in the outline for that) and the nodes of its very words."""
+        path = constraint.node
+        while path and path not in self._node_span:
+            path = path[:-1]
+        nodes = {path} if path else set()
+        return nodes.union(*(self._paths_of.get(span, ()) for span in constraint.spans))
+
+    def _spans(self, ids: Iterable[str]) -> set[Span]:
+        return {span for c in ids for span in self.problem.by_id[c].spans if span[0] < span[1]}
+
+    def _actions(self, ids: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(a for c in ids for a in self.problem.by_id[c].actions))
+
+
+def _not_empty(span: Span) -> Span:
+    return (span[0], max(span[1], span[0] + 1))
+
+
+def _steps(run: RunIndex, actions: Iterable[str]) -> set[int]:
+    """Where actions were executed, or called in vain."""
+    tools = (
+        run.problem.action_by_id[action].tool for action in actions if action in run.problem.action_by_id
+    )
+    return {i for tool in tools for i in run.called.get(tool, ())}
+
+
+def _clashing(run: RunIndex, constraint: str) -> set[int]:
+    """The steps that a core names together with a constraint, over all attempts."""
+    cores = (run.steps[i].core for i in run.doomed)
+    named = {step for core in cores if core and constraint in core.constraints for step in core.steps}
+    return {run.index_of[step] for step in named if step in run.index_of}
+
+
+def _mentions(text: str, constraint: Constraint, problem: Problem) -> Iterable[tuple[str, Span]]:
+    """Which of a constraint's spans name which of its actions (subject and object come in either order)."""
+    if len(constraint.spans) < 3:
+        return
+    if constraint.action is not None:
+        yield constraint.action, constraint.spans[0]
+        return
+    if constraint.before is None or constraint.after is None:
+        return
+    subject, target = constraint.spans[0], constraint.spans[2]
+    if _names(text, subject, constraint.after, problem) or _names(text, target, constraint.before, problem):
+        subject, target = target, subject
+    yield constraint.before, subject
+    yield constraint.after, target
+
+
+def _names(text: str, span: Span, action: str, problem: Problem) -> bool:
+    written = slug(text[span[0] : span[1]])
+    known = problem.action_by_id.get(action)
+    return known is not None and (written in (known.tool, slug(known.name)))

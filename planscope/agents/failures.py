@@ -1,0 +1,128 @@
+"""What went wrong with a model or the network, as one clear line: no secret, no address, no stack trace."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+LINE = 240
+"""A reason is at most so many characters long."""
+
+_KINDS = {
+    "ModelAuthenticationError": "authentication",
+    "ModelPermissionDeniedError": "permission",
+    "ModelNotFoundError": "not_found",
+    "ModelRateLimitError": "rate_limit",
+    "ContextOverflowError": "context",
+    "ModelInvalidRequestError": "invalid_request",
+    "ModelTimeoutError": "network_timeout",
+    "APITimeoutError": "network_timeout",
+    "ModelConnectionError": "connection",
+    "ModelAPIError": "server",
+}
+"""LangChain's classes by name (with the SDKs' where those are no subclass), so that nothing is imported here."""
+
+_STATUSES = {401: "authentication", 403: "permission", 404: "not_found", 429: "rate_limit"}
+
+_SECRET_NAME = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
+_URL = re.compile(r"\(?\b[a-z][a-z0-9+.-]*://[^\s)'\"]+\)?", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|hf|nvapi|AIza)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_BLIND_CLOSING = re.compile(r"(for troubleshooting, visit:?|for further information visit)\s*", re.IGNORECASE)
+
+
+def explain(
+    error: BaseException, *, where: str = "model", keys: Iterable[str] = (), host: str | None = None
+) -> tuple[str, str]:
+    """Kind and one line for an exception.
+
+    ``where`` is what was at work: ``model``, ``tool`` or ``agent``. ``keys`` names the environment variables to
+    look at when a key is refused, ``host`` is the server that was asked, if it is known.
+    """
+    kind = _kind(error)
+    detail = _detail(error)
+    said = f": {detail}" if detail else ""
+    server = f" {host}" if host else ""
+    match kind:
+        case "authentication":
+            check = " or ".join(keys)
+            text = "the provider refused the key (401)" + (f"; check {check}" if check else "")
+        case "permission":
+            text = f"the provider does not allow this (403){said}"
+        case "not_found":
+            text = f"the server{server} knows no such model or path (404){said}"
+        case "rate_limit":
+            text = f"the provider's rate limit is reached (429), try again later{_wait(error)}{said}"
+        case "context":
+            text = f"the conversation is too long for the model{said}"
+        case "invalid_request":
+            text = f"the provider refused the request{said}"
+        case "network_timeout":
+            text = f"the server{server} did not answer in time"
+        case "connection":
+            text = f"the server{server} could not be reached, or hung up in the middle of its answer{_root(error)}"
+        case "server":
+            status = getattr(error, "status_code", None)
+            text = f"the provider failed ({status}){said}" if status else f"the provider failed{said}"
+        case _:
+            kind = where
+            what = "the model's answer could not be used" if where == "model" else f"the {where} crashed"
+            text = f"{what} ({type(error).__name__}{said})"
+    return kind, one_line(text)
+
+
+def one_line(text: str, limit: int = LINE) -> str:
+    """The text on one line, without addresses and secrets, cut to ``limit`` characters."""
+    for secret in _secrets():
+        text = text.replace(secret, "[secret]")
+    text = _KEY_LIKE.sub("[secret]", text)
+    text = _BLIND_CLOSING.sub("", _URL.sub("", text))
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."
+
+
+def _secrets() -> list[str]:
+    """Values of the environment that look like secrets, longest first."""
+    found = {value for name, value in os.environ.items() if _SECRET_NAME.search(name) and len(value) >= 6}
+    return sorted(found, key=len, reverse=True)
+
+
+def _kind(error: BaseException) -> str | None:
+    for cls in type(error).__mro__:
+        if cls.__name__ in _KINDS:
+            return _KINDS[cls.__name__]
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return _STATUSES.get(status) or ("server" if status >= 500 else "invalid_request")
+    if isinstance(error, ConnectionError):
+        return "connection"
+    module, name = type(error).__module__, type(error).__name__
+    if module.startswith("httpx") or name == "APIConnectionError":
+        return "network_timeout" if "Timeout" in name else "connection"
+    return None
+
+
+def _detail(error: BaseException) -> str:
+    body = getattr(error, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        message = inner.get("message") if isinstance(inner, dict) else inner
+        if isinstance(message, str) and message.strip():
+            return message
+    text = str(error).strip()
+    return text.splitlines()[0] if text else ""
+
+
+def _wait(error: BaseException) -> str:
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    seconds = headers.get("retry-after", "")
+    return f" (it asks to wait {seconds} s)" if re.fullmatch(r"\d{1,6}", seconds) else ""
+
+
+def _root(error: BaseException) -> str:
+    """The deepest cause's own words: "Connection refused" says more than "Connection error."."""
+    last: BaseException = error
+    while (inner := last.__cause__ or last.__context__) is not None and inner is not last:
+        last = inner
+    words = str(last).strip()
+    return f": {words.splitlines()[0]}" if last is not error and words else ""

@@ -1,0 +1,110 @@
+"""OpenAI's chat completions, so that a call which cannot be read is recorded and does not crash the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import openai
+from langchain_core.messages import AIMessage, InvalidToolCall
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+
+RAW_CALLS = "tool_calls"
+"""Where ``additional_kwargs`` keeps the calls as they were sent, in their order."""
+
+
+class OpenAIChat(ChatOpenAI):
+    """Reads arguments that are JSON but no object (``8``, ``[8]``) as calls that could not be read.
+
+    ``ChatOpenAI`` raises out of the agent there, which would pass for a crash of the network. The calls' order,
+    which it loses between readable and unreadable ones, is kept too.
+    """
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        if isinstance(response, openai.BaseModel):
+            response = response.model_dump(warnings=False)
+        if not isinstance(response, dict):
+            return super()._create_chat_result(response, generation_info)
+        messages = [_message(choice) for choice in response.get("choices") or ()]
+        sent = [_take_calls(message) for message in messages]
+        odd = [_take_odd(message) for message in messages]
+        result = super()._create_chat_result(response, generation_info)
+        for generation, calls, unreadable in zip(result.generations, sent, odd, strict=True):
+            answer = generation.message
+            if isinstance(answer, AIMessage) and calls:
+                answer.invalid_tool_calls = [*answer.invalid_tool_calls, *unreadable]
+                answer.additional_kwargs[RAW_CALLS] = calls
+        return result
+
+
+def _message(choice: Any) -> dict[str, Any]:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    return message if isinstance(message, dict) else {}
+
+
+def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Copies of the calls in their order, every one with an id of its own in ``message`` too."""
+    copies, seen = [], set[str]()
+    for number, call in enumerate(message.get("tool_calls") or (), 1):
+        identity = call.get("id")
+        if not isinstance(identity, str) or not identity or identity in seen:
+            identity = f"{identity or 'call'}-{number}"
+        seen.add(identity)
+        call["id"] = identity
+        copies.append(dict(call))
+    return copies
+
+
+def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
+    """Take the calls out of ``message`` whose arguments are JSON but no object."""
+    odd: list[InvalidToolCall] = []
+    kept = []
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") or {}
+        raw = function.get("arguments")
+        if _is_object(raw):
+            kept.append(call)
+        else:
+            why = "the arguments are not a JSON object"
+            name = function.get("name")
+            odd.append(InvalidToolCall(type="invalid_tool_call", id=call["id"], name=name, args=raw, error=why))
+    if odd:
+        message["tool_calls"] = kept
+    return odd
+
+
+def _is_object(raw: Any) -> bool:
+    """Is it an object, or something that ``ChatOpenAI`` reads (null, nothing) or refuses (no JSON) by itself?"""
+    if not isinstance(raw, str) or not raw:
+        return True
+    try:
+        return isinstance(json.loads(raw, strict=False), dict | None)
+    except (ValueError, RecursionError):
+        return True
+
+
+def make(
+    model: str, *, base_url: str | None, retries: int, placeholder_key: bool
+) -> tuple[OpenAIChat, openai.DefaultAsyncHttpxClient]:
+    """The chat model with an HTTP client of its own, to be closed after use."""
+    client = openai.DefaultAsyncHttpxClient()
+    options: dict[str, Any] = {
+        "model": model,
+        "http_async_client": client,
+        "use_responses_api": False,
+        "stream_usage": True,
+        "max_retries": retries,
+        "base_url": base_url,
+    }
+    if placeholder_key:
+        options["api_key"] = "none"
+    if base_url is None and not re.match(r"o\d", model):
+        options["model_kwargs"] = {"parallel_tool_calls": False}
+    chat = OpenAIChat(**options, temperature=0)
+    if (chat.profile or {}).get("temperature") is False:
+        chat = OpenAIChat(**options)
+    return chat, client

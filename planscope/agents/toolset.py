@@ -1,0 +1,93 @@
+"""The mock tools as plain data: names, descriptions, schemas and answers (paper, 4.3 and Figure 7 (b)).
+
+A tool does nothing but answer. How long a timed one takes is in its answer and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from planscope.oracle.arguments import START, read_start
+from planscope.oracle.trace import RESTART_TOOL
+from planscope.session.model import ActionRecord
+
+ARGUMENT_TEXT = (
+    f" Receive one argument: {START}, which is an integer in the range of [0, 23],"
+    " representing the start time of this task."
+)
+RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
+RESTART_ANSWER = "Permission is granted. Start over."
+
+_NOT_A_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class BadToolset(ValueError):
+    """Tools that no provider would take, or that would hide one another. One line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is shown of a tool. ``parameters`` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+
+
+@dataclass(frozen=True, slots=True)
+class MockTool:
+    """A tool and what it answers once it has been done. ``timed``: it takes a start hour."""
+
+    spec: ToolSpec
+    done: str
+    timed: bool = False
+
+    def answer(self, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
+        """The answer, and whether the call was executed (a refused one is no execution)."""
+        if arguments is None:
+            return "Error: the arguments could not be read. Nothing was done.", False
+        if self.timed:
+            start = read_start(arguments)
+            if isinstance(start, str):
+                return f"Error: {start}. Nothing was done.", False
+        return self.done, True
+
+
+def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockTool, ...]:
+    """One tool an action, in their order; timed sets end with ``ask_for_restart``. Raises :class:`BadToolset`."""
+    tools = [_timed_tool(a) if timed else _base_tool(a) for a in actions]
+    if timed:
+        tools.append(MockTool(ToolSpec(RESTART_TOOL, RESTART_TEXT), RESTART_ANSWER))
+    seen: set[str] = set()
+    for tool in tools:
+        name = tool.spec.name
+        if not 0 < len(name) <= 64 or _NOT_A_TOOL_NAME.search(name):
+            raise BadToolset(f"{name[:80]!r} is no name for a tool: 1 to 64 letters, digits, _ and - are allowed")
+        if name in seen:
+            raise BadToolset(f"two tools have the name {name!r}: rename one of the actions")
+        seen.add(name)
+    return tuple(tools)
+
+
+def _base_tool(action: ActionRecord) -> MockTool:
+    name = _capital(action.name)
+    return MockTool(ToolSpec(action.tool, f"{name}."), f"{name} has been done.")
+
+
+def _timed_tool(action: ActionRecord) -> MockTool:
+    name = _capital(action.name)
+    hours = 1 if action.duration is None else action.duration
+    schema = {
+        "type": "object",
+        "properties": {START: {"type": "integer", "description": "hour 0..23"}},
+        "required": [START],
+    }
+    answer = f"{name} takes {hours} {'hour' if hours == 1 else 'hours'}."
+    return MockTool(ToolSpec(action.tool, f"{name}.{ARGUMENT_TEXT}", schema), answer, timed=True)
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]

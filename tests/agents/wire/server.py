@@ -1,0 +1,110 @@
+"""A server on 127.0.0.1 that answers ``/v1/chat/completions`` as it was told, one reply a request."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from .replies import Fail, Raw, Reply, Say, Slow, chunks, whole
+
+
+class WireServer:
+    """``with WireServer([...]) as server``: ``server.base_url`` to talk to, ``server.requests`` as they came.
+
+    After the last reply every further request is answered with status 418, so that a test that asks too often
+    fails loudly instead of waiting.
+    """
+
+    def __init__(self, replies: Iterable[Reply]) -> None:
+        self.replies = list(replies)
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.closing = threading.Event()
+        self._lock = threading.Lock()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join(timeout=5)
+
+    def _next(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> Reply:
+        with self._lock:
+            self.paths.append(path)
+            self.headers.append(headers)
+            self.requests.append(body)
+            return self.replies.pop(0) if self.replies else Fail(418, "the server was told no more replies")
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+            wbufsize = -1
+            timeout = 10
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                reply = server._next(self.path, dict(self.headers), body)
+                if self.path != "/v1/chat/completions":
+                    reply = Fail(404, f"no such path: {self.path}")
+                try:
+                    self._answer(reply, body)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+            def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
+                if isinstance(reply, Slow):
+                    server.closing.wait(reply.seconds)
+                    reply = reply.then
+                if isinstance(reply, Fail):
+                    error = {"error": {"message": reply.message, "type": "x", "code": None, "param": None}}
+                    self._send(reply.status, "application/json", json.dumps(error).encode(), reply.headers)
+                elif isinstance(reply, Raw):
+                    self._send(200, reply.content_type, reply.body, {}, cut=reply.cut)
+                elif body.get("stream"):
+                    wants_usage = bool((body.get("stream_options") or {}).get("include_usage"))
+                    self._send(200, "text/event-stream", b"".join(chunks(reply, usage=wants_usage)), {})
+                else:
+                    self._send(200, "application/json", whole(reply), {})
+
+            def _send(
+                self, status: int, kind: str, body: bytes, headers: Any, *, cut: bool = False
+            ) -> None:
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body) + (1000 if cut else 0)))
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+                self.wfile.flush()
+                if cut:
+                    self.close_connection = True
+
+        return Handler
+
+
+__all__ = ["Fail", "Raw", "Say", "Slow", "WireServer"]

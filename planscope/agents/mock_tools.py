@@ -16,7 +16,9 @@ class LangChainMockTool(BaseTool):
     mock: MockTool
     handle_tool_error: bool = True
 
-    def _parse_input(self, tool_input: str | dict[str, Any], tool_call_id: str | None) -> str | dict[str, Any]:
+    def _parse_input(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> str | dict[str, Any]:
         return tool_input
 
     def _to_args_and_kwargs(

@@ -106,7 +106,11 @@ def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
     if not provider.installed:
         raise ModelUnavailable(f"{provider.name} needs a package: pip install {provider.package}")
     missing = [name for name in provider.needs if not os.environ.get(name)]
-    if provider.keys and not any(os.environ.get(k) for k in provider.keys) and not _keyless(provider, base_url):
+    if (
+        provider.keys
+        and not any(os.environ.get(k) for k in provider.keys)
+        and not _keyless(provider, base_url)
+    ):
         missing.insert(0, " or ".join(provider.keys))
     if missing:
         raise ModelUnavailable(f"{provider.name} needs a key: set {' and '.join(missing)} in the environment")

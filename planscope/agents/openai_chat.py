@@ -71,7 +71,9 @@ def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
         else:
             why = "the arguments are not a JSON object"
             name = function.get("name")
-            odd.append(InvalidToolCall(type="invalid_tool_call", id=call["id"], name=name, args=raw, error=why))
+            odd.append(
+                InvalidToolCall(type="invalid_tool_call", id=call["id"], name=name, args=raw, error=why)
+            )
     if odd:
         message["tool_calls"] = kept
     return odd

@@ -207,7 +207,10 @@ def _readable(message: AIMessage, message_ids: set[str], call_ids: set[str]) -> 
         return {**plain(dict(call)), "id": new}
 
     order = _sent_ids(message)
-    readable, unreadable = [renamed(c) for c in message.tool_calls], [renamed(c) for c in message.invalid_tool_calls]
+    readable, unreadable = (
+        [renamed(c) for c in message.tool_calls],
+        [renamed(c) for c in message.invalid_tool_calls],
+    )
     before = [c.get("id") for c in (*message.tool_calls, *message.invalid_tool_calls)]
     after = [c["id"] for c in (*readable, *unreadable)]
     names = dict(zip(before, after, strict=True))
@@ -252,4 +255,8 @@ def _why_unreadable(raw: str | None) -> str:
         return f"the arguments are not JSON: {error.msg.lower()} at column {error.colno}"
     except (ValueError, RecursionError):
         return "the arguments are too large to be read"
-    return "the arguments could not be read" if isinstance(value, dict) else "the arguments are not a JSON object"
+    return (
+        "the arguments could not be read"
+        if isinstance(value, dict)
+        else "the arguments are not a JSON object"
+    )

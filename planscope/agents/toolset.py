@@ -65,7 +65,9 @@ def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockT
     for tool in tools:
         name = tool.spec.name
         if not 0 < len(name) <= 64 or _NOT_A_TOOL_NAME.search(name):
-            raise BadToolset(f"{name[:80]!r} is no name for a tool: 1 to 64 letters, digits, _ and - are allowed")
+            raise BadToolset(
+                f"{name[:80]!r} is no name for a tool: 1 to 64 letters, digits, _ and - are allowed"
+            )
         if name in seen:
             raise BadToolset(f"two tools have the name {name!r}: rename one of the actions")
         seen.add(name)

@@ -90,9 +90,7 @@ class WireServer:
                 else:
                     self._send(200, "application/json", whole(reply), {})
 
-            def _send(
-                self, status: int, kind: str, body: bytes, headers: Any, *, cut: bool = False
-            ) -> None:
+            def _send(self, status: int, kind: str, body: bytes, headers: Any, *, cut: bool = False) -> None:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body) + (1000 if cut else 0)))

@@ -1,0 +1,71 @@
+"""What a session must be beyond the shape of its fields: ids that are ids, references that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from planscope.session.events import AnswerEvent, CallEvent
+from planscope.session.files import SessionError
+from planscope.session.model import Session, Variant
+
+_ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
+_TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MOST_ACTIONS = 5000
+
+
+def check_references(session: Session, name: str) -> None:
+    """Raise :class:`SessionError` for ids given twice and references that lead nowhere."""
+    _unique((v.id for v in session.variants), name, "variant")
+    _unique((r.id for r in session.runs), name, "run")
+    variants = {v.id for v in session.variants}
+    for variant in session.variants:
+        _check_actions(variant, name)
+    _check_tree({v.id: v.parent for v in session.variants}, name)
+    runs = {r.id for r in session.runs}
+    for run in session.runs:
+        if run.variant not in variants:
+            raise SessionError(f"{name}: run {run.id!r} belongs to a variant that is not there")
+        if run.forked_from is not None and run.forked_from.run not in runs:
+            raise SessionError(f"{name}: run {run.id!r} was forked from a run that is not there")
+        steps = [e.step for e in run.events if isinstance(e, CallEvent)]
+        if steps != list(range(1, len(steps) + 1)):
+            raise SessionError(f"{name}: the calls of run {run.id!r} are not numbered 1, 2, 3, ...")
+        for event in run.events:
+            if isinstance(event, AnswerEvent) and event.step > len(steps):
+                raise SessionError(f"{name}: run {run.id!r} has an answer to a call that is not there")
+
+
+def _check_actions(variant: Variant, name: str) -> None:
+    if len(variant.actions) > MOST_ACTIONS:
+        raise SessionError(f"{name}: variant {variant.id!r} has more than {MOST_ACTIONS} actions")
+    _unique((a.id for a in variant.actions), name, "action")
+    _unique((a.tool for a in variant.actions), name, "tool")
+    for action in variant.actions:
+        if not _ACTION_ID.fullmatch(action.id):
+            raise SessionError(f"{name}: {action.id!r} is no action id (a1, a2, ...)")
+        if not _TOOL.fullmatch(action.tool):
+            raise SessionError(f"{name}: {action.tool[:80]!r} is no tool name (letters, digits, _ and -)")
+
+
+def _check_tree(parents: dict[str, str | None], name: str) -> None:
+    settled: set[str] = set()
+    for start in parents:
+        seen: set[str] = set()
+        here: str | None = start
+        while here is not None and here not in settled:
+            if here not in parents:
+                raise SessionError(f"{name}: a variant's parent {here!r} is not there")
+            if here in seen:
+                raise SessionError(f"{name}: variant {here!r} is its own ancestor")
+            seen.add(here)
+            here = parents[here]
+        settled |= seen
+
+
+def _unique(ids: Iterable[str], name: str, what: str) -> None:
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            raise SessionError(f"{name}: two things are called {what} {one[:80]!r}")
+        seen.add(one)

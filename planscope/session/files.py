@@ -1,0 +1,150 @@
+"""Bytes of a session file to JSON and back: bounded, atomic, and with one clear line where something is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import stat
+import tempfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from planscope.errors import UserError
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a session file, unpacked."""
+GZIP = b"\x1f\x8b"
+
+
+class SessionError(UserError):
+    """A session cannot be read or written."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file, unpacked where it is gzip; never more than ``LARGEST``."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise SessionError(f"{path} is a directory, not a session file; name a file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise SessionError(f"{path} is not a regular file; copy its content to one first")
+        if status.st_size > LARGEST:
+            raise SessionError(_too_large(path))
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise SessionError(f"there is no file {path}; check the name") from None
+    except PermissionError:
+        raise SessionError(f"{path} may not be read; change its permissions (chmod u+r)") from None
+    except (OSError, ValueError) as error:
+        raise SessionError(f"{path} cannot be read: {_reason(error)}") from None
+    return _unpack(path, data) if data.startswith(GZIP) else _bounded(path, data)
+
+
+def _bounded(path: Path, data: bytes) -> bytes:
+    if len(data) > LARGEST:
+        raise SessionError(_too_large(path))
+    return data
+
+
+def _unpack(path: Path, data: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = unpacker.decompress(data, LARGEST + 1)
+    except zlib.error as error:
+        raise SessionError(f"{path} is damaged gzip: {error}; get the file again") from None
+    if not unpacker.eof and len(unpacked) <= LARGEST:
+        raise SessionError(f"{path} is cut off in the middle of its gzip data; get the file again")
+    return _bounded(path, unpacked)
+
+
+def _too_large(path: Path) -> str:
+    return f"{path} is larger than {LARGEST // 2**20} MB; a session is never that large"
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def parse_json(data: bytes, name: str) -> Any:
+    """JSON from bytes. ``name`` says where they came from, for the error."""
+    try:
+        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+        return without_surrogates(document) if b"\\ud" in data.lower() else document
+    except UnicodeDecodeError as error:
+        raise SessionError(f"{name} is not UTF-8 text (byte {error.start}); is it a session file?") from None
+    except json.JSONDecodeError as error:
+        if not data.strip():
+            raise SessionError(f"{name} is empty; is it a session file?") from None
+        where = f"line {error.lineno}, column {error.colno}"
+        if error.pos >= len(data.decode("utf-8-sig").rstrip()) - 1 or "Unterminated" in error.msg:
+            raise SessionError(f"{name} ends in the middle ({where}); it was cut off, get it again") from None
+        raise SessionError(f"{name} is not JSON ({where}: {error.msg}); is it a session file?") from None
+    except RecursionError:
+        raise SessionError(f"{name} is nested too deeply to be a session") from None
+    except ValueError as error:
+        raise SessionError(f"{name} cannot be read: {error}") from None
+
+
+def without_surrogates(value: Any) -> Any:
+    """The same JSON with halves of surrogate pairs, which no file can hold, as U+FFFD."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [without_surrogates(one) for one in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number that a session may hold")
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write, flush to the disk, rename: at any moment the old or the new file is there, whole."""
+    packed = gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise SessionError(f"{path} is a directory; name a file")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(packed)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_mode(path))
+        Path(temporary).replace(path)
+        temporary = None
+        _sync_directory(path.parent)
+    except PermissionError:
+        raise SessionError(f"{path} may not be written; choose another place with -o") from None
+    except (OSError, ValueError) as error:
+        raise SessionError(f"{path} cannot be written: {_reason(error)}") from None
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                Path(temporary).unlink()
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those that the user's umask gives to a new one."""
+    with suppress(OSError):
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _sync_directory(path: Path) -> None:
+    """Make the rename itself last, where the system can do that for directories."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -99,9 +99,16 @@ ACTIONS: tuple[KeyAction, ...] = (
         "previous-call", "N", "Back", "Go back to the call before.", _S, ("left", *_shift_f(8)), footer=True
     ),
     _act("next-check", "s", "Next check", "Go through what this step changed, then on.", _S, ("f7",)),
-    _act("previous-check", "S", "Previous check", "The same, backwards.", _S, _shift_f(7)),
+    _act("previous-check", "S", "Previous check", "Go through the same checks backwards.", _S, _shift_f(7)),
     _act("continue", "c", "Continue", "Go on to the next breakpoint or violation.", _S, ("f5",)),
-    _act("continue-back", "C", "Continue back", "Go back to the one before.", _S, _shift_f(5)),
+    _act(
+        "continue-back",
+        "C",
+        "Continue back",
+        "Go back to the breakpoint or violation before.",
+        _S,
+        _shift_f(5),
+    ),
     _act("first-violation", "f", "First violation", "Go to where the plan was lost.", _S, footer=True),
     _act("go-start", "g", "Start", "Go to before the first call.", _S, ("home",)),
     _act("go-end", "G", "End", "Go to the end of the run.", _S, ("end",)),

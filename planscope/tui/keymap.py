@@ -1,0 +1,277 @@
+"""From the table of actions to bindings, palette, help screen and the README's list; and users' own keys.
+
+``python -m planscope.tui.keymap`` prints the README's list.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from platformdirs import user_config_dir
+from textual.binding import Binding
+from textual.keys import KEY_TO_UNICODE_NAME, Keys
+
+from planscope.safe import visible
+from planscope.tui.actions import ACTIONS, BY_ID, KeyAction, Where
+from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
+
+KeyChoice = Mapping[str, tuple[str, ...]]
+"""Keys by the id of an action, for those actions whose keys a user changed."""
+
+FILE_NAME = "keys.toml"
+
+_MODIFIERS = frozenset({"ctrl", "shift", "alt", "super"})
+_SAME = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace", "ctrl+left_square_bracket": "escape"}
+_TAKEN = {
+    "ctrl+c": "the terminal's own key for copying and stopping",
+    "ctrl+z": "the terminal's own key for suspending",
+    **dict.fromkeys(("up", "down", "enter", "pageup", "pagedown"), "used inside the panes"),
+}
+_SIGNS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "Esc", "tab": "Tab", "comma": ","}
+_RENAMED = {  # by Textual
+    "slash": "SOLIDUS",
+    "backslash": "REVERSE SOLIDUS",
+    "at": "COMMERCIAL AT",
+    "minus": "HYPHEN-MINUS",
+    "plus": "PLUS SIGN",
+    "underscore": "LOW LINE",
+}
+_KNOWN = {key.value for key in Keys} | set(KEY_TO_UNICODE_NAME) | set(_RENAMED)
+
+
+class HelpEntry(NamedTuple):
+    """One line of the help screen."""
+
+    keys: str
+    title: str
+    help: str
+
+
+class PaletteEntry(NamedTuple):
+    """One entry of the palette; ``action`` is what Textual runs."""
+
+    id: str
+    title: str
+    help: str
+    action: str
+
+
+def normal(key: str) -> str:
+    """The name by which Textual knows a key; ValueError says in one line why there is no such key."""
+    written = key.strip()
+    head, _, base = written.rpartition("+")
+    if written == "+" or written.endswith("++"):
+        head, base = written[:-2], "+"
+    modifiers = [word.casefold() for word in head.split("+")] if head else []
+    wrong = [word for word in modifiers if word not in _MODIFIERS]
+    if not base or wrong or len(set(modifiers)) < len(modifiers):
+        raise ValueError(f"'{visible(written, limit=40)}' is no key")
+    if len(base) == 1 and base.isprintable() and base != " ":
+        if modifiers and base.isalpha() and (base != base.lower() or "shift" in modifiers):
+            plain = "+".join(m for m in modifiers if m != "shift")
+            hint = f"{plain}+{base.lower()}" if plain else base.upper()
+            raise ValueError(f"terminals do not tell '{visible(written, limit=40)}' apart; say '{hint}'")
+        base = next(iter(Binding.make_bindings([Binding("comma" if base == "," else base, "x")]))).key
+    else:
+        base = base.casefold()
+        if base not in _KNOWN and not _sign_named(base):
+            near = get_close_matches(base[:40], sorted(_KNOWN), n=1)
+            hint = f"; nearest: '{near[0]}'" if near else ""
+            raise ValueError(f"'{visible(written, limit=40)}' is no key{hint}")
+    name = "+".join([*(m for m in ("alt", "ctrl", "shift", "super") if m in modifiers), base])
+    if name in _SAME:
+        raise ValueError(f"'{name}' is the same key as '{_SAME[name]}' in a terminal")
+    return name
+
+
+def _sign_named(base: str) -> bool:
+    """Whether a name is that of a sign, as in ``question_mark``."""
+    try:
+        sign = unicodedata.lookup(base.replace("_", " "))
+    except KeyError:
+        return False
+    return len(sign) == 1 and sign.isprintable() and not sign.isalnum()
+
+
+def shown_key(key: str) -> str:
+    """A key as a reader knows it: ``?``, ``→``, ``F8``, ``Shift+F8``, ``Ctrl+s``."""
+    *modifiers, base = normal(key).split("+")
+    if base in _SIGNS:
+        sign = _SIGNS[base]
+    elif len(base) == 1:
+        sign = base
+    elif base[0] == "f" and base[1:].isdigit():
+        sign = base.upper()
+    else:
+        sign = _sign(base)
+    return "+".join([*(m.capitalize() for m in modifiers), sign])
+
+
+def _sign(base: str) -> str:
+    name = _RENAMED.get(base) or KEY_TO_UNICODE_NAME.get(base) or base.replace("_", " ")
+    try:
+        sign = unicodedata.lookup(name)
+    except KeyError:
+        return base.capitalize()
+    return base.capitalize() if sign.isspace() else sign
+
+
+def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ...]:
+    """An action's keys, a user's own choice first."""
+    return (choice or {}).get(action.id, action.all_keys)
+
+
+def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:
+    """Keys that more than one action has, with the ids of these actions."""
+    holders: defaultdict[str, list[str]] = defaultdict(list)
+    for action in actions:
+        for key in dict.fromkeys(map(normal, keys_of(action, choice))):
+            holders[key].append(action.id)
+    return {key: ids for key, ids in holders.items() if len(ids) > 1}
+
+
+def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
+    """What is wrong with a table: invalid or taken keys, clashes, ids used twice. Empty where all is well."""
+    problems: list[str] = []
+    for action in actions:
+        if not action.keys:
+            problems.append(f"{action.id}: no key")
+        for key in action.all_keys:
+            try:
+                name = normal(key)
+            except ValueError as error:
+                problems.append(f"{action.id}: {error}")
+                continue
+            if name in _TAKEN:
+                problems.append(f"{action.id}: '{name}' is {_TAKEN[name]}")
+    if problems:
+        return problems
+    problems += [f"'{key}' is a key of {', '.join(ids)}" for key, ids in clashes(actions).items()]
+    ids = [action.id for action in actions]
+    return problems + [f"{id}: stands twice" for id in dict.fromkeys(ids) if ids.count(id) > 1]
+
+
+def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
+    """Textual's bindings for the debug screen, or for every screen."""
+    return [
+        Binding(
+            ",".join(map(normal, keys_of(action, choice))),
+            action.method,
+            action.title,
+            show=action.footer,
+            key_display=shown_key(keys_of(action, choice)[0]),
+            tooltip=action.help,
+            id=action.id,
+        )
+        for action in ACTIONS
+        if action.where == where
+    ]
+
+
+def textual_keymap(choice: KeyChoice) -> dict[str, str]:
+    """A user's choice as ``App.set_keymap`` takes it."""
+    return {id: ",".join(map(normal, keys)) for id, keys in choice.items()}
+
+
+def palette() -> list[PaletteEntry]:
+    """All actions for the palette, but for the palette itself."""
+    return [PaletteEntry(a.id, a.title, a.help, a.method) for a in ACTIONS if a.id != "palette"]
+
+
+def help_sections(choice: KeyChoice | None = None) -> list[tuple[str, list[HelpEntry]]]:
+    """The help screen, group by group."""
+    sections: defaultdict[str, list[HelpEntry]] = defaultdict(list)
+    for action in ACTIONS:
+        chosen = (choice or {}).get(action.id, action.shown_keys)
+        keys = " ".join(map(shown_key, chosen))
+        sections[action.group].append(HelpEntry(keys, action.title, action.help))
+    return list(sections.items())
+
+
+def markdown() -> str:
+    """The README's list of keys."""
+    lines = ["| Key | Action | What it does |", "| --- | --- | --- |"]
+    for action in ACTIONS:
+        keys = " ".join(f"`{shown_key(key)}`" for key in action.shown_keys)
+        lines.append(f"| {keys} | {action.title} | {action.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def keys_file() -> Path:
+    """Where a user's own keys are looked for."""
+    return Path(user_config_dir("planscope")) / FILE_NAME
+
+
+def read_keys(path: Path | None = None) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
+    """A user's own keys and what is wrong with them; what is wrong is left out, the rest counts.
+
+    The file has one table: ``[keys]`` with lines such as ``next-call = "j, right"`` or ``next-call = ["j"]``.
+    Keys given replace all default keys of that action. No file is no problem.
+    """
+    path = keys_file() if path is None else path
+    if not path.exists():
+        return {}, ()
+    try:
+        file = read_toml(path)
+    except Unusable as error:
+        return {}, (error.problem,)
+    problems = [
+        file.problem(f"unknown section or key '{visible(key, limit=40)}'; there is [keys] alone", key)
+        for key in file.table
+        if key != "keys"
+    ]
+    table = file.table.get("keys", {})
+    if not isinstance(table, dict):
+        return {}, (*problems, file.problem("'keys' has to be a table: [keys]", "keys"))
+    choice: dict[str, tuple[str, ...]] = {}
+    for id, value in table.items():
+        try:
+            choice[id] = _read_entry(id, value)
+        except ValueError as error:
+            problems.append(file.problem(str(error), "keys", id))
+    problems += _drop_clashes(file, choice)
+    return choice, tuple(problems)
+
+
+def _read_entry(id: str, value: object) -> tuple[str, ...]:
+    if id not in BY_ID:
+        near = get_close_matches(id[:60], BY_ID, n=1)
+        hint = f"; nearest: '{near[0]}'" if near else ""
+        raise ValueError(f"no action '{visible(id, limit=60)}'{hint}")
+    if isinstance(value, str):
+        value = [part for part in value.split(",") if part.strip()] if value != "," else [value]
+    if not isinstance(value, list) or not value or not all(isinstance(key, str) for key in value):
+        raise ValueError(f'{id}: keys are a text such as "j, right" or a list of them')
+    names = []
+    for key in value[:8]:
+        try:
+            name = normal(key)
+        except ValueError as error:
+            raise ValueError(f"{id}: {error}") from None
+        if name in _TAKEN:
+            raise ValueError(f"{id}: '{name}' is {_TAKEN[name]}")
+        names.append(name)
+    return tuple(dict.fromkeys(names))
+
+
+def _drop_clashes(file: TomlFile, choice: dict[str, tuple[str, ...]]) -> list[FileProblem]:
+    """Take out of a choice what clashes, until nothing does; the defaults alone never do."""
+    problems: list[FileProblem] = []
+    while found := clashes(choice=choice):
+        key, ids = next(iter(found.items()))
+        chosen = [id for id in ids if id in choice]
+        for id in chosen:
+            others = ", ".join(other for other in ids if other != id)
+            problems.append(file.problem(f"{id}: '{shown_key(key)}' is a key of {others} too", "keys", id))
+            del choice[id]
+    return problems
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())

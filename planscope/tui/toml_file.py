@@ -1,0 +1,111 @@
+"""TOML files that users write: read with care, and what is wrong is named by file and line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from planscope.safe import visible
+
+MAX_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """What is wrong with a file, in one line that is safe to show. ``line`` counts from 1."""
+
+    file: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = visible(self.file, limit=120)
+        return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
+
+
+class Unusable(Exception):
+    """A file that cannot be used at all; carries the problem."""
+
+    def __init__(self, problem: FileProblem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A table, with the text that it was read from (to find lines)."""
+
+    name: str
+    text: str
+    table: dict[str, Any]
+
+    def problem(self, message: str, section: str | None = None, key: str | None = None) -> FileProblem:
+        """A problem at a key of a section (None: of the top), or at the section itself."""
+        return FileProblem(self.name, message, self._line(section, key))
+
+    def _line(self, section: str | None, key: str | None) -> int | None:
+        here: str | None = None
+        header: int | None = None
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if match := _HEADER.match(line):
+                here = _bare(match[1])
+                if here == section and section is not None:
+                    if key is None:
+                        return number
+                    header = number
+            elif match := _KEY.match(line):
+                path = [_bare(part) for part in _PART.findall(match[1])]
+                full = path if here is None else [here, *path]
+                wanted = [part for part in (section, key) if part is not None]
+                if full[: len(wanted)] == wanted:
+                    return number
+                if header is None and section is not None and full[0] == section:
+                    header = number  # an inline table
+        return header
+
+
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_AT_LINE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
+
+
+def _bare(part: str) -> str:
+    return part.strip().strip("\"'")
+
+
+def read_toml(path: Path | Traversable) -> TomlFile:
+    """Read one file; raises ``Unusable`` where it is no file, too large, not UTF-8 or not TOML."""
+    name = path.name
+    try:
+        if not path.is_file():
+            raise Unusable(FileProblem(name, "is not a file"))
+        with path.open("rb") as file:
+            data: bytes = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise Unusable(FileProblem(name, f"cannot be read: {error.strerror or 'unknown reason'}")) from None
+    if len(data) > MAX_BYTES:
+        raise Unusable(FileProblem(name, f"is larger than {MAX_BYTES // 1024} KiB"))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Unusable(FileProblem(name, "is not UTF-8 text", line)) from None
+    try:
+        return TomlFile(name, text, tomllib.loads(text))
+    except RecursionError:
+        raise Unusable(FileProblem(name, "is nested too deeply")) from None
+    except ValueError as error:
+        raise Unusable(_toml_problem(name, text, str(error))) from None
+
+
+def _toml_problem(name: str, text: str, message: str) -> FileProblem:
+    match = _AT_LINE.search(message)
+    line = None
+    if match:
+        line = int(match[1]) if match[1] else text.count("\n") + 1
+    return FileProblem(name, f"is not TOML: {visible(_AT_LINE.sub('', message), limit=120)}", line)

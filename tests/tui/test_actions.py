@@ -1,0 +1,254 @@
+"""One table of actions: no clash, no invalid key, and everything made of it agrees."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.app import App
+from textual.screen import Screen
+
+from planscope.safe import visible
+from planscope.tui.actions import ACTIONS, BY_ID, PANES, KeyAction
+from planscope.tui.keymap import (
+    bindings,
+    check,
+    clashes,
+    help_sections,
+    keys_of,
+    markdown,
+    normal,
+    palette,
+    read_keys,
+    shown_key,
+    textual_keymap,
+)
+from tests.hostile import SAVEABLE
+
+
+def test_the_table_has_no_clash_and_no_invalid_key() -> None:
+    assert check() == []
+
+
+def test_the_table_says_what_the_specification_says() -> None:
+    wanted = {
+        "n": "next-call",
+        "N": "previous-call",
+        "right": "next-call",
+        "left": "previous-call",
+        "s": "next-check",
+        "S": "previous-check",
+        "c": "continue",
+        "C": "continue-back",
+        "f": "first-violation",
+        "g": "go-start",
+        "G": "go-end",
+        "J": "go-to-step",
+        "b": "toggle-breakpoint",
+        "B": "list-breakpoints",
+        "w": "watch",
+        "x": "explain",
+        "z": "zoom",
+        "/": "search",
+        "y": "copy",
+        "tab": "next-pane",
+        "shift+tab": "previous-pane",
+        "ctrl+s": "save",
+        "ctrl+p": "palette",
+        "?": "help",
+        "q": "quit",
+        **{str(i): f"show-pane-{name}" for i, name in enumerate(PANES, 1)},
+    }
+    held = {key: action.id for action in ACTIONS for key in action.all_keys}
+    assert {key: held.get(key) for key in wanted} == wanted
+
+
+def test_keys_that_terminals_grab_are_no_one_s_only_key() -> None:
+    for action in ACTIONS:
+        assert not {"f10", "f11"} & set(action.all_keys)
+        assert any(not (key[0] == "f" and key[1:].isdigit()) for key in action.keys)
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        (KeyAction("a", ("ctrl+i",), "A", "a", "Panes"), "the same key as 'tab'"),
+        (KeyAction("a", ("ctrl+m",), "A", "a", "Panes"), "the same key as 'enter'"),
+        (KeyAction("a", ("ctrl+h",), "A", "a", "Panes"), "the same key as 'backspace'"),
+        (KeyAction("a", ("rihgt",), "A", "a", "Panes"), "nearest: 'right'"),
+        (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "say 'N'"),
+        (KeyAction("a", ("n",), "A", "a", "Panes"), "key of next-call, a"),
+        (KeyAction("a", ("down",), "A", "a", "Panes"), "used inside the panes"),
+        (KeyAction("a", (), "A", "a", "Panes"), "no key"),
+        (KeyAction("quit", ("Q",), "A", "a", "Panes"), "stands twice"),
+    ],
+)
+def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:
+    assert complaint in "\n".join(check((*ACTIONS, row)))
+
+
+class DebugScreen(Screen[None]):
+    BINDINGS = bindings("debug")
+
+
+class Recorder(App[None]):
+    """An app with the whole table whose every action notes that it ran."""
+
+    BINDINGS = bindings("everywhere")
+
+    def get_default_screen(self) -> Screen[Any]:
+        return DebugScreen()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran: list[str] = []
+
+    async def run_action(self, action: Any, *args: Any, **kwargs: Any) -> bool:
+        self.ran.append(action if isinstance(action, str) else str(action))
+        return True
+
+
+async def test_textual_runs_each_action_by_each_of_its_keys() -> None:
+    app = Recorder()
+    async with app.run_test() as pilot:
+        for action in ACTIONS:
+            for key in action.all_keys:
+                app.ran.clear()
+                await pilot.press(normal(key))
+                names = {"quit", "app.quit"} if key == "ctrl+q" else {action.method}
+                names |= {"command_palette", "app.command_palette"} if key == "ctrl+p" else set()
+                assert names & set(app.ran), (action.id, key, app.ran)
+
+
+async def test_textual_takes_a_users_keys() -> None:
+    app = Recorder()
+    async with app.run_test() as pilot:
+        app.set_keymap(textual_keymap({"next-call": ("j", "comma")}))
+        for key, expected in (("j", ["next_call"]), ("comma", ["next_call"]), ("n", [])):
+            app.ran.clear()
+            await pilot.press(key)
+            assert app.ran == expected
+
+
+def test_palette_help_and_readme_tell_the_same() -> None:
+    told = {entry.title for _, entries in help_sections() for entry in entries}
+    assert told == {action.title for action in ACTIONS}
+    assert {entry.id for entry in palette()} == set(BY_ID) - {"palette"}
+    rows = markdown().splitlines()[2:]
+    assert len(rows) == len(ACTIONS)
+    for action, row in zip(ACTIONS, rows, strict=True):
+        assert action.help in row
+        assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
+        assert action.help.endswith(".")
+    assert [a.footer for a in ACTIONS].count(True) in range(3, 9)
+
+
+def test_the_module_prints_the_readme_s_list() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "planscope.tui.keymap"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == markdown()
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "shown"),
+    [
+        ("?", "question_mark", "?"),
+        ("/", "slash", "/"),
+        ("+", "plus", "+"),
+        ("ctrl++", "ctrl+plus", "Ctrl++"),
+        (",", "comma", ","),
+        ("_", "underscore", "_"),
+        ("Right", "right", "→"),
+        ("space", "space", "Space"),
+        ("shift+f8", "shift+f8", "Shift+F8"),
+        ("Ctrl+S", None, None),
+        ("ctrl+", None, None),
+        ("a+b", None, None),
+        (" ", None, None),
+        ("", None, None),
+        ("\x1b", None, None),
+        ("hyper+x", None, None),
+    ],
+)
+def test_names_of_keys(key: str, name: str | None, shown: str | None) -> None:
+    if name is None:
+        with pytest.raises(ValueError, match=r"key|terminal"):
+            normal(key)
+    else:
+        assert normal(key) == name
+        assert shown_key(key) == shown
+        assert normal(name) == name
+
+
+@given(st.one_of(st.text(max_size=20), st.sampled_from(SAVEABLE)))
+def test_any_text_is_a_key_or_says_why_not(text: str) -> None:
+    try:
+        name = normal(text)
+    except ValueError as error:
+        assert visible(str(error)) == str(error)
+    else:
+        assert normal(name) == name
+        assert visible(shown_key(name)) == shown_key(name)
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "keys.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_users_keys_replace_the_defaults(tmp_path: Path) -> None:
+    choice, problems = read_keys(write(tmp_path, '[keys]\nnext-call = "j, Right"\nsearch = ["/", ","]\n'))
+    assert problems == ()
+    assert choice == {"next-call": ("j", "right"), "search": ("slash", "comma")}
+    assert keys_of(BY_ID["next-call"], choice) == ("j", "right")
+    assert clashes(choice=choice) == {}
+    entries = {e.title: e.keys for _, section in help_sections(choice) for e in section}
+    assert entries["Next"] == "j →"
+
+
+def test_keys_can_be_swapped(tmp_path: Path) -> None:
+    choice, problems = read_keys(write(tmp_path, '[keys]\nnext-call = "c"\ncontinue = "n"\n'))
+    assert (choice, problems) == ({"next-call": ("c",), "continue": ("n",)}, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "complaint"),
+    [
+        ('[keys]\n\nnext-cal = "j"', 3, "no action 'next-cal'; nearest: 'next-call'"),
+        ('[keys]\nnext-call = "ctrl+i"', 2, "next-call: 'ctrl+i' is the same key as 'tab'"),
+        ('[keys]\nnext-call = "c"', 2, "next-call: 'c' is a key of continue too"),
+        ("[keys]\nnext-call = 3", 2, "next-call: keys are a text"),
+        ("[keys]\nnext-call = []", 2, "next-call: keys are a text"),
+        ('[keys]\nnext-call = ""', 2, "next-call: keys are a text"),
+        ('[keys]\n"next-call" = "down"', 2, "used inside the panes"),
+        ('\n[kyes]\nnext-call = "j"', 2, "unknown section or key 'kyes'"),
+        ('[keys]\nnext-call = "j', 2, "is not TOML"),
+        ("keys = 3", 1, "has to be a table"),
+    ],
+)
+def test_a_wrong_key_is_named_with_its_line(tmp_path: Path, text: str, line: int, complaint: str) -> None:
+    choice, problems = read_keys(write(tmp_path, text))
+    assert choice == {}
+    assert [problem.line for problem in problems] == [line]
+    assert complaint in str(problems[0])
+    assert str(problems[0]).startswith(f"keys.toml:{line}: ")
+
+
+def test_one_wrong_key_leaves_the_others(tmp_path: Path) -> None:
+    choice, problems = read_keys(write(tmp_path, '[keys]\nnext-call = "j"\nzoom = "j"\nwatch = "W"\n'))
+    assert choice == {"watch": ("W",)}
+    assert len(problems) == 2
+
+
+def test_no_file_is_no_problem_and_a_folder_is_one(tmp_path: Path) -> None:
+    assert read_keys(tmp_path / "none.toml") == ({}, ())
+    choice, problems = read_keys(tmp_path)
+    assert choice == {}
+    assert "is not a file" in str(problems[0])

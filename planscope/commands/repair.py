@@ -1,0 +1,37 @@
+"""``planscope repair``: the nearest valid plan."""
+
+from __future__ import annotations
+
+import argparse
+
+from planscope.commands.common import add_run_choice, judged, need_run, open_session, print_json, say
+from planscope.errors import UserError
+
+HELP = "find the valid plan nearest to what the agent did"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    add_run_choice(parser)
+    parser.add_argument(
+        "--from-step", metavar="K", type=int, default=0, help="keep the first K calls as they were made"
+    )
+    parser.add_argument("--json", action="store_true", help="print the plan as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from planscope.documents.judgement import repair_document
+    from planscope.report import repair_lines
+
+    session = open_session(args.session)
+    chosen = need_run(session, args.run)
+    replay = judged(session, chosen)
+    last = len(replay.facts)
+    if not 0 <= args.from_step <= last:
+        raise UserError(f"the run has steps 0 to {last}, so --from-step {args.from_step} is none of them")
+    fixed = replay.repair(args.from_step)
+    if args.json:
+        print_json(repair_document(fixed, chosen.id, args.from_step))
+    else:
+        for line in repair_lines(replay, fixed):
+            say(line)
+    return 0

@@ -1,0 +1,46 @@
+"""Small additions to a session: new ids, new variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planscope.language.problem import Problem
+from planscope.session.derive import records
+from planscope.session.model import Origin, Query, Session, Variant
+
+
+def _next(prefix: str, taken: Iterable[str]) -> str:
+    used = set(taken)
+    n = len(used) + 1
+    while f"{prefix}{n}" in used:
+        n += 1
+    return f"{prefix}{n}"
+
+
+def next_run_id(session: Session) -> str:
+    """``r1``, ``r2``, ... whichever is free."""
+    return _next("r", (r.id for r in session.runs))
+
+
+def next_variant_id(session: Session) -> str:
+    """``v1``, ``v2``, ... whichever is free."""
+    return _next("v", (v.id for v in session.variants))
+
+
+def first_variant(
+    problem: Problem,
+    origin: Origin,
+    *,
+    topic: str | None = None,
+    seed: int | None = None,
+    tree: dict[str, object] | None = None,
+    constraints: list[dict[str, object]] | None = None,
+) -> Variant:
+    """The variant ``v1`` that says what ``problem`` says."""
+    return Variant(
+        id="v1",
+        origin=origin,
+        query=Query(text=problem.text, timed=problem.timed, topic=topic, seed=seed, tree=tree),
+        actions=records(problem.actions),
+        constraints=constraints or [],
+    )

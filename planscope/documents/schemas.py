@@ -1,0 +1,215 @@
+"""JSON Schemas of everything that planscope prints as JSON, and of the session file."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from planscope.session.model import Session
+
+Step = int | Literal["end"]
+ErrorType = Literal[
+    "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
+]
+Status = Literal["holds", "open", "broken"]
+
+
+class _Document(BaseModel):
+    """Fields may be added to a document; none is renamed or dropped."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ActionDocument(_Document):
+    id: str
+    name: str
+    tool: str
+    duration: int | None = Field(description="whole hours; null in the base language")
+
+
+class ConstraintDocument(_Document):
+    id: str = Field(description="c1, c2, ... by place in the text; b1, b2, ... for the rules")
+    kind: Literal[
+        "order",
+        "start_at_least",
+        "end_at_most",
+        "once",
+        "all_done",
+        "one_by_one",
+        "start_range",
+        "end_range",
+    ]
+    before: str | None = Field(default=None, description="order: the action that comes first")
+    after: str | None = None
+    action: str | None = Field(default=None, description="start_at_least, end_at_most")
+    hour: int | None = None
+    sentence: int | None = Field(description="counted from 0; null for a rule")
+    spans: list[tuple[int, int]] = Field(
+        description="subject, relation phrase, object: half-open ranges of code points of the text"
+    )
+    text: str
+
+
+class QueryDocument(_Document):
+    """One query: what ``new --json`` and ``parse --json`` print."""
+
+    id: str
+    seed: int | None
+    topic: str | None
+    timed: bool
+    text: str
+    prompt: str
+    actions: list[ActionDocument]
+    constraints: list[ConstraintDocument]
+    valid_orders: int | None = Field(description="null: more than 20 actions, not counted")
+    contradiction: list[str] | None = Field(default=None, description="parse: ids of the minimal core")
+
+
+class ParseErrorDocument(_Document):
+    line: int = Field(ge=1)
+    column: int = Field(ge=1, description="counted in code points from 1")
+    found: str
+    expected: list[str]
+    message: str
+
+
+class ErrorsDocument(_Document):
+    """What ``parse --json`` prints for a text that cannot be read (exit status 1)."""
+
+    errors: list[ParseErrorDocument]
+
+
+class FindingDocument(_Document):
+    type: ErrorType
+    step: Step
+    constraints: list[str]
+    severity: Literal["error", "warning"]
+
+
+class ViolationDocument(_Document):
+    step: Step
+    constraint: str
+    core: list[str]
+    steps: list[Step]
+    foreseeable: bool
+
+
+class CheckDocument(_Document):
+    """The verdict of a run."""
+
+    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    error_type: ErrorType | None
+    findings: list[FindingDocument]
+    first_violation: ViolationDocument | None
+    explanation: str
+    certified: bool | None = Field(default=None, description="did Z3 confirm it? null: it gave up")
+    run: str | None = None
+
+
+class CallDocument(_Document):
+    tool: str
+    arguments: dict[str, Any] | None = Field(description="null: they could not be read")
+
+
+class StepDocument(_Document):
+    step: Step
+    attempt: int
+    call: CallDocument | None
+    state: Literal["completable", "doomed", "broken", "unknown"]
+    safe_next: list[str]
+    valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
+    constraints: dict[str, Status]
+    core: list[str]
+    safe_hours: dict[str, tuple[int, int]] | None = Field(
+        default=None, description="timed: first and last safe start of each action in safe_next"
+    )
+
+
+class ReplayDocument(_Document):
+    """Every step of a run, from 0 to ``"end"``."""
+
+    run: str | None
+    steps: list[StepDocument]
+
+
+class RepairDocument(_Document):
+    """The nearest valid plan; ``order`` is null where there is none, and ``reason`` says why."""
+
+    order: list[str] | None
+    starts: dict[str, int] | None
+    swaps: int | None
+    inserted: list[str]
+    removed: list[str]
+    exact: bool
+    reason: str | None = None
+
+
+class RunDocument(_Document):
+    """What ``run --json`` prints."""
+
+    run: str
+    session: str
+    agent: str
+    model: str
+    events: list[dict[str, Any]]
+    check: CheckDocument
+
+
+class TopicDocument(_Document):
+    job: str
+    activities: list[str]
+
+
+class TopicsDocument(_Document):
+    topics: list[TopicDocument]
+
+
+class ThemeDocument(_Document):
+    name: str
+    dark: bool
+
+
+class ThemesDocument(_Document):
+    themes: list[ThemeDocument]
+    problems: list[str]
+    folder: str
+
+
+class GrammarDocument(_Document):
+    """Counts of the grammar and its lexicon; lists of actions aside."""
+
+    skeletons: dict[str, int]
+    wordings: dict[str, int]
+
+
+class ExportDocument(_Document):
+    """What ``export --format json`` writes."""
+
+    title: str
+    query: QueryDocument
+    run: dict[str, Any] | None
+    check: CheckDocument
+    replay: ReplayDocument
+    repair: RepairDocument
+
+
+DOCUMENTS: dict[str, Any] = {
+    "session": Session,
+    "new": QueryDocument,
+    "parse": QueryDocument | ErrorsDocument,
+    "check": CheckDocument,
+    "replay": ReplayDocument,
+    "repair": RepairDocument,
+    "run": RunDocument,
+    "export": ExportDocument,
+    "topics": TopicsDocument,
+    "themes": ThemesDocument,
+    "grammar": GrammarDocument,
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one document. Raises KeyError for a name that is none."""
+    found = TypeAdapter(DOCUMENTS[name]).json_schema(mode="validation")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"planscope:{name}", **found}

@@ -53,7 +53,9 @@ class _Collector:
                     made = Constraint(cid, "end_at_most", text, None, None, one, hour, sentence, spans, path)
                 else:
                     text = f"{one}.start >= {hour}"
-                    made = Constraint(cid, "start_at_least", text, None, None, one, hour, sentence, spans, path)
+                    made = Constraint(
+                        cid, "start_at_least", text, None, None, one, hour, sentence, spans, path
+                    )
                 found.append(made)
                 continue
             for other, other_span in target.actions:
@@ -61,9 +63,7 @@ class _Collector:
                 text = f"{before}.end <= {after}.start" if self.timed else f"{one} {relation} {other}"
                 cid = f"c{len(found) + 1}"
                 spans = (one_span, phrase, other_span)
-                found.append(
-                    Constraint(cid, "order", text, before, after, None, None, sentence, spans, path)
-                )
+                found.append(Constraint(cid, "order", text, before, after, None, None, sentence, spans, path))
 
 
 def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:

@@ -157,7 +157,7 @@ class _Writer:
         return Sentence(placed, conj, (start, self.pos))
 
     def query(self, query: Query) -> Rendered:
-        placed = []
+        placed: list[Sentence] = []
         for sentence in query.sentences:
             if placed:
                 self.out.append(" ")

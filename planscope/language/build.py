@@ -1,0 +1,101 @@
+"""From a pattern (a tree over the places of tokens) and the tokens to the syntax tree with its spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from planscope.language.patterns import ClausePattern, NPPattern, RelativePattern
+from planscope.language.scan import Token
+from planscope.language.tree import (
+    NP,
+    RELATION_WORD,
+    ActionRef,
+    Clause,
+    Form,
+    Relation,
+    Relative,
+    Sentence,
+    Time,
+    Word,
+    terminals,
+)
+
+Unit = Sequence[Token]
+"""One token, or the folded middle of a long list: its actions."""
+
+
+class ClauseReading(NamedTuple):
+    pattern: ClausePattern
+    units: Sequence[Unit]
+
+
+class SentenceReading(NamedTuple):
+    """One reading of a sentence. ``last`` is the token that ends it."""
+
+    clauses: tuple[ClauseReading, ...]
+    conj: Token | None
+    first: Token
+    last: Token
+
+
+class _Builder:
+    __slots__ = ("offset", "units")
+
+    def __init__(self, units: Sequence[Unit], offset: int) -> None:
+        self.units = units
+        self.offset = offset
+
+    def token(self, place: int) -> Token:
+        return self.units[place][0]
+
+    def words(self, form: Form, places: tuple[int, ...]) -> tuple[Relation, tuple[Word, ...]]:
+        relation: Relation = "<" if self.token(places[RELATION_WORD[form]]).meaning.relation == "<" else ">"
+        offset = self.offset
+        words = []
+        for terminal, place in zip(terminals(form, relation), places, strict=True):
+            token = self.token(place)
+            for of, (entry, modal) in token.meaning.words:
+                if of == terminal:
+                    words.append(Word(terminal, entry, modal, (token.start + offset, token.end + offset)))
+                    break
+        return relation, tuple(words)
+
+    def np(self, pattern: NPPattern) -> NP:
+        offset = self.offset
+        actions = tuple(
+            ActionRef(token.action, (token.start + offset, token.end + offset))
+            for place in pattern.actions
+            for token in self.units[place]
+        )
+        start, end = actions[0].span[0], actions[-1].span[1]
+        relative = None if pattern.relative is None else self.relative(pattern.relative)
+        return NP(actions, relative, (start, end if relative is None else relative.span[1]))
+
+    def target(self, pattern: NPPattern | int) -> NP | Time:
+        if isinstance(pattern, NPPattern):
+            return self.np(pattern)
+        token = self.token(pattern)
+        return Time(token.hour, (token.start + self.offset, token.end + self.offset))
+
+    def relative(self, pattern: RelativePattern) -> Relative:
+        relation, words = self.words(pattern.form, pattern.words)
+        target = self.target(pattern.object)
+        start = self.token(pattern.which).start + self.offset
+        return Relative(pattern.form, relation, words, target, (start, target.span[1]))
+
+    def clause(self, pattern: ClausePattern) -> Clause:
+        form = pattern.form
+        relation, words = self.words(form, pattern.words)
+        subject, target = self.np(pattern.subject), self.target(pattern.object)
+        spans = [subject.span, target.span, *(word.span for word in words)]
+        span = (min(start for start, _ in spans), max(end for _, end in spans))
+        return Clause(form, relation, subject, target, words, span)
+
+
+def build(reading: SentenceReading, offset: int = 0) -> Sentence:
+    """The tree of a reading whose tokens count from ``offset`` in the text."""
+    clauses = tuple(_Builder(units, offset).clause(pattern) for pattern, units in reading.clauses)
+    conj = reading.conj
+    word = conj and Word("J", conj.meaning.value, "", (conj.start + offset, conj.end + offset))
+    return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

@@ -1,0 +1,50 @@
+"""What a text's reader says where it cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from planscope.language.problem import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParseError:
+    """One broken sentence. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
+
+    ``found``: the words at that place ("" at the end of the text). ``expected``: in plain words ("an action").
+    ``readings``: what a sentence with several meanings can mean, one sentence or two for each.
+    """
+
+    line: int
+    column: int
+    found: str
+    expected: tuple[str, ...]
+    message: str
+    span: Span
+    readings: tuple[str, ...] = ()
+
+
+class ParseFailure(ValueError):
+    """A text that cannot be read, with one error for each broken sentence, in the order of the text."""
+
+    def __init__(self, errors: Iterable[ParseError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(f"line {e.line}, column {e.column}: {e.message}" for e in self.errors))
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error whose place counts from the beginning of its sentence."""
+
+    span: Span
+    found: str
+    expected: tuple[str, ...]
+    message: str
+    readings: tuple[str, ...] = ()
+
+    def located(self, text: str, offset: int) -> ParseError:
+        start, end = self.span[0] + offset, self.span[1] + offset
+        line = text.count("\n", 0, start) + 1
+        column = start - (text.rfind("\n", 0, start) + 1) + 1
+        return ParseError(line, column, self.found, self.expected, self.message, (start, end), self.readings)

@@ -1,0 +1,35 @@
+"""The names by which a text may speak of actions: their own, and those of their tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planscope.language.pieces import Phrases, phrase_key
+from planscope.language.problem import Action
+from planscope.language.vocabulary import surfaces
+
+
+class ActionNameError(ValueError):
+    """An action's name is empty, or two names are the same but for case and white space."""
+
+
+class Names:
+    """All names of some actions. ``phrases`` find names and tools in running text, ``quoted`` in backquotes."""
+
+    def __init__(self, actions: Iterable[Action]) -> None:
+        self.actions = tuple(actions)
+        self.phrases: Phrases[str] = Phrases()
+        self.quoted: Phrases[str] = Phrases()
+        for action in self.actions:
+            key = phrase_key(action.name)
+            if not key:
+                raise ActionNameError(f"action {action.id} has an empty name")
+            if (other := self.phrases.add(key, action.id)) != action.id:
+                raise ActionNameError(f"actions {other} and {action.id} have the same name, {action.name!r}")
+            self.quoted.add(key, action.id)
+        for action in self.actions:
+            self.quoted.add(phrase_key(action.tool), action.id)
+            if action.tool not in surfaces():
+                self.phrases.add(phrase_key(action.tool), action.id)
+        self.dotted = any("." in action.name for action in self.actions)
+        """Whether a name has a period in it, so that a period need not end a sentence."""

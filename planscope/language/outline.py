@@ -1,0 +1,82 @@
+"""The syntax tree as a flat list of lines for showing, each with its place in the text and its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from planscope.language.lexicon import load_lexicon
+from planscope.language.problem import Constraint, NodePath, Problem, Span
+from planscope.language.tree import (
+    NP,
+    RELATION_WORD,
+    ActionRef,
+    Clause,
+    Node,
+    Query,
+    Relative,
+    Sentence,
+    Time,
+    Word,
+    children,
+    terminals,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineNode:
+    """One line. ``depth``: 0 for the query. ``constraints``: ids of those that the node's words say, in order."""
+
+    path: NodePath
+    depth: int
+    label: str
+    span: Span
+    constraints: tuple[str, ...]
+
+
+def _label(path: NodePath, node: Node, names: dict[str, str]) -> str:
+    match node:
+        case Query():
+            return "query"
+        case Sentence():
+            return f"sentence {int(path[0]) + 1}"
+        case Clause(form=form, relation=relation):
+            return f"{form.replace('_', ' ')} {terminals(form, relation)[RELATION_WORD[form]]}"
+        case Relative(form=form, relation=relation):
+            return f"which {terminals(form, relation)[RELATION_WORD[form]]}"
+        case NP(actions=actions):
+            role = str(path[-1])
+            return f"{role} {names[actions[0].action]}" if _single(node) else f"{role} of {len(actions)}"
+        case ActionRef(action=action):
+            return f"{action} {names[action]}"
+        case Time(hour=hour):
+            return f"{path[-1]} {hour:02}:00"
+        case Word(terminal=terminal):
+            return f"{terminal} {load_lexicon().surface(node)}"
+
+
+def _single(np: NP) -> bool:
+    return len(np.actions) == 1 and np.relative is None
+
+
+def _below(node: Node) -> Iterable[tuple[NodePath, Node]]:
+    """Children in the order of the text; a noun phrase of one action is one line."""
+    if isinstance(node, NP) and _single(node):
+        return ()
+    return sorted(children(node), key=lambda item: item[1].span)
+
+
+def _lines(
+    path: NodePath, depth: int, node: Node, said: Sequence[Constraint], names: dict[str, str]
+) -> Iterator[OutlineNode]:
+    start, end = node.span
+    here = [c for c in said if any(start <= a and b <= end for a, b in c.spans)]
+    yield OutlineNode(path, depth, _label(path, node, names), node.span, tuple(c.id for c in here))
+    for step, child in _below(node):
+        yield from _lines(path + step, depth + 1, child, here, names)
+
+
+def outline(tree: Query, problem: Problem) -> tuple[OutlineNode, ...]:
+    """The lines of a tree with spans, parents first, in the order of the text."""
+    names = {action.id: action.name for action in problem.actions}
+    return tuple(_lines((), 0, tree, problem.said, names))

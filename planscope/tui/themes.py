@@ -1,0 +1,280 @@
+"""Themes from TOML files: the bundled ones and users' own.
+
+A theme file has a ``name``, ``dark`` (whether its ground is), for a theme of the terminal's own colours ``ansi``,
+a table ``[colors]`` of Textual's base colours and a table ``[roles]`` of our own. What is missing is taken from
+the theme that ``inherits`` names (without it: ``dark``, ``light`` or, with ``ansi``, ``terminal``). A role
+reaches styles and style sheets as the variable ``planscope-`` plus its name, as in ``$planscope-holds``.
+
+Everything is checked before Textual sees it: it accepts any string as a colour and dies of it when it paints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_dir
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from planscope.safe import visible
+from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
+
+BASE_COLORS: tuple[str, ...] = (
+    "primary",
+    "secondary",
+    "warning",
+    "error",
+    "success",
+    "accent",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+)
+TEXT_ROLES: tuple[str, ...] = (
+    "dim",
+    "holds",
+    "open",
+    "broken",
+    "core",
+    "doomed",
+    "safe",
+    "unknown",
+    "caution",
+    "linked",
+    "selected",
+    "step-current",
+    "action",
+    "tool",
+    "number",
+    "key",
+    "breakpoint",
+)
+"""Colours of text and signs; legible on every ground."""
+GROUND_ROLES: tuple[str, ...] = ("linked-ground", "selected-ground", "current-ground", "hit-ground", "bar")
+"""Colours behind text, to be used as they are. In an ``ansi`` theme they are the terminal's default."""
+FRAME_ROLES: tuple[str, ...] = ("frame", "frame-active")
+ROLES: tuple[str, ...] = (*TEXT_ROLES, *GROUND_ROLES, *FRAME_ROLES)
+
+DEFAULT = "dark"
+VARIABLE = "planscope-"
+MAX_FILES = 200
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9 _-]{0,39}")
+_COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})|[a-z][a-z_]{1,30}")
+_TOP = {"name": str, "inherits": str, "dark": bool, "ansi": bool, "colors": dict, "roles": dict}
+_KINDS = {str: "a text", bool: "true or false", dict: "a table"}
+_TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
+
+
+def no_color(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether the user wants no colours: NO_COLOR is set and not empty. Textual takes the variable away."""
+    return bool((os.environ if environ is None else environ).get("NO_COLOR"))
+
+
+def bundled_themes() -> Traversable:
+    """The folder of our own themes: in an installed package, else at the top of the repository."""
+    package = files("planscope")
+    inside = package / "data" / "themes"
+    return inside if inside.is_dir() else Path(str(package)).parent / "themes"
+
+
+def user_themes() -> Path:
+    """Where users' own themes are looked for."""
+    return Path(user_config_dir("planscope")) / "themes"
+
+
+def load_themes(
+    user: Path | None = None, bundled: Traversable | None = None
+) -> tuple[tuple[Theme, ...], tuple[FileProblem, ...]]:
+    """All usable themes, the bundled ones first and ``dark`` before all, and what is wrong with the others.
+
+    A user's theme with the name of a bundled one stands in its place. Nothing is raised for what a file holds.
+    """
+    problems: list[FileProblem] = []
+    ours = _read_folder(bundled_themes() if bundled is None else bundled, problems)
+    theirs = _read_folder(user_themes() if user is None else user, problems)
+    order = sorted(ours, key=lambda name: (name != DEFAULT, name)) + sorted(set(theirs) - set(ours))
+    themes: list[Theme] = []
+    for name in order:
+        for shelf, beside in ((theirs, theirs), (ours, {})):
+            if name not in shelf:
+                continue
+            try:
+                themes.append(_build(name, _resolve(shelf[name], ours, beside)))
+                break
+            except Unusable as error:
+                problems.append(error.problem)
+                own = shelf[name].name
+                if error.problem.file != own:
+                    problems.append(
+                        FileProblem(own, f"inherits from {error.problem.file}, which is of no use")
+                    )
+    problems = list(dict.fromkeys(problems))
+    return tuple(themes), tuple(problems)
+
+
+def _read_folder(folder: Traversable, problems: list[FileProblem]) -> dict[str, TomlFile]:
+    """The sound files of a folder by the name of their theme; a folder that is not there is empty."""
+    found: dict[str, TomlFile] = {}
+    try:
+        paths = sorted((p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name)
+    except FileNotFoundError:
+        return found
+    except OSError as error:
+        problems.append(FileProblem(folder.name, f"cannot be read: {error.strerror or 'unknown reason'}"))
+        return found
+    for path in paths[:MAX_FILES]:
+        try:
+            file = read_toml(path)
+        except Unusable as error:
+            problems.append(error.problem)
+            continue
+        wrong = list(_check(file))
+        name = _name(file)
+        if not wrong and name in found:
+            wrong = [
+                file.problem(f"'{name}' is the name of {visible(found[name].name)} already", None, "name")
+            ]
+        problems += wrong
+        if not wrong:
+            found[name] = file
+    if len(paths) > MAX_FILES:
+        problems.append(FileProblem(folder.name, f"has more than {MAX_FILES} themes; the rest is left out"))
+    return found
+
+
+def _name(file: TomlFile) -> str:
+    return str(file.table.get("name", file.name.removesuffix(".toml").casefold()))
+
+
+def _check(file: TomlFile) -> Iterable[FileProblem]:
+    """What is wrong with a file by itself."""
+    for key, value in file.table.items():
+        if key not in _TOP:
+            yield file.problem(f"unknown key {_near(key, _TOP)}", None, key)
+        elif type(value) is not _TOP[key]:
+            yield file.problem(f"'{key}' has to be {_KINDS[_TOP[key]]}", None, key)
+        elif isinstance(value, dict):
+            yield from _check_table(file, key, value)
+    if not _NAME.fullmatch(_name(file)):
+        shown = visible(_name(file), limit=50)
+        yield file.problem(f"'{shown}' is no name for a theme (small letters, digits, - and _)", None, "name")
+
+
+def _check_table(file: TomlFile, section: str, table: dict[str, Any]) -> Iterable[FileProblem]:
+    ansi = file.table.get("ansi")
+    for key, value in table.items():
+        if key not in _TABLES[section]:
+            what = "colour" if section == "colors" else "role"
+            yield file.problem(f"unknown {what} {_near(key, _TABLES[section])}", section, key)
+            continue
+        complaint = _color_problem(value, ansi)
+        if complaint:
+            yield file.problem(f"{key}: {complaint}", section, key)
+
+
+def _color_problem(value: object, ansi: object) -> str | None:
+    if not isinstance(value, str):
+        return 'a colour is a text such as "#2f4d73"'
+    shown = visible(value, limit=40)
+    if not _COLOR.fullmatch(value):
+        return f"'{shown}' is no colour; say #rrggbb or a name"
+    try:
+        color = Color.parse(value)
+    except ColorParseError:
+        return f"'{shown}' is no colour that is known by name"
+    if color.a != 1:
+        return f"'{shown}' is not opaque"
+    if ansi is True and color.ansi is None:
+        return f"'{shown}' is not one of the terminal's colours (ansi_red, ansi_default, ...)"
+    if ansi is not True and color.ansi is not None:
+        return f"'{shown}' needs 'ansi = true' in this file"
+    return None
+
+
+def _near(key: str, known: Iterable[str]) -> str:
+    near = get_close_matches(key[:60], list(known), n=1)
+    return f"'{visible(key, limit=60)}'" + (f"; nearest: '{near[0]}'" if near else "")
+
+
+def _default_base(file: TomlFile) -> str:
+    if file.table.get("ansi"):
+        return "terminal"
+    return DEFAULT if file.table.get("dark", True) else "light"
+
+
+def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, TomlFile]) -> dict[str, Any]:
+    """A theme's whole content: its own over that of the theme it inherits from."""
+    chain = [file]
+    while True:
+        last = chain[-1]
+        name = _name(last)
+        wanted = last.table.get("inherits")
+        if wanted is None:
+            if last in ours.values():
+                break
+            wanted, theirs = _default_base(last), {}
+        base = ours.get(wanted) if wanted == name else theirs.get(wanted, ours.get(wanted))
+        if base is None:
+            known = _near(wanted, {*ours, *theirs} - {name})
+            raise Unusable(last.problem(f"inherits from an unknown theme {known}", None, "inherits"))
+        if base in chain:
+            raise Unusable(file.problem("inherits in a circle", None, "inherits"))
+        if base.table.get("ansi", False) != last.table.get("ansi", False):
+            message = f"a theme with 'ansi' and one without do not mix; '{wanted}' differs"
+            raise Unusable(last.problem(message, None, "inherits"))
+        chain.append(base)
+    whole: dict[str, Any] = {"colors": {}, "roles": {}}
+    for part in reversed(chain):
+        for key, value in part.table.items():
+            if isinstance(value, dict):
+                whole[key].update(value)
+            else:
+                whole[key] = value
+    missing = [k for section, keys in _TABLES.items() for k in keys if k not in whole[section]]
+    if missing:
+        raise Unusable(file.problem(f"'{missing[0]}' is missing, and nothing that it inherits from has it"))
+    return whole
+
+
+def _build(name: str, whole: Mapping[str, Any]) -> Theme:
+    colors, roles = whole["colors"], whole["roles"]
+    variables = {VARIABLE + role: roles[role] for role in ROLES}
+    ansi = whole.get("ansi", False)
+    variables |= _textual_variables(colors, roles, ansi)
+    return Theme(name=name, **colors, dark=whole.get("dark", True), ansi=ansi, variables=variables)
+
+
+def _textual_variables(colors: Mapping[str, str], roles: Mapping[str, str], ansi: bool) -> dict[str, str]:
+    """What Textual's own widgets use, said in our roles."""
+    cursor = {
+        "block-cursor-foreground": colors["foreground"],
+        "block-cursor-background": roles["selected-ground"],
+        "block-cursor-text-style": "bold reverse" if ansi else "bold",
+        "border": roles["frame-active"],
+        "border-blurred": roles["frame"],
+        "footer-key-foreground": roles["key"],
+        "footer-background": roles["bar"],
+    }
+    if ansi:  # Textual's own style sheet asks for these two where a theme is ansi, and fails without them
+        return cursor | {"ansi-background": colors["background"], "ansi-foreground": colors["foreground"]}
+    return cursor | {
+        "block-hover-background": roles["current-ground"],
+        "input-selection-background": roles["selected-ground"],
+        "screen-selection-background": roles["selected-ground"],
+        "scrollbar": roles["frame"],
+        "scrollbar-hover": roles["frame-active"],
+        "scrollbar-active": roles["frame-active"],
+        "scrollbar-background": colors["background"],
+        "scrollbar-background-hover": colors["background"],
+        "scrollbar-background-active": colors["background"],
+        "scrollbar-corner-color": colors["background"],
+    }

@@ -267,15 +267,8 @@ def test_circles_and_doubles(tmp_path: Path) -> None:
     loaded, problems = load_themes(user=folder)
     assert [theme.name for theme in loaded] == [*BUNDLED, "twin"]
     said = sorted(map(str, problems))
-    assert [line.split(":")[0] for line in said] == [
-        "a.toml",
-        "a.toml",
-        "b.toml",
-        "b.toml",
-        "d.toml",
-        "dark.toml",
-        "e.toml",
-    ]
+    assert said[:2] == ["a.toml:1: inherits in a circle", "b.toml:1: inherits in a circle"]
+    assert [line.split(":")[0] for line in said[2:]] == ["d.toml", "dark.toml", "e.toml"]
     assert "e.toml: inherits from dark.toml, which is of no use" in said
     assert "d.toml:1: 'twin' is the name of c.toml already" in said
     assert any("dark.toml:1: inherits from an unknown theme 'nowhere'" in line for line in said)

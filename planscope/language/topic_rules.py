@@ -54,13 +54,24 @@ class TopicProblem:
 
 
 def check_topics(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
-    """All problems, those that break first. ``keywords`` are the phrases of the lexicon."""
+    """All problems, those that break first. ``keywords`` are the phrases of the lexicon.
+
+    Style is judged among those phrases alone that break nothing.
+    """
+    keywords = tuple(keywords)
+    found = breaking_problems(topics, keywords)
+    broken = {(p.topic, p.phrase) for p in found}
+    sound = {job: [p for p in topics[job] if (job, p) not in broken] for job in topics}
+    reserved = _inflected({*" ".join(keywords).casefold().split(), *_ORDERING.split()}) | _NO_NAMES
+    found += [p for job in sound for p in _unlovely(job, sound[job], reserved)]
+    found += [p for job in sound for p in _related(job, sound[job])]
+    return found + list(_entangled(sound))
+
+
+def breaking_problems(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
+    """Only what could not be read or rendered; takes time linear in the size of the topics."""
     sequences = {tuple(k.casefold().split()) for k in keywords}
-    words = _inflected({w for sequence in sequences for w in sequence} | set(_ORDERING.split())) | _NO_NAMES
-    found = [p for job in topics for p in _breaking(job, topics[job], sequences)]
-    found += [p for job in topics for p in _unlovely(job, topics[job], words)]
-    found += [p for job in topics for p in _related(job, topics[job])]
-    return found + list(_entangled(topics))
+    return [p for job in topics for p in _breaking(job, topics[job], sequences)]
 
 
 def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) -> Iterator[TopicProblem]:
@@ -115,11 +126,12 @@ def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
     """The same phrase, one inside another, or one tool name for two: in the whole file."""
     everywhere = [(job, phrase) for job, phrases in topics.items() for phrase in phrases]
     count = Counter(phrase.casefold() for _, phrase in everywhere)
+    longest = max((len(name.split()) for name in count), default=0)
     tools: dict[str, str] = {}
     for job, phrase in everywhere:
         name = phrase.casefold()
         words = name.split()
-        for inner in _parts(words):
+        for inner in _parts(words, longest):
             if len(inner) < len(words) and " ".join(inner) in count:
                 yield TopicProblem(job, phrase, f'holds the activity "{" ".join(inner)}"', False)
         if count[name] > 1:
@@ -128,15 +140,16 @@ def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
             yield TopicProblem(job, phrase, f'has the tool name of "{tools[slug(phrase)]}"', False)
 
 
-def _parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Every run of words, the whole among them; phrases are short, so few."""
+def _parts(words: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
+    """Every run of up to so many words."""
     for i in range(len(words)):
-        for j in range(i + 1, len(words) + 1):
+        for j in range(i + 1, min(i + longest, len(words)) + 1):
             yield tuple(words[i:j])
 
 
 def _held(words: Sequence[str], keywords: set[tuple[str, ...]]) -> str | None:
-    return next((" ".join(part) for part in _parts(words) if part in keywords), None)
+    longest = max(map(len, keywords), default=0)
+    return next((" ".join(part) for part in _parts(words, longest) if part in keywords), None)
 
 
 def _inflected(words: Iterable[str]) -> set[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from planscope.language.lexicon import load_lexicon
-from planscope.language.topic_rules import Topics, check_topics
+from planscope.language.topic_rules import Topics, breaking_problems
 from planscope.safe import visible
 
 MAX_FILE_BYTES = 256 * 1024
@@ -65,7 +65,7 @@ def _read(path: Path) -> Topics:
     where = visible(str(path), limit=200)
     try:
         topics = _topics_in(_parse(_bounded_text(path)))
-        problems = [p for p in check_topics(topics, keywords()) if p.breaks]
+        problems = breaking_problems(topics, keywords())
     except OSError as error:
         raise TopicError(f"{where}: {error.strerror or 'cannot be read'}; check the path") from error
     except TopicError as error:

@@ -1,0 +1,28 @@
+"""What a pane shows, as plain text to take away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import RoomState
+
+MOST_LINES = 20_000
+
+
+def text_of(pane: LinePane, state: RoomState) -> str:
+    """All lines of a pane, not only those that are seen; of the query its own words as they are."""
+    if pane.name_in_state == "query":
+        return pane_text_of_query(state)
+    size = min(pane.size_of(), MOST_LINES)
+    return "\n".join(pane.line_at(i).text.rstrip() for i in range(size)) + "\n"
+
+
+def pane_text_of_query(state: RoomState) -> str:
+    return state.text + ("" if state.text.endswith("\n") else "\n")
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write to a new file; an old one is not overwritten. Raises ``OSError``."""
+    with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)

@@ -1,0 +1,133 @@
+"""A dialog that asks for one line, and one that keeps a list of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Input
+
+from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.paint import Paint
+
+Check = Callable[[str], str | None]
+"""What is wrong with a text, in one line; None where nothing is."""
+
+
+class AskDialog(Dialog[str]):
+    """Asks for a line; a wrong one stays where it is, with what is wrong below it."""
+
+    def __init__(
+        self, paint: Paint, title: str, hint: str, check: Check, *, value: str = "", before: Sequence[str] = ()
+    ) -> None:
+        super().__init__(paint, title)
+        self.hint = hint
+        self.check = check
+        self.value = value
+        self.before = before
+
+    def body(self) -> Sequence[Widget]:
+        lines = [line for text in self.before for line in self.wrapped(text)]
+        self.error = TextBox(self.paint)
+        return (
+            TextBox(self.paint, lines),
+            SafeInput(self.value, select_on_focus=True),
+            self.error,
+            TextBox(self.paint, self.wrapped(self.hint, "dim")),
+        )
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        wrong = self.check(event.value)
+        if wrong is None:
+            self.dismiss(event.value)
+        else:
+            self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.error.set_lines([])
+
+
+class SetDialog(Dialog[None]):
+    """A list that lines are added to and taken from. Enter adds, Delete removes the selected one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "select(1)", show=False, priority=True),
+        Binding("up", "select(-1)", show=False, priority=True),
+        Binding("delete", "remove", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        paint: Paint,
+        title: str,
+        hint: str,
+        listed: Callable[[], Sequence[str]],
+        add: Check,
+        remove: Callable[[int], None],
+    ) -> None:
+        super().__init__(paint, title)
+        self.hint = hint
+        self.listed = listed
+        self.add = add
+        self.remove_one = remove
+        self.at = -1
+
+    def body(self) -> Sequence[Widget]:
+        self.list = TextBox(self.paint, self._lines(), most=12)
+        self.error = TextBox(self.paint)
+        self.input = SafeInput()
+        hint = [*self.wrapped(self.hint, "dim"), *self.wrapped("Enter adds · ↑ ↓ select · Delete removes · Esc closes", "dim")]
+        return (self.list, self.input, self.error, TextBox(self.paint, hint))
+
+    def _lines(self) -> list[Line]:
+        listed = self.listed()
+        if not listed:
+            return [Line((Run(" none yet", "dim"),))]
+        return [
+            Line((Run(" ▶ " if i == self.at else "   ", "mark"), Run(shown(text, 200))), "cursor" if i == self.at else "")
+            for i, text in enumerate(listed)
+        ]
+
+    def _show(self) -> None:
+        self.at = min(self.at, len(self.listed()) - 1)
+        self.list.set_lines(self._lines())
+        if self.at >= 0:
+            self.list.reveal(self.at, self.at)
+            self.list.sync()
+
+    def action_select(self, by: int) -> None:
+        self.at = min(max(self.at + by, -1), len(self.listed()) - 1)
+        self._show()
+
+    def action_remove(self) -> None:
+        if self.at < 0:
+            self.input.action_delete_right()
+        elif self.at < len(self.listed()):
+            self.remove_one(self.at)
+            self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if not event.value.strip():
+            self.dismiss(None)
+            return
+        wrong = self.add(event.value)
+        if wrong is None:
+            self.input.value = ""
+            self._show()
+        else:
+            self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.error.set_lines([])

@@ -1,0 +1,95 @@
+"""What all dialogs are made of: a box in the middle, lines, an input line that nothing harmful gets into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Input
+
+from planscope.tui.lines import BLANK, Line, Run, paragraph
+from planscope.tui.paint import Paint
+from planscope.tui.panes.windowed import Windowed
+from planscope.tui.safe_text import visible
+
+Result = TypeVar("Result")
+
+
+class TextBox(Windowed):
+    """Lines that a dialog shows; as high as they are, where there is room."""
+
+    BOX = False
+
+    def __init__(self, paint: Paint, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200) -> None:
+        super().__init__(paint, id=id)
+        self.lines = list(lines)
+        self.most = most
+
+    def on_mount(self) -> None:
+        self._fit()
+
+    def set_lines(self, lines: Sequence[Line]) -> None:
+        self.lines = list(lines)
+        self._fit()
+        self.move_to(self.top)
+        self.sync()
+
+    def _fit(self) -> None:
+        height = max(min(len(self.lines), self.most), 0)
+        self.styles.height = height
+        self.display = height > 0
+
+    def size_of(self) -> int:
+        return len(self.lines)
+
+    def line_at(self, index: int) -> Line:
+        return self.lines[index]
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.move_to(self.top)
+        self.sync()
+
+
+class SafeInput(Input):
+    """An input line that drops what a terminal would obey, from wherever it was pasted."""
+
+    def validate_value(self, value: str) -> str:
+        return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
+
+
+class Dialog(ModalScreen[Result]):
+    """A box with a title. Escape closes it without an answer."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
+
+    def __init__(self, paint: Paint, title: str) -> None:
+        super().__init__()
+        self.paint = paint
+        self.heading = title
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield TextBox(self.paint, [Line((Run(f" {self.heading}", "title"),)), BLANK])
+            yield from self.body()
+
+    def body(self) -> Sequence[Widget]:
+        raise NotImplementedError
+
+    @property
+    def text_width(self) -> int:
+        """Cells that a line of a dialog's text can have on a screen of this size."""
+        wide = self.app.size.width
+        return max(min(max(wide * 8 // 10, 50), 100, wide) - 4, 20)
+
+    def wrapped(self, text: str, role: str = "") -> list[Line]:
+        return [Line((Run(" "), *runs)) for runs in paragraph(text, self.text_width, role)]
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

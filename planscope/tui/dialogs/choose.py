@@ -1,0 +1,103 @@
+"""A dialog to choose one of several things, and one to read a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from planscope.tui.dialogs.base import Dialog, TextBox
+from planscope.tui.lines import Line, Run
+from planscope.tui.paint import Paint
+
+Looked = Callable[[int], None]
+
+
+class _Choices(TextBox):
+    """The lines to choose from; a click chooses."""
+
+    def on_click(self, event: events.Click) -> None:
+        place = self.line_under(event)
+        if place is not None and isinstance(self.screen, ChooseDialog):
+            self.screen.at = place[0]
+            self.screen.action_take()
+
+
+class ChooseDialog(Dialog[int]):
+    """Answers with the number of what was chosen. ``looked`` hears of each that is passed on the way."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("down,j", "go(1)", "Next"),
+        ("up,k", "go(-1)", "Previous"),
+        ("home", "go(-10000)", "First"),
+        ("end", "go(10000)", "Last"),
+        ("pagedown", "go(10)", "A page down"),
+        ("pageup", "go(-10)", "A page up"),
+        ("enter", "take", "Choose"),
+    ]
+
+    def __init__(
+        self, paint: Paint, title: str, choices: Sequence[tuple[Run, ...]], at: int = 0, looked: Looked | None = None
+    ) -> None:
+        super().__init__(paint, title)
+        self.choices = choices
+        self.at = at
+        self.looked = looked
+
+    def body(self) -> Sequence[Widget]:
+        self.list = _Choices(self.paint, self._lines(), most=max(self.app.size.height - 8, 3))
+        return (self.list, TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]))
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def _lines(self) -> list[Line]:
+        return [
+            Line((Run(" ▶ " if i == self.at else "   ", "mark"), *runs), "cursor" if i == self.at else "")
+            for i, runs in enumerate(self.choices)
+        ]
+
+    def _show(self) -> None:
+        self.list.set_lines(self._lines())
+        self.list.reveal(self.at, self.at)
+        self.list.sync()
+
+    def action_go(self, by: int) -> None:
+        self.at = min(max(self.at + by, 0), len(self.choices) - 1)
+        self._show()
+        if self.looked is not None:
+            self.looked(self.at)
+
+    def action_take(self) -> None:
+        self.dismiss(self.at)
+
+
+class TextDialog(Dialog[None]):
+    """A text to read; any of the keys that one would try closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter,q,x,question_mark,f1", "leave", "Close"),
+        ("down,j", "scroll_text(1)", "Down"),
+        ("up,k", "scroll_text(-1)", "Up"),
+        ("pagedown,space", "scroll_text(10)", "A page down"),
+        ("pageup", "scroll_text(-10)", "A page up"),
+        ("home", "scroll_text(-100000)", "Start"),
+        ("end", "scroll_text(100000)", "End"),
+    ]
+
+    def __init__(self, paint: Paint, title: str, build: Callable[[int], Sequence[Line]]) -> None:
+        super().__init__(paint, title)
+        self.build = build
+
+    def body(self) -> Sequence[Widget]:
+        lines = [Line((Run(" "), *line.runs), line.ground) for line in self.build(self.text_width)]
+        most = max(self.app.size.height * 9 // 10 - 6, 3)
+        self.text = TextBox(self.paint, lines, most=most)
+        hint = "↑ ↓ scroll · Esc closes" if len(lines) > most else "Esc closes"
+        return (self.text, TextBox(self.paint, [Line(), *self.wrapped(hint, "dim")]))
+
+    def action_scroll_text(self, by: int) -> None:
+        self.text.scroll_lines(by)

@@ -1,0 +1,46 @@
+"""The help screen: every key by what it does, then what the signs mean."""
+
+from __future__ import annotations
+
+from planscope.safe import cell_width
+from planscope.tui import words
+from planscope.tui.keymap import KeyChoice, help_sections
+from planscope.tui.lines import BLANK, Line, Run
+
+_IN_PANES = (
+    ("↑ ↓", "Select the next or the previous thing in the pane."),
+    ("PgUp PgDn", "Scroll the pane."),
+    ("Enter", "Go to the next step that belongs to what is selected."),
+    ("mouse", "Click selects, the wheel scrolls, a double click zooms."),
+)
+_SIGNS = (
+    ("✓ holds", "holds", "met, whatever is called next"),
+    ("○ open", "open", "can still be met or broken"),
+    ("✗ broken", "broken", "cannot be met any more"),
+    ("● CORE", "core", "one of the few that cannot all be met: why the plan is lost"),
+    ("✓ completable", "completable", "the plan can still be finished from here"),
+    ("● doomed", "doomed", f"it cannot; the first such step is marked {words.NO_WAY_ON}"),
+    ("? unknown", "unknown", "the solver gave no answer"),
+    ("▶", "mark", "where you are, or what is selected"),
+    ("┃", "mark", "what belongs to it in the other panes"),
+    ("◆", "stop-mark", "a breakpoint stops here"),
+)
+
+
+def help_lines(choice: KeyChoice, width: int) -> list[Line]:
+    """All lines of the help screen."""
+    sections = [(name, [(e.keys, e.help) for e in entries]) for name, entries in help_sections(choice)]
+    sections.append(("In a pane", list(_IN_PANES)))
+    cells = max(cell_width(keys) for _, entries in sections for keys, _ in entries) + 2
+    lines = []
+    for name, entries in sections:
+        lines.append(Line((Run(name, "title"),)))
+        for keys, text in entries:
+            pad = " " * (cells - cell_width(keys))
+            lines.append(Line((Run("  "), Run(keys, "key"), Run(pad), Run(text))))
+        lines.append(BLANK)
+    lines.append(Line((Run("Signs", "title"),)))
+    for sign, role, text in _SIGNS:
+        pad = " " * max(cells - cell_width(sign), 1)
+        lines.append(Line((Run("  "), Run(sign, role), Run(pad), Run(text))))
+    return lines

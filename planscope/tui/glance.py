@@ -1,0 +1,211 @@
+"""What a session says, as plain data for the screen: texts and calls, nothing judged.
+
+Read from raw JSON, since the session model alone takes as long to import as half a frame takes to paint. The
+same reader takes a loaded session (``glance_of(session.model_dump(mode="json"))``), so that there is one way to the
+screen. It trusts nothing: whatever has the wrong type counts as absent. Every string in here is untrusted still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planscope.oracle.trace import RESTART_TOOL
+from planscope.session.files import SessionError, parse_json, read_bytes
+
+MOST_BYTES = 8_000_000
+"""A larger file is left to ``planscope.session.store``; the first frame comes without its text."""
+
+
+class NotReadable(Exception):
+    """The file cannot be shown at a glance; ``store.load`` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionGlance:
+    id: str
+    name: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariantGlance:
+    """One query. ``origin`` is its kind, such as ``synthesized`` or ``mutated``."""
+
+    id: str
+    text: str
+    timed: bool = False
+    actions: tuple[ActionGlance, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallGlance:
+    """One step. ``thought`` is what the model said since the step before; ``arguments`` None: not readable."""
+
+    step: int
+    tool: str
+    arguments: Mapping[str, Any] | None
+    raw: str = ""
+    error: str = ""
+    thought: str = ""
+    answer: str | None = None
+    failed: bool = False
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunGlance:
+    """One run. A record without an end counts as aborted. ``last_words`` come after all calls."""
+
+    id: str
+    variant: str
+    agent: str
+    model: str
+    calls: tuple[CallGlance, ...] = ()
+    ending: str = "aborted"
+    reason: str = ""
+    last_words: str = ""
+    forked_from: str = ""
+
+    @property
+    def simulated(self) -> bool:
+        return self.model.casefold().startswith(("sim:", "simulated"))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionGlance:
+    id: str
+    title: str
+    variants: tuple[VariantGlance, ...] = ()
+    runs: tuple[RunGlance, ...] = ()
+    breakpoints: tuple[str, ...] = ()
+    watches: tuple[str, ...] = ()
+    cursor: Mapping[str, Any] = field(default_factory=dict)
+
+    def variant_of(self, run: RunGlance | None) -> VariantGlance | None:
+        """The query that ``run`` was given; without a run, the last variant."""
+        if run is not None:
+            for variant in self.variants:
+                if variant.id == run.variant:
+                    return variant
+        return self.variants[-1] if self.variants else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _items(value: object) -> Iterable[Mapping[str, Any]]:
+    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _variant(raw: Mapping[str, Any]) -> VariantGlance:
+    query = _mapping(raw.get("query"))
+    actions = tuple(
+        ActionGlance(_text(a.get("id")), _text(a.get("name")), _text(a.get("tool")))
+        for a in _items(raw.get("actions"))
+    )
+    origin = _text(_mapping(raw.get("origin")).get("kind"))
+    return VariantGlance(
+        _text(raw.get("id")), _text(query.get("text")), query.get("timed") is True, actions, origin
+    )
+
+
+class _Calls:
+    """Gathers a run's events into calls."""
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, Any]] = []
+        self.by_step: dict[object, dict[str, Any]] = {}
+        self.words: list[str] = []
+        self.attempt = 1
+        self.ending = "aborted"
+        self.reason = "the record breaks off here"
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        kind = event.get("type")
+        if kind == "message":
+            if text := _text(event.get("text")).strip():
+                self.words.append(text)
+        elif kind == "call":
+            self._call(event)
+        elif kind == "answer":
+            if (call := self.by_step.get(_step(event))) is not None:
+                call["answer"] = _text(event.get("text"))
+                call["failed"] = event.get("status") == "error"
+        elif kind == "end":
+            self.ending = _text(event.get("ending")) or "aborted"
+            self.reason = _text(event.get("reason"))
+
+    def _call(self, event: Mapping[str, Any]) -> None:
+        arguments = event.get("arguments")
+        if event.get("tool") == RESTART_TOOL:
+            self.attempt += 1
+        call: dict[str, Any] = {
+            "step": len(self.calls) + 1,
+            "tool": _text(event.get("tool")),
+            "arguments": arguments if isinstance(arguments, Mapping) else None,
+            "raw": _text(event.get("raw")),
+            "error": _text(event.get("error")),
+            "thought": "\n".join(self.words),
+            "attempt": self.attempt,
+        }
+        self.words = []
+        self.calls.append(call)
+        self.by_step[_step(event)] = call
+
+
+def _step(event: Mapping[str, Any]) -> object:
+    step = event.get("step")
+    return step if isinstance(step, int) else None
+
+
+def _run(raw: Mapping[str, Any]) -> RunGlance:
+    gathered = _Calls()
+    for event in _items(raw.get("events")):
+        gathered.take(event)
+    fork = _mapping(raw.get("forked_from"))
+    return RunGlance(
+        _text(raw.get("id")),
+        _text(raw.get("variant")),
+        _text(raw.get("agent")),
+        _text(raw.get("model")),
+        tuple(CallGlance(**call) for call in gathered.calls),
+        gathered.ending,
+        gathered.reason,
+        "\n".join(gathered.words),
+        f"{_text(fork.get('run'))} at step {fork.get('step')}" if fork else "",
+    )
+
+
+def glance_of(raw: Mapping[str, Any]) -> SessionGlance:
+    """A session's JSON document as plain data."""
+    return SessionGlance(
+        _text(raw.get("id")),
+        _text(raw.get("title")),
+        tuple(_variant(v) for v in _items(raw.get("variants"))),
+        tuple(_run(r) for r in _items(raw.get("runs"))),
+        tuple(b for b in raw.get("breakpoints") or () if isinstance(b, str)),
+        tuple(w for w in raw.get("watches") or () if isinstance(w, str)),
+        _mapping(raw.get("cursor")),
+    )
+
+
+def glance(path: Path) -> SessionGlance:
+    """Read ``path`` (``.json`` or ``.json.gz``), at most ``MOST_BYTES`` of it. Raises ``NotReadable``."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise NotReadable("a large file")
+        raw = parse_json(read_bytes(path), path.name)
+    except (OSError, ValueError, SessionError) as error:
+        raise NotReadable(str(error)) from error
+    if not isinstance(raw, Mapping):
+        raise NotReadable("not a session")
+    return glance_of(raw)

@@ -1,0 +1,111 @@
+"""Work that must not hold up the screen: threads whose late answers are dropped.
+
+One job of a name is current at a time. Starting another of the same name, or cancelling, makes the older one's
+answer stale: it is thrown away when it comes. A job that looks at its ``Ticket`` can stop early; an interrupt
+given with the job (such as the solver's) is called to make it stop. Nothing that a job raises is fatal.
+"""
+
+from __future__ import annotations
+
+import threading
+from asyncio import AbstractEventLoop
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class Ticket:
+    """Given to a job: whether anyone still waits for its answer."""
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        self._stale = threading.Event()
+
+    @property
+    def stale(self) -> bool:
+        return self._stale.is_set()
+
+    def drop(self) -> None:
+        self._stale.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep, but not longer than the answer is waited for; true where it no longer is."""
+        return self._stale.wait(seconds)
+
+
+@dataclass(slots=True)
+class _Current:
+    ticket: Ticket
+    thread: threading.Thread
+    interrupt: Callable[[], None] | None
+
+
+class Jobs:
+    """The jobs of one application. Answers come on the event loop's thread, in ``done`` or ``failed``."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._current: dict[str, _Current] = {}
+        self._count = 0
+        self._closed = False
+
+    def start(
+        self,
+        name: str,
+        work: Callable[[Ticket], Answer],
+        done: Callable[[Answer], None],
+        failed: Callable[[Exception], None],
+        *,
+        interrupt: Callable[[], None] | None = None,
+    ) -> None:
+        """Run ``work`` in a thread; the job of the same name before it is cancelled."""
+        self.cancel(name)
+        if self._closed:
+            return
+        self._count += 1
+        ticket = Ticket(self._count)
+
+        def run() -> None:
+            try:
+                answer = work(ticket)
+            except Exception as error:
+                self._deliver(name, ticket, failed, error)
+            else:
+                self._deliver(name, ticket, done, answer)
+
+        thread = threading.Thread(target=run, name=f"planscope {name}", daemon=True)
+        self._current[name] = _Current(ticket, thread, interrupt)
+        thread.start()
+
+    def _deliver(self, name: str, ticket: Ticket, take: Callable[[Any], None], what: object) -> None:
+        def on_loop() -> None:
+            if not ticket.stale:
+                self._current.pop(name, None)
+                take(what)
+
+        if not ticket.stale:
+            try:
+                self._loop.call_soon_threadsafe(on_loop)
+            except RuntimeError:
+                return  # the loop is closed: the application is gone
+
+    def running(self, name: str) -> bool:
+        return name in self._current
+
+    def cancel(self, name: str) -> None:
+        """Throw away what the job of this name will answer, and make it stop if it can be."""
+        if (current := self._current.pop(name, None)) is not None:
+            current.ticket.drop()
+            if current.interrupt is not None:
+                current.interrupt()
+
+    def close(self, patience: float = 0.5) -> None:
+        """Cancel all and wait for them no longer than ``patience`` seconds; nothing can be started after it."""
+        self._closed = True
+        threads = [current.thread for current in self._current.values()]
+        for name in tuple(self._current):
+            self.cancel(name)
+        for thread in threads:
+            thread.join(patience / len(threads))

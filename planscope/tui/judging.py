@@ -1,0 +1,133 @@
+"""From a session's file to a judged run: what runs in a thread after the first frame.
+
+Everything heavy (the session model, the reader, the oracle) is imported here, and only when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.debugger.cursor import DebugState, open_run
+from planscope.debugger.linked import Links
+from planscope.debugger.run_index import RunIndex
+from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import Repair, Verdict, Violation
+from planscope.tui.glance import SessionGlance, glance_of
+from planscope.tui.state import Facts
+
+if TYPE_CHECKING:
+    from planscope.language.reading import ParseError, Reading
+    from planscope.oracle.replay import Replay
+    from planscope.session.model import Session, Variant
+
+FEW_STEPS = 40
+"""So many steps have their facts looked up at once; of a longer run, those of the step that one stands at."""
+
+MOST_REPAIRED = 24
+"""For more actions the nearest valid plan is not looked for while the screen opens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A loaded session, and the same as plain data."""
+
+    session: Session
+    glance: SessionGlance
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuery:
+    """A query that was read, or the errors that say why it was not."""
+
+    variant: str
+    reading: Reading | None
+    errors: tuple[ParseError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A run with its verdict, at index 0. ``facts`` by index, as far as they were looked up."""
+
+    debug: DebugState
+    verdict: Verdict
+    links: Links
+    repair: Repair | None = None
+    facts: Mapping[int, Facts] = field(default_factory=dict)
+
+
+def open_session(path: Path) -> Opened:
+    """Load and check a session. Raises ``SessionError`` with one line."""
+    from planscope.session.store import load
+
+    session = load(path)
+    return Opened(session, glance_of(session.model_dump(mode="json")))
+
+
+def read_variant(variant: Variant) -> ReadQuery:
+    """Read a variant's text anew; what a file says of tree and constraints is not trusted."""
+    from planscope.language.reading import ParseFailure
+    from planscope.session.derive import reading_of
+
+    try:
+        return ReadQuery(variant.id, reading_of(variant))
+    except ParseFailure as failure:
+        return ReadQuery(variant.id, None, tuple(failure.errors))
+
+
+def judge(session: Session, run_id: str | None, reading: Reading) -> JudgedRun:
+    """Judge a run of the session, or without a run the bare request."""
+    from planscope.oracle.replay import replay
+    from planscope.session.derive import trace_of
+
+    run = next((run for run in session.runs if run.id == run_id), None)
+    judged = replay(reading.problem, trace_of(run) if run is not None else Trace(ending="running"))
+    debug = open_run(judged)
+    repair = None
+    if run is not None and len(reading.problem.actions) <= MOST_REPAIRED:
+        repair = judged.repair()
+    few = len(judged.steps) <= FEW_STEPS
+    facts = {i: facts_at(debug.run, i) for i in range(len(judged.steps))} if few else {}
+    links = Links(reading.text, reading.problem, reading.outline)
+    return JudgedRun(debug, judged.verdict(), links, repair, facts)
+
+
+def facts_at(run: RunIndex, index: int) -> Facts:
+    """Ask the oracle about one step."""
+    from planscope.oracle.explain import describe_finding, describe_violation
+
+    judged: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in has no facts
+    view = judged.steps[index]
+    instead_at = _last_good(run, index)
+    lost = next((i for i in run.doomed if judged.steps[i].attempt == view.attempt and i <= index), None)
+    why = ""
+    if lost is not None and view.core is not None and view.core.constraints:
+        why = describe_violation(
+            judged, Violation(judged.steps[lost].step, view.core.constraints[0], view.core)
+        )
+    return Facts(
+        index,
+        judged.safe_moves(index),
+        run.valid_completions(index),
+        judged.one_way(index),
+        judged.safe_moves(instead_at) if instead_at is not None else (),
+        instead_at,
+        why,
+        tuple(describe_finding(judged, found) for found in run.findings[index]),
+    )
+
+
+def _last_good(run: RunIndex, index: int) -> int | None:
+    """The last index from which the plan could be finished, where this step is lost or has an error."""
+    view = run.steps[index]
+    wrong = view.state in ("doomed", "broken") or any(f.severity == "error" for f in run.findings[index])
+    if not wrong:
+        return None
+    before = index - 1
+    while before >= 0 and run.steps[before].attempt == view.attempt:
+        if run.steps[before].state == "completable":
+            return before
+        before -= 1
+    return None

@@ -1,0 +1,122 @@
+"""What panes are made of: lines of runs of text, each run with a role, each line on a ground.
+
+Texts in here are already fit to be shown (they come out of ``safe_text``); roles and grounds are names that
+``paint`` turns into colours and attributes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from planscope.tui.safe_text import cell_width, clip, show, visible, wrap
+
+_WORD = re.compile(r"\S+")
+
+
+class Run(NamedTuple):
+    """A stretch of text in one role, such as ``core`` or ``dim``; the empty role is plain text."""
+
+    text: str
+    role: str = ""
+
+
+class Line(NamedTuple):
+    """One line. ``ground`` is its background: ``""``, ``lit``, ``current`` or ``cursor``."""
+
+    runs: tuple[Run, ...] = ()
+    ground: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(run.text for run in self.runs)
+
+
+BLANK = Line()
+
+
+def line(*runs: Run | str, ground: str = "") -> Line:
+    """A line of runs; strings are plain. Empty ones are left out."""
+    made = (run if isinstance(run, Run) else Run(run) for run in runs)
+    return Line(tuple(run for run in made if run.text), ground)
+
+
+def width_of(runs: Iterable[Run]) -> int:
+    return sum(cell_width(run.text) for run in runs)
+
+
+def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int = 1) -> tuple[Run, ...]:
+    """``left`` and ``right`` at the two edges; where room is short, ``left`` is cut."""
+    right_width = width_of(right)
+    if right_width + gap >= width:
+        return cut(right, width)
+    room = width - right_width - (gap if right else 0)
+    kept = cut(left, room)
+    pad = width - right_width - width_of(kept)
+    return (*kept, Run(" " * pad), *right) if right else kept
+
+
+def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
+    """At most ``width`` cells of the runs; what was cut ends in an ellipsis."""
+    kept: list[Run] = []
+    room = width
+    for i, run in enumerate(runs):
+        size = cell_width(run.text)
+        more = i + 1 < len(runs)
+        if size < room or (size == room and not more):
+            kept.append(run)
+            room -= size
+            continue
+        if text := clip(run.text + ("…" if size <= room else ""), room):
+            kept.append(Run(text, run.role))
+        break
+    return tuple(kept)
+
+
+def shown(text: str, limit: int = 400) -> str:
+    """One line of an untrusted text, at most ``limit`` code points."""
+    return visible(text, limit=limit)
+
+
+def ranges(text: str, width: int) -> list[tuple[int, int]]:
+    """Lines of at most ``width`` cells, as half-open ranges of the original text's code points."""
+    if len(text) > 2000 and text.isascii() and text.isprintable():
+        return _plain_ranges(text, max(width, 1))
+    return wrap(text, width)
+
+
+def _plain_ranges(text: str, width: int) -> list[tuple[int, int]]:
+    """The same for long texts of printable ASCII, ten times as fast."""
+    lines: list[tuple[int, int]] = []
+    begin = end = 0
+    fresh = True
+    for word in _WORD.finditer(text):
+        start, stop = word.span()
+        if not fresh and stop - begin > width:
+            lines.append((begin, end))
+            fresh = True
+        if fresh:
+            begin = start
+            fresh = False
+        while stop - begin > width:
+            lines.append((begin, begin + width))
+            begin += width
+        end = stop
+    lines.append((begin, end))
+    return lines
+
+
+def paragraph(text: str, width: int, role: str = "", limit: int = 4000) -> list[tuple[Run, ...]]:
+    """An untrusted text wrapped into lines of one role; at most ``limit`` code points of it."""
+    whole = show(text, limit=limit, keep_newlines=True)
+    return [(Run(whole.part(*part), role),) for part in wrap(whole, width)]
+
+
+def labelled(
+    label: str, body: Sequence[tuple[Run, ...]], *, indent: int, role: str = "label"
+) -> list[tuple[Run, ...]]:
+    """``body`` with a label in the margin of its first line, ``indent`` cells wide."""
+    margin = Run(" " * indent)
+    head = Run(label.ljust(indent), role)
+    return [((head if i == 0 else margin), *runs) for i, runs in enumerate(body)]

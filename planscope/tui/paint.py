@@ -1,0 +1,142 @@
+"""From roles and grounds to colours: the only place that says what anything looks like.
+
+Colours come from the theme's variables. No role is told by colour alone: each has a glyph or a word beside it,
+or an attribute (bold, underline, reverse) that stays where there are no colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color, ColorParseError
+from textual.strip import Strip
+
+from planscope.safe import cell_width
+from planscope.tui.lines import Line, cut
+
+
+class Look(NamedTuple):
+    """Names of theme variables (``planscope-`` left out) and attributes. A background of its own makes a chip."""
+
+    foreground: str = "foreground"
+    attributes: str = ""
+    background: str = ""
+
+
+ROLES: Mapping[str, Look] = {
+    "": Look(),
+    "dim": Look("dim", "dim"),
+    "faint": Look("frame", "dim"),
+    "strong": Look(attributes="bold"),
+    "label": Look("dim", "dim"),
+    "title": Look("step-current", "bold"),
+    "frame": Look("frame", "dim"),
+    "frame-on": Look("frame-active", "bold"),
+    "thumb": Look("frame-active"),
+    "number": Look("number", "bold"),
+    "holds": Look("holds"),
+    "open": Look("open", "dim"),
+    "broken": Look("broken", "bold"),
+    "core": Look("core", "bold"),
+    "completable": Look("holds"),
+    "doomed": Look("doomed", "bold"),
+    "unknown": Look("unknown", "italic"),
+    "finding": Look("broken", "bold"),
+    "caution": Look("caution"),
+    "safe": Look("safe"),
+    "action": Look("action"),
+    "relation": Look("foreground", "italic"),
+    "tool": Look("tool"),
+    "quote": Look("dim", "italic"),
+    "lit": Look("linked", "underline", "linked-ground"),
+    "core-words": Look("core", "bold underline"),
+    "lit-core": Look("core", "bold underline", "linked-ground"),
+    "picked": Look("selected", "bold reverse"),
+    "hit": Look("foreground", "underline", "hit-ground"),
+    "wrong-words": Look("broken", "bold underline"),
+    "stop": Look("core", "bold reverse"),
+    "wrong": Look("broken", "bold reverse"),
+    "right": Look("holds", "bold reverse"),
+    "brand": Look("frame-active", "bold reverse"),
+    "key": Look("key", "bold"),
+    "mark": Look("linked", "bold"),
+    "stop-mark": Look("breakpoint", "bold"),
+}
+
+GROUNDS: Mapping[str, Look] = {
+    "": Look(background="background"),
+    "lit": Look(background="linked-ground"),
+    "current": Look(background="current-ground"),
+    "cursor": Look(background="selected-ground", attributes="bold"),
+    "bar": Look(background="bar"),
+}
+
+_BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
+"""What grounds become where there are no colours to tell them by."""
+
+
+class Paint:
+    """Styles of one theme. ``generation`` grows when the theme changes, so that kept strips are dropped."""
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.background = Color(0, 0, 0)
+        self._variables: Mapping[str, str] = {}
+        self._bare = False
+        self._styles: dict[tuple[str, str], Style] = {}
+
+    def use(self, variables: Mapping[str, str], *, bare: bool) -> None:
+        """Take the colours of a theme. ``bare``: grounds are told by attributes, not by colours."""
+        self._variables = variables
+        self._bare = bare
+        self._styles.clear()
+        self.generation += 1
+        self.background = self._color("background") or Color(0, 0, 0)
+
+    def style(self, role: str, ground: str) -> Style:
+        """The Rich style of a role on a ground."""
+        style = self._styles.get((role, ground))
+        if style is None:
+            style = self._styles[role, ground] = self._make(role, ground)
+        return style
+
+    def strip(self, line: Line, width: int) -> Strip:
+        """A line, cut or filled to exactly ``width`` cells."""
+        runs, ground = line
+        used = 0
+        for text, _ in runs:
+            used += cell_width(text)
+        if used > width:
+            runs = cut(runs, width)
+            used = sum(cell_width(text) for text, _ in runs)
+        segments = [Segment(text, self.style(role, ground)) for text, role in runs]
+        if used < width:
+            segments.append(Segment(" " * (width - used), self.style("", ground)))
+        return Strip(segments, width)
+
+    def _color(self, name: str) -> Color | None:
+        value = self._variables.get(f"planscope-{name}") or self._variables.get(name) or ""
+        try:
+            return Color.parse(value.split(" ")[0]) if value else None
+        except ColorParseError:
+            return None
+
+    def _make(self, role: str, ground: str) -> Style:
+        look, under = ROLES[role], GROUNDS[ground]
+        words = f"{look.attributes} {under.attributes}".split()
+        if self._bare:
+            reverse = "reverse" in words
+            words += _BARE_GROUNDS.get(ground, "").split()
+            if ground == "cursor" and reverse:
+                words = [word for word in words if word != "reverse"]
+        else:
+            words = [word for word in words if word != "dim"]
+        over = self._color(look.foreground) or self._color("foreground")
+        back = self._color(look.background or under.background) or self._color("background")
+        style = Style.from_color(
+            over.rich_color if over is not None else None, back.rich_color if back is not None else None
+        )
+        return style + Style.parse(" ".join(words) or "none")

@@ -1,0 +1,52 @@
+"""The command palette: the table of actions, the runs of the session, the themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from planscope.tui import keymap
+from planscope.tui.rooms.asking import Asking, run_line
+from planscope.tui.safe_text import safe_content, visible
+
+
+class Command(NamedTuple):
+    title: str
+    help: str
+    run: Callable[[], object]
+
+
+class DebugCommands(Provider):
+    """What can be done on the debug screen. Titles with names from a file come through the door of safe text."""
+
+    def _commands(self) -> Iterator[Command]:
+        room = self.screen
+        if not isinstance(room, Asking):
+            return
+        for entry in keymap.palette():
+            yield Command(entry.title, entry.help, partial(room.run_action, entry.action))
+        for number in range(len(room.state.session.runs)):
+            title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
+            yield Command(title, "Open this run", partial(room.open_run_number, number))
+        for name in sorted(self.app.available_themes):
+            if not name.startswith(("textual-", "ansi-")):
+                yield Command(f"Theme {visible(name, limit=60)}", "Use this theme", partial(room.use_theme, name))
+
+    async def discover(self) -> Hits:
+        for command in self._commands():
+            yield DiscoveryHit(_display(command, safe_content(command.title)), command.run, command.title)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in self._commands():
+            score = matcher.match(command.title)
+            if score > 0:
+                yield Hit(score, _display(command, matcher.highlight(command.title)), command.run, command.title)
+
+
+def _display(command: Command, title: Content) -> Content:
+    return Content.assemble(title, "\n", (f"  {visible(command.help)}", "dim not bold"))

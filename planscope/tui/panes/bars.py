@@ -1,0 +1,132 @@
+"""The header and the footer: what is looked at and how it came out; the keys, and what was said last."""
+
+from __future__ import annotations
+
+from textual import events
+
+from planscope.oracle.verdict_types import Verdict
+from planscope.tui import words
+from planscope.tui.actions import KeyAction
+from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
+from planscope.tui.messages import KeyHintClicked
+from planscope.tui.paint import Paint
+from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.step import waiting
+from planscope.tui.state import RoomState
+
+
+class Header(LinePane):
+    """One line: session, agent, model, run; at the right the verdict."""
+
+    BOX = False
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        verdict = verdict_runs(state, short=width < 100)
+        room = width - width_of(verdict) - 2
+        parts = _parts(state)
+        while len(parts) > 1 and width_of(_joined(parts)) > room:
+            least = max(range(1, len(parts)), key=lambda i: parts[i][0])
+            parts.pop(least)
+        self._line = Line(justify(_joined(parts), [*verdict, Run(" ")], width), "bar")
+
+    def size_of(self) -> int:
+        return 1
+
+    def line_at(self, index: int) -> Line:
+        return self._line
+
+
+def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
+    """What can be said, each with how soon it is left out where room is short (most first)."""
+    session, run = state.session, state.run
+    parts: list[tuple[int, tuple[Run, ...]]] = [(0, (Run(" planscope ", "brand"), Run(" ")))]
+    parts.append((2, (Run(shown(session.title or session.id or "untitled", 40), "strong"),)))
+    if run is None:
+        return [*parts, (1, (Run("no run", "dim"),))]
+    parts.append((4, (Run(shown(run.agent or "agent ?", 30)),)))
+    model = [Run(shown(run.model or "model ?", 40))]
+    if run.simulated:
+        model.append(Run(" simulated", "caution"))
+    parts.append((1, tuple(model)))
+    parts.append((3, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)))
+    return parts
+
+
+def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
+    made: list[Run] = []
+    for i, (_, runs) in enumerate(parts):
+        if i > 1:
+            made.append(Run(" │ ", "faint"))
+        made += runs
+    return tuple(made)
+
+
+def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
+    """The verdict in a few words, as a chip with what goes with it."""
+    if state.run is None:
+        return []
+    if state.progress != "judged" or state.verdict is None:
+        return [Run(waiting(state), "dim")]
+    verdict = state.verdict
+    if verdict.verdict == "wrong":
+        return [
+            Run(f" ✗ {(verdict.error_type or 'wrong').replace('_', ' ').upper()} ", "wrong"),
+            *_where(verdict, short),
+        ]
+    if verdict.verdict == "right":
+        warnings = len(verdict.findings)
+        note = f" with {words.plural(warnings, 'warning')}" if warnings else ""
+        return [Run(" ✓ RIGHT ", "right"), Run(note)]
+    if verdict.verdict == "aborted":
+        return [Run(" ! ABORTED ", "stop"), *_where(verdict, short)]
+    return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
+
+
+def _where(verdict: Verdict, short: bool) -> list[Run]:
+    said = []
+    if verdict.verdict == "wrong" and verdict.findings:
+        said.append(f"at {words.step_name(verdict.findings[0].step)}")
+    if verdict.first_violation is not None:
+        lost = verdict.first_violation.step
+        if not short or not said or lost != verdict.findings[0].step:
+            said.append("contradictory request" if lost == 0 else f"lost at {words.step_name(lost)}")
+    return [Run(" " + ", ".join(said))] if said else []
+
+
+class Footer(LinePane):
+    """One line: keys with what they do; at the right what was said last."""
+
+    BOX = False
+
+    def __init__(self, paint: Paint, hints: tuple[tuple[KeyAction, str], ...], *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self.hints = hints
+        self._places: list[tuple[int, int, str]] = []
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
+        notice = list(cut(notice, max(width * 2 // 3, width - 30))) if notice else []
+        room = width - width_of(notice) - (2 if notice else 0)
+        made = [Run(" ")]
+        self._places = []
+        used = 1
+        for action, key in self.hints:
+            hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
+            size = width_of(hint)
+            if used + size + 2 > room:
+                continue
+            self._places.append((used, used + size, action.id))
+            made += [*hint, Run("  ")]
+            used += size + 2
+        self._line = Line(justify(made, notice, width), "bar")
+
+    def size_of(self) -> int:
+        return 1
+
+    def line_at(self, index: int) -> Line:
+        return self._line
+
+    def on_click(self, event: events.Click) -> None:
+        for first, last, action in self._places:
+            if first <= event.x < last:
+                self.post_message(KeyHintClicked(action))

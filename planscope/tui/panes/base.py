@@ -1,0 +1,100 @@
+"""A pane of the debug screen: it is handed states, shows them, and tells the room what was clicked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from textual import events
+
+from planscope.debugger.selection import Selection
+from planscope.tui.lines import Run
+from planscope.tui.messages import PaneClicked, PaneZoomed
+from planscope.tui.paint import Paint
+from planscope.tui.panes.windowed import Windowed
+from planscope.tui.state import RoomState
+
+
+class LinePane(Windowed):
+    """The base of all panes. ``prepare`` is called with each new state before its lines are asked for."""
+
+    name_in_state = ""
+    """The pane's name in ``RoomState.pane``; empty for what cannot be gone to."""
+
+    def __init__(self, paint: Paint, *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self.state: RoomState | None = None
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        """Lay out what does not depend on the window, for a content of so many cells."""
+        raise NotImplementedError
+
+    def wanted(self) -> tuple[int, int] | None:
+        """The lines (first, last) that must be seen, if any."""
+        return None
+
+    def linked_lines(self) -> Sequence[int]:
+        """The lines that are lit, sorted."""
+        return ()
+
+    def neighbour(self, by: int) -> Selection | None:
+        """What to select next, ``by`` lines on from what is selected now; None where nothing can be."""
+        return None
+
+    def is_current(self) -> bool:
+        return self.state is not None and self.name_in_state != "" and self.state.pane == self.name_in_state
+
+    @property
+    def seen(self) -> bool:
+        """Whether there is anything to paint on."""
+        return self.is_mounted and self.display and self.inner_width > 0 and self.size.height > 0
+
+    def show(self, state: RoomState) -> None:
+        """Show a state: lines that look the same stay as they are."""
+        self.state = state
+        if not self.seen:
+            return
+        self.prepare(state, self.inner_width)
+        self.move_to(self.top)
+        if (wanted := self.wanted()) is not None:
+            self.reveal(*wanted)
+        self.sync()
+
+    def settle(self) -> None:
+        """Scroll to what is lit, where none of it can be seen; done when no key has come for a moment."""
+        lit = self.linked_lines() if self.seen else ()
+        if lit and self.wanted() is None and not any(self.top <= i < self.top + self.window for i in lit):
+            self.reveal(lit[0], lit[0])
+            self.sync()
+
+    def where_in_all(self) -> tuple[Run, ...]:
+        """For the lower edge: which lines are seen, and how many that are lit lie beyond them."""
+        size, window = self.size_of(), self.window
+        if size <= window:
+            return ()
+        lit = self.linked_lines()
+        above = bisect_left(lit, self.top)
+        below = len(lit) - bisect_left(lit, self.top + window)
+        runs = []
+        if above:
+            runs.append(Run(f"▲ {above} linked  ", "mark"))
+        if below:
+            runs.append(Run(f"▼ {below} linked  ", "mark"))
+        runs.append(Run(f"{self.top + 1}–{min(self.top + window, size)} of {size:,}", "dim"))
+        return tuple(runs)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.state is not None:
+            self.show(self.state)
+
+    def on_show(self, event: events.Show) -> None:
+        if self.state is not None:
+            self.show(self.state)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2:
+            self.post_message(PaneZoomed(self.name_in_state))
+            return
+        self.post_message(PaneClicked(self.name_in_state))
+        if (place := self.line_under(event)) is not None:
+            self.clicked(*place)

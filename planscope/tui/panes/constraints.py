@@ -1,0 +1,128 @@
+"""Pane 3: every requirement with its state after the current step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.debugger.selection import SelectedConstraint
+from planscope.language.problem import Constraint
+from planscope.tui import words
+from planscope.tui.lines import BLANK, Line, Run, cut, shown
+from planscope.tui.messages import Picked
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import RoomState
+
+_WORD_CELLS = 6
+
+
+class ConstraintsPane(LinePane):
+    """Constraints by their place in the text, then the rules, one a line.
+
+    A line says it by the ids of the actions, or by their names where the longest fits.
+    """
+
+    name_in_state = "constraints"
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        run = state.debug.run
+        problem = run.problem
+        if getattr(self, "_laid_out_for", None) != (problem, width):
+            self._laid_out_for = (problem, width)
+            said = len(problem.said)
+            self._listed: list[Constraint | None] = [*problem.constraints]
+            if 0 < said < len(problem.constraints):
+                self._listed.insert(said, None)
+            self._places = {c.id: i for i, c in enumerate(self._listed) if c is not None}
+            self._id_cells = max((len(c.id) for c in problem.constraints), default=2)
+            self._texts = _texts(problem.constraints, state, width - 5 - _WORD_CELLS - self._id_cells - 2)
+        self._width = width
+        self._core = state.core_ids
+        self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
+        self._judged = state.progress == "judged"
+
+    def size_of(self) -> int:
+        return len(self._listed) or 1
+
+    def line_at(self, index: int) -> Line:
+        state = self.state
+        assert state is not None
+        if not self._listed:
+            return Line((Run(_nothing(state), "dim"),))
+        c = self._listed[index]
+        if c is None:
+            return BLANK
+        picked = c.id == self._picked
+        lit = c.id in state.lit.constraints
+        status = state.debug.run.replay.status(c.id, state.debug.index) if self._judged else ""
+        return self._made(index, status, c.id in self._core, picked, lit)
+
+    def _made(self, index: int, status: str, core: bool, picked: bool, lit: bool) -> Line:
+        c = self._listed[index]
+        assert c is not None
+        mark = "▶" if picked else "┃" if lit else " "
+        role = "core" if core else status or "dim"
+        word = "CORE" if core else status or "…"
+        runs = (
+            Run(mark, "mark"),
+            Run(words.STATUS_GLYPHS.get(status, "·"), status or "dim"),
+            Run(words.CORE_GLYPH if core else " ", "core"),
+            Run(f" {word:<{_WORD_CELLS}} ", role),
+            Run(f"{shown(c.id, 8):<{self._id_cells}}  ", "dim"),
+            Run(self._texts[c.id], "strong" if core else ""),
+        )
+        return Line(cut(runs, self._width), "cursor" if picked else "lit" if lit else "")
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("3", "number"), Run(" Constraints", "title"))
+
+    def note(self) -> tuple[Run, ...]:
+        state = self.state
+        if state is None or not self._listed:
+            return ()
+        if not self._judged:
+            return (Run("judging…" if state.progress == "judging" else "", "dim"),)
+        step = state.debug.step
+        when = "before any call" if step == 0 else "at the end" if step == "end" else f"after step {step}"
+        return (Run(when, "dim"),)
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+    def wanted(self) -> tuple[int, int] | None:
+        at = self._places.get(self._picked) if self._picked is not None else None
+        return None if at is None else (at, at)
+
+    def linked_lines(self) -> Sequence[int]:
+        assert self.state is not None
+        lit = self.state.lit.constraints
+        return sorted(self._places[c] for c in lit if c in self._places)
+
+    def clicked(self, index: int, column: int) -> None:
+        if index < len(self._listed) and (c := self._listed[index]) is not None:
+            self.post_message(Picked(SelectedConstraint(c.id)))
+
+    def neighbour(self, by: int) -> SelectedConstraint | None:
+        ids = list(self._places)
+        if not ids:
+            return None
+        if self._picked in self._places:
+            at = ids.index(self._picked) + by
+        else:
+            lit = [i for i, c in enumerate(ids) if self.state and c in self.state.lit.constraints]
+            at = lit[0] if lit else 0 if by > 0 else len(ids) - 1
+        return SelectedConstraint(ids[min(max(at, 0), len(ids) - 1)])
+
+
+def _texts(constraints: Sequence[Constraint], state: RoomState, room: int) -> dict[str, str]:
+    problem = state.debug.run.problem
+    if len(constraints) <= 200:
+        named = {c.id: words.constraint_names(c, problem) for c in constraints}
+        if max(map(len, named.values()), default=0) <= room:
+            return named
+    return {c.id: words.constraint(c, timed=problem.timed) for c in constraints}
+
+
+def _nothing(state: RoomState) -> str:
+    if state.errors:
+        return "No constraints: the text cannot be read."
+    return "reading…" if state.progress == "reading" else "No constraints."

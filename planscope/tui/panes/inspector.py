@@ -1,0 +1,180 @@
+"""The inspector, where there is room for it: everything about what is selected, and what is watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedWords
+from planscope.language.problem import Constraint
+from planscope.oracle.words import requirement
+from planscope.tui import words
+from planscope.tui.lines import BLANK, Line, Run, labelled, paragraph, shown
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import RoomState
+
+_MARGIN = 9
+_SOURCES = {"text": "the request", "prompt": "the instructions", "environment": "the environment"}
+_PARTS = ("subject", "relation", "object")
+
+
+class InspectorPane(LinePane):
+    def prepare(self, state: RoomState, width: int) -> None:
+        key = (
+            state.debug,
+            state.progress,
+            state.watch_lines,
+            state.breakpoints,
+            state.links,
+            width,
+        )
+        if getattr(self, "_key", None) != key:
+            self._key = key
+            self._lines = list(_Told(state, width).lines())
+            self.top = 0
+
+    def size_of(self) -> int:
+        return len(self._lines)
+
+    def line_at(self, index: int) -> Line:
+        return self._lines[index]
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("Inspector", "title"),)
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+
+class _Told:
+    def __init__(self, state: RoomState, width: int) -> None:
+        self.state = state
+        self.width = width
+        self.problem = state.debug.run.problem
+
+    def lines(self) -> Iterable[Line]:
+        focus = self.state.focus
+        if isinstance(focus, SelectedConstraint) and focus.id in self.problem.by_id:
+            yield from self.constraint(self.problem.by_id[focus.id])
+        elif isinstance(focus, SelectedWords):
+            yield from self.head("Words")
+            yield from self.quoted(
+                self.state.text[slice(*focus.span)] or self.state.text[focus.span[0] :][:1]
+            )
+            yield from self.saying()
+        elif isinstance(focus, SelectedNode):
+            yield from self.node(focus)
+        else:
+            yield from self.step()
+        yield BLANK
+        yield from self.core()
+        yield from self.lists()
+
+    def head(self, *parts: str) -> Iterable[Line]:
+        yield Line((Run(" ".join(parts), "title"),))
+
+    def row(self, label: str, text: str, role: str = "") -> Iterable[Line]:
+        body = paragraph(text, max(self.width - _MARGIN, 8), role, limit=1200)
+        return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+
+    def quoted(self, text: str) -> Iterable[Line]:
+        return (Line(runs) for runs in paragraph(f"“{text}”", self.width, "quote", limit=1200))
+
+    def constraint(self, c: Constraint) -> Iterable[Line]:
+        state = self.state
+        yield from self.head("Constraint", shown(c.id, 12))
+        yield from self.row("says", requirement(self.problem, c))
+        yield from self.row("symbols", c.text, "tool")
+        if state.progress == "judged":
+            status = state.debug.run.replay.status(c.id, state.debug.index)
+            core = f", in the {words.CORE_GLYPH} core" if c.id in state.core_ids else ""
+            yield from self.row(
+                "state", f"{words.STATUS_GLYPHS[status]} {status}{core}", "core" if core else status
+            )
+            breaks = state.debug.run.breaks.get(c.id, ())
+            if breaks:
+                steps = ", ".join(str(state.debug.run.steps[i].step) for i in breaks[:8])
+                yield from self.row("breaks", f"at step {steps}", "broken")
+        yield from self.row(
+            "from", _SOURCES[c.source] + ("" if c.sentence is None else f", sentence {c.sentence + 1}")
+        )
+        for name, span in zip(_PARTS, c.spans, strict=False):
+            yield from self.row(name, f"{state.text[slice(*span)]}  ({span[0]}–{span[1]})")
+        node = self.node_label(c)
+        if node:
+            yield from self.row("node", node)
+
+    def node_label(self, c: Constraint) -> str:
+        outline = self.state.reading.outline if self.state.reading else ()
+        return next((node.label for node in outline if node.path == c.node), "")
+
+    def node(self, focus: SelectedNode) -> Iterable[Line]:
+        outline = self.state.reading.outline if self.state.reading else ()
+        found = next((node for node in outline if node.path == focus.path), None)
+        if found is None:
+            return
+        yield from self.head("Node", shown(found.label, 60))
+        if found.span[0] < found.span[1]:
+            yield from self.quoted(self.state.text[slice(*found.span)])
+        yield from self.saying()
+
+    def saying(self) -> Iterable[Line]:
+        """The constraints that are lit."""
+        known = [c for c in self.problem.constraints if c.id in self.state.lit.constraints]
+        for c in known[:40]:
+            core = c.id in self.state.core_ids
+            glyph = words.CORE_GLYPH if core else self.glyph(c)
+            yield from self.row(
+                f"{glyph} {shown(c.id, 6)}", words.constraint_names(c, self.problem), "core" if core else ""
+            )
+        if len(known) > 40:
+            yield from self.row("", f"and {len(known) - 40} more", "dim")
+
+    def glyph(self, c: Constraint) -> str:
+        state = self.state
+        if state.progress != "judged":
+            return "·"
+        return words.STATUS_GLYPHS[state.debug.run.replay.status(c.id, state.debug.index)]
+
+    def step(self) -> Iterable[Line]:
+        debug = self.state.debug
+        name = (
+            "Before any call"
+            if debug.step == 0
+            else "The end"
+            if debug.step == "end"
+            else f"Step {debug.step}"
+        )
+        yield from self.head(name)
+        if debug.view.call is not None:
+            yield from self.row("call", words.call(debug.view.call.tool, debug.view.call.arguments), "tool")
+        if debug.checks:
+            yield from self.row("changed", ", ".join(shown(c, 8) for c in debug.checks[:30]), "strong")
+        yield from self.saying()
+
+    def core(self) -> Iterable[Line]:
+        core = self.state.debug.view.core if self.state.progress == "judged" else None
+        if core is None:
+            return
+        yield Line((Run(f"{words.CORE_GLYPH} Core", "core"), Run("  these cannot all be met", "dim")))
+        for c in core.constraints:
+            known = self.problem.by_id.get(c)
+            yield from self.row(shown(c, 8), requirement(self.problem, known) if known else "")
+        for step in core.steps:
+            view = self.state.debug.run.steps[self.state.debug.run.index_of[step]]
+            text = words.call(view.call.tool, view.call.arguments) if view.call else words.step_name(step)
+            yield from self.row(words.step_name(step), text, "tool")
+        if not core.foreseeable:
+            yield from self.row("", "The agent could not have known.", "dim")
+        yield BLANK
+
+    def lists(self) -> Iterable[Line]:
+        state = self.state
+        if state.watch_lines:
+            yield from self.head("Watches")
+            for watch in state.watch_lines:
+                yield from self.row("", f"{watch.text} = {watch.value}", "caution" if watch.changed else "")
+            yield BLANK
+        if state.breakpoints:
+            yield from self.head("Breakpoints")
+            for breakpoint in state.breakpoints[:40]:
+                yield from self.row("◆", str(breakpoint))

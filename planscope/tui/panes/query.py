@@ -1,0 +1,212 @@
+"""Pane 1: the request's own words, and below them its actions with what became of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from planscope.debugger.selection import SelectedWords
+from planscope.language.problem import Problem, Span
+from planscope.tui import words
+from planscope.tui.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
+from planscope.tui.messages import Picked
+from planscope.tui.panes.base import LinePane
+from planscope.tui.safe_text import Shown, char_width, show
+from planscope.tui.state import RoomState
+
+Painted = tuple[int, int, str]
+"""A half-open range of the text and a role; later ones lie over earlier ones."""
+
+
+class QueryPane(LinePane):
+    name_in_state = "query"
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        problem = state.debug.run.problem
+        laid_out_for = (state.text, width, state.errors)
+        if getattr(self, "_laid_out_for", None) != laid_out_for:
+            self._laid_out_for = laid_out_for
+            self._shown = show(state.text, keep_newlines=True)
+            self._lines = ranges(state.text, width - 2) if state.text else []
+            self._starts = [start for start, _ in self._lines]
+            self._complaints = list(_complaints(state, width))
+            self._made: dict[tuple[int, tuple[Painted, ...]], Line] = {}
+        if getattr(self, "_problem", None) is not problem:
+            self._problem = problem
+            self._still = sorted(_still(problem))
+            self._longest = max((end - start for start, end, _ in self._still), default=0)
+            self._made = {}
+        self._width = width
+        self._moving = list(_moving(state))
+        self._picked = state.focus.span if isinstance(state.focus, SelectedWords) else None
+
+    def size_of(self) -> int:
+        actions = len(self._problem.actions)
+        return len(self._lines) + len(self._complaints) + (actions + 2 if actions else 0)
+
+    def line_at(self, index: int) -> Line:
+        if index < len(self._lines):
+            return self._text_line(*self._lines[index])
+        index -= len(self._lines)
+        if index < len(self._complaints):
+            return self._complaints[index]
+        index -= len(self._complaints)
+        assert self.state is not None
+        if index < 2:
+            return Line((Run("  actions", "label"),)) if index else BLANK
+        return _action_line(self.state, index - 2, self._width)
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("1", "number"), Run(" Query", "title"))
+
+    def note(self) -> tuple[Run, ...]:
+        state = self.state
+        if state is None or state.variant is None:
+            return ()
+        if state.errors:
+            return (Run("✗ cannot be read", "broken"),)
+        kind = "timed" if state.variant.timed else ""
+        origin = state.variant.origin
+        return (Run(" · ".join(shown(part, 30) for part in (origin, kind) if part), "dim"),)
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+    def wanted(self) -> tuple[int, int] | None:
+        if self._picked is None or not self._lines:
+            return None
+        return self._line_of(self._picked[0]), self._line_of(max(self._picked[1] - 1, self._picked[0]))
+
+    def linked_lines(self) -> Sequence[int]:
+        spans = [(a, b) for a, b, role in self._moving if role == "lit"]
+        return sorted({self._line_of(start) for start, _ in spans}) if self._lines else ()
+
+    def neighbour(self, by: int) -> SelectedWords | None:
+        """The next words of the text that name actions or relate them."""
+        stops = [(a, b) for a, b, _ in self._still]
+        if not stops:
+            return None
+        if self._picked is None:
+            lit = [(a, b) for a, b, role in self._moving if role == "lit"]
+            at = bisect_left(stops, lit[0]) if lit else 0
+        else:
+            at = bisect_left(stops, self._picked)
+            exact = at < len(stops) and stops[at] == self._picked
+            at += by if exact or by < 0 else 0
+        return SelectedWords(stops[min(max(at, 0), len(stops) - 1)])
+
+    def _line_of(self, offset: int) -> int:
+        return max(bisect_left(self._starts, offset + 1) - 1, 0)
+
+    def _text_line(self, start: int, end: int) -> Line:
+        moving = tuple((a, b, role) for a, b, role in self._moving if a < end and b > start)
+        line = self._made.get((start, moving))
+        if line is None:
+            line = self._made[start, moving] = self._paint_line(start, end, moving)
+        return line
+
+    def _paint_line(self, start: int, end: int, moving: tuple[Painted, ...]) -> Line:
+        roles = {role for _, _, role in moving}
+        if roles & {"core-words", "lit-core"}:
+            mark = Run("●", "core")
+        else:
+            mark = Run("┃" if roles & {"lit", "picked"} else "✗" if "wrong-words" in roles else " ", "mark")
+        return Line((mark, Run(" "), *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving])))
+
+    def _still_in(self, start: int, end: int) -> Iterator[Painted]:
+        at = bisect_left(self._still, (start - self._longest, 0, ""))
+        while at < len(self._still) and self._still[at][0] < end:
+            if self._still[at][1] > start:
+                yield self._still[at]
+            at += 1
+
+    def clicked(self, index: int, column: int) -> None:
+        if index < len(self._lines):
+            offset = self._offset_at(*self._lines[index], column - 2)
+            self.post_message(Picked(SelectedWords((offset, offset))))
+            return
+        index -= len(self._lines) + len(self._complaints) + 2
+        if 0 <= index < len(self._problem.actions):
+            self._pick_action(self._problem.actions[index].id)
+
+    def _pick_action(self, action: str) -> None:
+        links = self.state.links if self.state else None
+        mentions = links.mentions(action) if links else ()
+        if mentions:
+            self.post_message(Picked(SelectedWords(mentions[0])))
+
+    def _offset_at(self, start: int, end: int, column: int) -> int:
+        """The code point of a line that stands at a cell."""
+        for offset in range(start, end):
+            column -= sum(map(char_width, self._shown.part(offset, offset + 1)))
+            if column < 0:
+                return offset
+        return max(end - 1, start)
+
+
+def _still(problem: Problem) -> Iterator[Painted]:
+    """What is coloured in any state: actions and the words that relate them."""
+    seen: set[Span] = set()
+    for c in problem.said:
+        for i, span in enumerate(c.spans):
+            if span not in seen:
+                seen.add(span)
+                yield span[0], span[1], "relation" if i == 1 else "action"
+
+
+def _moving(state: RoomState) -> Iterator[Painted]:
+    """What depends on the state: words of the core, of what is linked, of what was picked, and errors."""
+    core = state.core_spans
+    lit = state.lit.spans
+    for a, b in lit:
+        yield a, b, "lit"
+    for a, b in core:
+        covered = any(a < d and c < b for c, d in lit)
+        yield a, b, "lit-core" if covered else "core-words"
+    focus = state.focus
+    if isinstance(focus, SelectedWords) and focus.span[0] < focus.span[1]:
+        yield *focus.span, "picked"
+    for error in state.errors:
+        yield error.span[0], max(error.span[1], error.span[0] + 1), "wrong-words"
+
+
+def _complaints(state: RoomState, width: int) -> Iterator[Line]:
+    for error in state.errors:
+        yield BLANK
+        where = f"✗ line {error.line}, column {error.column}: "
+        body = paragraph(where + error.message, width, "broken")
+        yield from (Line(runs) for runs in body)
+        if error.expected:
+            expected = "expected: " + ", ".join(error.expected[:8])
+            yield from (Line(runs) for runs in paragraph(expected, width, "dim"))
+
+
+def _action_line(state: RoomState, number: int, width: int) -> Line:
+    debug = state.debug
+    action = debug.run.problem.actions[number]
+    lit = state.links is not None and any(m in state.lit.spans for m in state.links.mentions(action.id))
+    done = debug.run.execution(action.id, debug.index)
+    if done is not None:
+        when = f"step {debug.run.steps[done.index].step}"
+        if done.start is not None:
+            when += f", {words.hours(done.start, done.end)}"
+        became = Run(f"✓ {when}", "holds")
+    else:
+        became = Run("○ to do" if state.progress == "judged" else "", "open")
+    name = Run(shown(action.name, 80), "action")
+    left = (Run("┃" if lit else " ", "mark"), Run(f" {shown(action.id, 8):<3} ", "dim"), name)
+    return Line(justify(left, (became,), width), "lit" if lit else "")
+
+
+def painted_runs(whole: Shown, start: int, end: int, painted: Iterable[Painted]) -> list[Run]:
+    """A range of the text as runs, each in the role that lies on top."""
+    painted = list(painted)
+    edges = sorted({start, end, *(min(max(e, start), end) for a, b, _ in painted for e in (a, b))})
+    runs = []
+    for a, b in zip(edges, edges[1:], strict=False):
+        role = ""
+        for first, last, painted_role in painted:
+            if first <= a and b <= last:
+                role = painted_role
+        runs.append(Run(whole.part(a, b), role))
+    return runs

@@ -1,0 +1,121 @@
+"""Pane 4: the calls of the run, one a line, with what became of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.debugger.selection import SelectedStep
+from planscope.oracle.trace import RESTART_TOOL
+from planscope.oracle.verdict_types import Finding, StepView
+from planscope.tui import words
+from planscope.tui.lines import Line, Run, justify, width_of
+from planscope.tui.messages import Picked
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import RoomState
+
+_STATE_CELLS = max(map(len, words.STATE_GLYPHS))
+
+
+class TimelinePane(LinePane):
+    """Line i is index i of the run: before any call, the calls, the end."""
+
+    name_in_state = "timeline"
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        run = state.debug.run
+        self._steps = run.steps
+        self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
+        self._digits = max(len(str(run.last)), 3)
+        self._made: dict[tuple[int, str, str, bool], Line] = (
+            self._made if getattr(self, "_made_for", None) == (run, width, state.progress) else {}
+        )
+        self._made_for = (run, width, state.progress)
+        self._width = width
+
+    def size_of(self) -> int:
+        return len(self._steps)
+
+    def wanted(self) -> tuple[int, int]:
+        assert self.state is not None
+        index = self.state.debug.index
+        return index, index
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("4", "number"), Run(" Timeline", "title"))
+
+    def note(self) -> tuple[Run, ...]:
+        state = self.state
+        if state is None or state.run is None:
+            return ()
+        calls = len(state.run.calls)
+        return (Run(words.plural(calls, "call"), "dim"),)
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+    def line_at(self, index: int) -> Line:
+        state = self.state
+        assert state is not None
+        here = index == state.debug.index
+        lit = index in state.lit.steps
+        if here:
+            ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
+        else:
+            ground = "lit" if lit else ""
+        mark = "▶" if here else "┃" if lit else " "
+        stop = index in state.stops
+        key = (index, ground, mark, stop)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._line(state, index, ground, mark, stop)
+        return made
+
+    def _line(self, state: RoomState, index: int, ground: str, mark: str, stop: bool) -> Line:
+        view = self._steps[index]
+        judged = state.progress == "judged"
+        glyph = words.STATE_GLYPHS[view.state] if judged else "·"
+        role = view.state if judged else "dim"
+        left = [
+            Run(mark, "mark"),
+            Run("◆" if stop else " ", "stop-mark"),
+            Run(str(view.step).rjust(self._digits), "dim"),
+            Run(f" {glyph} ", role),
+            *self._what(state, view),
+        ]
+        flags = self._flags(index, state.debug.run.findings[index])
+        taken = [Run(f" {words.hours(view.start, view.end)}", "dim")] if view.start is not None else []
+        word = [Run(f" {view.state:<{_STATE_CELLS}}", role)] if judged else []
+        right = [*taken, *flags, *word]
+        if width_of(left) + width_of(right) > self._width:
+            right = [*flags, *word]
+        return Line(justify(left, right, self._width, gap=0), ground)
+
+    def _flags(self, index: int, findings: Sequence[Finding]) -> list[Run]:
+        flags = []
+        if index in self._lost:
+            flags += [Run(" "), Run(f" {words.NO_WAY_ON} ", "stop")]
+        if findings:
+            errors = any(f.severity == "error" for f in findings)
+            flags.append(Run(f" {words.findings(findings)}", "finding" if errors else "caution"))
+        return flags
+
+    def _what(self, state: RoomState, view: StepView) -> list[Run]:
+        if view.call is None:
+            text = "before any call" if view.step == 0 else words.ending(state.run)
+            return [Run(text, "dim")]
+        told = state.call_at(view.index)
+        text = words.call(view.call.tool, view.call.arguments)
+        if view.call.tool == RESTART_TOOL:
+            return [Run(text, "caution"), Run(f"  attempt {view.attempt} begins", "dim")]
+        refused = view.call.error is not None or (told is not None and told.failed)
+        return [Run(text, "caution" if refused else "tool")]
+
+    def linked_lines(self) -> Sequence[int]:
+        return sorted(self.state.lit.steps) if self.state else ()
+
+    def neighbour(self, by: int) -> SelectedStep | None:
+        assert self.state is not None
+        return SelectedStep(min(max(self.state.debug.index + by, 0), len(self._steps) - 1))
+
+    def clicked(self, index: int, column: int) -> None:
+        self.post_message(Picked(SelectedStep(index)))

@@ -1,0 +1,28 @@
+"""What is shown where there is no room for the debugger."""
+
+from __future__ import annotations
+
+from planscope.tui.lines import Line, paragraph
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import RoomState
+
+SMALLEST = (60, 15)
+
+
+class TooSmall(LinePane):
+    BOX = False
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        columns, rows = SMALLEST
+        text = (
+            f"planscope needs {columns} columns and {rows} rows.\n"
+            f"This window has {self.app.size.width} and {self.app.size.height}.\n"
+            "Make it larger, or press q to leave."
+        )
+        self._lines = [Line(runs) for runs in paragraph(text, width)]
+
+    def size_of(self) -> int:
+        return len(self._lines)
+
+    def line_at(self, index: int) -> Line:
+        return self._lines[index]

@@ -1,0 +1,209 @@
+"""A widget of lines that windows them and repaints only those that changed.
+
+It draws its own box: a title that changes must not repaint the whole, and the box's right side is the scrollbar.
+Strips are kept by what they show, so that going back and forth builds nothing anew.
+"""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from planscope.tui.lines import BLANK, Line, Run, cut, width_of
+from planscope.tui.paint import Paint
+
+_KEPT_STRIPS = 4000
+
+
+class Windowed(Widget):
+    """Subclasses say what is shown: ``size_of`` and ``line_at``, and in the box ``title``, ``note`` and ``foot``.
+
+    Lines are counted from 0 over the whole content; ``top`` is the first that is seen. ``inner_width`` is the
+    widget's width less its box.
+    """
+
+    ALLOW_SELECT = False
+    BOX = True
+
+    def __init__(self, paint: Paint, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.paint = paint
+        self.top = 0
+        self._rows: list[tuple[Line, str]] = []
+        self._strips: dict[tuple[Line, str], Strip] = {}
+        self._look = (-1, -1)
+
+    def size_of(self) -> int:
+        """How many lines there are."""
+        raise NotImplementedError
+
+    def line_at(self, index: int) -> Line:
+        raise NotImplementedError
+
+    def title(self) -> tuple[Run, ...]:
+        return ()
+
+    def note(self) -> tuple[Run, ...]:
+        """What stands at the right of the title."""
+        return ()
+
+    def foot(self) -> tuple[Run, ...]:
+        """What stands in the lower side of the box."""
+        return ()
+
+    def is_current(self) -> bool:
+        """Whether the box is drawn as that of the current pane."""
+        return False
+
+    def clicked(self, index: int, column: int) -> None:
+        """A click on a line, ``column`` cells from the content's left edge."""
+
+    # The window
+
+    @property
+    def inner_width(self) -> int:
+        return max(self.size.width - (4 if self.BOX else 0), 0)
+
+    @property
+    def window(self) -> int:
+        """How many lines are seen at once."""
+        return max(self.size.height - (2 if self.BOX else 0), 0)
+
+    def scroll_lines(self, by: int) -> None:
+        """Move the window; what is selected stays."""
+        self.move_to(self.top + by)
+        self.sync()
+
+    def reveal(self, first: int, last: int) -> None:
+        """Scroll so that the lines are seen, leaving room to go on in the same direction."""
+        window = self.window
+        if self.top <= first and last < self.top + window:
+            return
+        if last - first >= window:
+            self.move_to(first)
+        elif first < self.top and first >= self.top - window:
+            self.move_to(last - window + 1 + window // 4)
+        else:
+            self.move_to(first - window // 4)
+
+    def move_to(self, top: int) -> None:
+        self.top = max(0, min(top, self.size_of() - self.window))
+
+    # What is on the screen, and what should be
+
+    def sync(self) -> None:
+        """Repaint the rows that look different from before."""
+        look = (self.paint.generation, self.size.width)
+        rows = self._wanted_rows()
+        if look != self._look or len(rows) != len(self._rows):
+            self._look = look
+            self._strips.clear()
+            self._rows = rows
+            self.refresh()
+            return
+        changed = [y for y, (new, old) in enumerate(zip(rows, self._rows, strict=True)) if new != old]
+        if changed:
+            self._rows = rows
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def _wanted_rows(self) -> list[tuple[Line, str]]:
+        """Every row of the widget: its line, and what its frame looks like."""
+        size, window, top = self.size_of(), self.window, self.top
+        line_at = self.line_at
+        body = [line_at(i) for i in range(top, min(top + window, size))]
+        body += [BLANK] * (window - len(body))
+        if not self.BOX:
+            return [(line, "") for line in body]
+        active = "on" if self.is_current() else "off"
+        first, last = self._thumb(size, window)
+        rows = [(self._edge(self.title(), self.note()), f"top {active}")]
+        rows += [
+            (line, f"thumb {active}" if first <= y < last else f"side {active}")
+            for y, line in enumerate(body)
+        ]
+        rows.append((self._edge((), self.foot()), f"bottom {active}"))
+        return rows
+
+    def _thumb(self, size: int, window: int) -> tuple[int, int]:
+        """The rows of the right side that show where the window stands; none where all is seen."""
+        if size <= window or window <= 0:
+            return (0, 0)
+        length = max(1, window * window // size)
+        first = (window - length) * self.top // max(size - window, 1)
+        return first, first + length
+
+    def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
+        """What is written into the upper or lower side of the box."""
+        room = self.size.width - 4
+        right = cut(right, room - 2) if right else ()
+        left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
+        fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
+        runs: list[Run] = [Run("─" * (1 if left else 0), "frame")]
+        if left:
+            runs += [Run(" ", "frame"), *left, Run(" ", "frame")]
+        runs.append(Run("─" * (fill - (1 if left else 0) - (1 if right else 0)), "frame"))
+        if right:
+            runs += [Run(" ", "frame"), *right, Run(" ", "frame"), Run("─", "frame")]
+        return Line(tuple(run for run in runs if run.text))
+
+    # Painting
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        rows, filters = self._rows, self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self._strip(rows[y]) if 0 <= y < len(rows) else self._blank()
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, self.paint.background)
+            strips.append(strip)
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
+    def _blank(self) -> Strip:
+        return Strip.blank(self.size.width, self.paint.style("", ""))
+
+    def _strip(self, row: tuple[Line, str]) -> Strip:
+        strip = self._strips.get(row)
+        if strip is None:
+            if len(self._strips) >= _KEPT_STRIPS:
+                self._strips.clear()
+            strip = self._strips[row] = self._build(*row)
+        return strip
+
+    def _build(self, line: Line, frame: str) -> Strip:
+        style = self.paint.style
+        if not frame:
+            return self.paint.strip(line, self.size.width)
+        part, active = frame.split()
+        edge = style("frame-on" if active == "on" else "frame", "")
+        if part in ("top", "bottom"):
+            ends = "╭╮" if part == "top" else "╰╯"
+            runs = [Segment(text, edge if role == "frame" else style(role, "")) for text, role in line.runs]
+            return Strip([Segment(ends[0], edge), *runs, Segment(ends[1], edge)], self.size.width)
+        ground = style("", line.ground)
+        right = Segment("┃", style("thumb", "")) if part == "thumb" else Segment("│", edge)
+        body = self.paint.strip(line, self.inner_width)
+        segments = [Segment("│", edge), Segment(" ", ground), *body, Segment(" ", ground), right]
+        return Strip(segments, self.size.width)
+
+    # Mouse
+
+    def line_under(self, event: events.Click) -> tuple[int, int] | None:
+        """The line and the column of a click; None where it hit the box or nothing."""
+        edge = 1 if self.BOX else 0
+        index = self.top + event.y - edge
+        if edge <= event.y < self.size.height - edge and index < self.size_of():
+            return index, event.x - (2 if self.BOX else 0)
+        return None
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_lines(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_lines(-3)

@@ -1,0 +1,280 @@
+"""The keys that open a dialog or write something. Dialogs are imported when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.debugger import cursor
+from planscope.debugger.breakpoints import parse_breakpoint
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.search import Haystack, documents, show_hit
+from planscope.debugger.watches import parse_watch
+from planscope.tui import words
+from planscope.tui.copying import text_of, write_text
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.rooms.moving import Moving
+from planscope.tui.rooms.opening import Opening
+from planscope.tui.state import RoomState
+
+if TYPE_CHECKING:
+    from planscope.tui.keymap import KeyChoice
+
+_BREAKPOINT_HINT = (
+    "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
+    "when valid_completions < 3"
+)
+_WATCH_HINT = "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · or a comparison: c2 == broken"
+
+
+class Asking(Moving, Opening):
+    choice: KeyChoice = {}
+
+    def action_go_to_step(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        run = self.state.debug.run
+
+        def check(text: str) -> str | None:
+            return _wrong(lambda: cursor.parse_step(run, text))
+
+        def go(text: str | None) -> None:
+            if text is not None and self.state.debug.run is run:
+                self.move(cursor.go_to(self.state.debug, cursor.parse_step(run, text)))
+
+        last = run.steps[-1].step
+        hint = f"a step from 0 to {run.last if last != 'end' else run.last - 1}, start or end"
+        self.app.push_screen(AskDialog(self.paint, "Go to step", hint, check), go)
+
+    def action_list_breakpoints(self) -> None:
+        from planscope.tui.dialogs.ask import SetDialog
+
+        def add(text: str) -> str | None:
+            try:
+                made = parse_breakpoint(text, self.state.debug.run)
+            except DebuggerError as error:
+                return str(error)
+            if made in self.state.breakpoints:
+                return f"{made} is set already"
+            self.change(breakpoints=(*self.state.breakpoints, made))
+            self.touched()
+            return None
+
+        def remove(at: int) -> None:
+            self.change(breakpoints=_without(self.state.breakpoints, at))
+            self.touched()
+
+        def listed() -> Sequence[str]:
+            return [str(b) for b in self.state.breakpoints]
+
+        self.app.push_screen(SetDialog(self.paint, "Breakpoints", _BREAKPOINT_HINT, listed, add, remove))
+
+    def action_watch(self) -> None:
+        from planscope.tui.dialogs.ask import SetDialog
+
+        def add(text: str) -> str | None:
+            try:
+                made = parse_watch(text, self.state.debug.run.problem)
+            except DebuggerError as error:
+                return str(error)
+            if made in self.state.watches:
+                return f"{made} is watched already"
+            self.change(watches=(*self.state.watches, made))
+            self.touched()
+            return None
+
+        def remove(at: int) -> None:
+            self.change(watches=_without(self.state.watches, at))
+            self.touched()
+
+        def listed() -> Sequence[str]:
+            return [f"{watch.text} = {watch.value}" for watch in self.state.watch_lines]
+
+        self.app.push_screen(SetDialog(self.paint, "Watches", _WATCH_HINT, listed, add, remove))
+
+    def action_search(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        state = self.state
+        haystack = Haystack(_searched(state))
+
+        def check(text: str) -> str | None:
+            if not text.strip():
+                return "type what to look for"
+            found = haystack.find(text)
+            return None if found.hits else f"{shown(text, 60)} is nowhere in the request, constraints or calls"
+
+        def go(text: str | None) -> None:
+            if text is not None and self.state.debug.run is state.debug.run:
+                found = haystack.find(text)
+                self.change(search=found)
+                self.move(show_hit(self.state.debug, found))
+                self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
+
+        old = state.search.needle if state.search else ""
+        dialog = AskDialog(self.paint, "Search", "in the request, constraints, thoughts, calls and answers", check, value=old)
+        self.app.push_screen(dialog, go)
+
+    def action_explain(self) -> None:
+        from planscope.tui.dialogs.choose import TextDialog
+        from planscope.tui.dialogs.explain import explanation
+
+        self.app.push_screen(TextDialog(self.paint, "Why", lambda width: explanation(self.state, width)))
+
+    def action_help(self) -> None:
+        from planscope.tui.dialogs.choose import TextDialog
+        from planscope.tui.dialogs.help import help_lines
+
+        self.app.push_screen(TextDialog(self.paint, "Keys", lambda width: help_lines(self.choice, width)))
+
+    def action_choose_run(self) -> None:
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        runs = self.state.session.runs
+        if not runs:
+            self.tell("this session has no run")
+            return
+        lines = [run_line(self.state, number) for number in range(len(runs))]
+
+        def go(number: int | None) -> None:
+            if number is not None:
+                self.open_run_number(number)
+
+        at = self.state.run_number or 0
+        self.app.push_screen(ChooseDialog(self.paint, "Runs of this session", lines, at), go)
+
+    def action_choose_theme(self) -> None:
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        names = self.theme_names()
+        before = self.app.theme
+        lines = [(Run(shown(name, 60)),) for name in names]
+
+        def done(number: int | None) -> None:
+            self.use_theme(before if number is None else names[number])
+
+        at = names.index(before) if before in names else 0
+        self.app.push_screen(ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done)
+
+    def theme_names(self) -> list[str]:
+        """The themes that there are to choose from: ours and the user's own."""
+        return [name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables]
+
+    def use_theme(self, name: str) -> None:
+        self.app.theme = name
+
+    def action_palette(self) -> None:
+        self.app.action_command_palette()
+
+    def action_copy(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        state = self.state
+        text = text_of(self.pane(state.pane), state)
+        self.app.copy_to_clipboard(text)
+        lines = words.plural(text.count("\n"), "line")
+
+        def check(name: str) -> str | None:
+            try:
+                write_text(text, Path(name.strip()).expanduser())
+            except FileExistsError:
+                return "there is a file of this name already; say another"
+            except (OSError, ValueError) as error:
+                return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
+            return None
+
+        def done(name: str | None) -> None:
+            if name is not None:
+                self.tell(f"written to {shown(name.strip(), 120)}")
+
+        before = (
+            f"The {state.pane} pane ({lines}) was sent to the terminal's clipboard. "
+            "A terminal does not say whether it took it.",
+            "Enter writes it to a file instead; Esc leaves it at that.",
+        )
+        dialog = AskDialog(
+            self.paint, "Copied", "the name of a new file", check, value=f"planscope-{state.pane}.txt", before=before
+        )
+        self.app.push_screen(dialog, done)
+
+    def action_open_selected(self) -> None:
+        """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
+        lit = sorted(self.state.lit.steps - {self.state.debug.index})
+        later = [index for index in lit if index > self.state.debug.index]
+        if lit:
+            kept = self.state.debug.selection
+            moved = replace(cursor.go_to(self.state.debug, (later or lit)[0]), selection=kept)
+            self.move(moved)
+
+    def action_save(self) -> None:
+        from planscope.tui.saving import kept, place_for, save_state
+
+        state, opened = self.state, self.opened
+        if opened is None or state.path is None:
+            self.tell("nothing to save: the session is not loaded")
+            return
+        path, session, fields = state.path, opened.session, kept(state)
+
+        def done(place: Path) -> None:
+            note = "" if place == path else ", since the file it came from is read-only"
+            self.tell(f"saved to {shown(str(place), 160)}{note}")
+            if place != path:
+                self.change(path=place)
+
+        self.tell(f"saving to {shown(str(place_for(path)), 160)}…")
+        self.jobs.start("save", lambda ticket: save_state(session, fields, path), done, self._not_saved)
+
+    def _not_saved(self, error: Exception) -> None:
+        self.tell(f"not saved: {shown(str(error), 300)}")
+
+    def touched(self) -> None:
+        """Breakpoints and watches are saved by ctrl+s; nothing is written behind one's back."""
+
+    def action_quit(self) -> None:
+        self.app.exit(0)
+
+
+def _wrong(read: Callable[[], object]) -> str | None:
+    try:
+        read()
+    except DebuggerError as error:
+        return str(error)
+    return None
+
+
+def _without(things: tuple[object, ...], at: int) -> tuple[object, ...]:
+    return things[:at] + things[at + 1 :]
+
+
+def _searched(state: RoomState):  # type: ignore[no-untyped-def]
+    run = state.debug.run
+    calls = state.run.calls if state.run else ()
+    return documents(
+        state.text,
+        run,
+        plain={c.id: words.constraint_names(c, run.problem) for c in run.problem.constraints},
+        answers={i: call.answer for i, call in enumerate(calls, 1) if call.answer},
+        thoughts={i: call.thought for i, call in enumerate(calls, 1) if call.thought},
+    )
+
+
+def run_line(state: RoomState, number: int) -> tuple[Run, ...]:
+    """One run of the session in a line, safe to show."""
+    run = state.session.runs[number]
+    here = number == state.run_number
+    made = [
+        Run(f"{number + 1:>3}  "),
+        Run(f"{shown(run.agent or 'agent ?', 16):<10} "),
+        Run(shown(run.model or "model ?", 40)),
+    ]
+    if run.simulated:
+        made.append(Run(" simulated", "caution"))
+    made.append(Run(f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}", "dim"))
+    if here:
+        made.append(Run("  ← this one", "mark"))
+    return tuple(made)
+
+
+__all__ = ["Asking", "Line", "run_line"]

@@ -1,0 +1,112 @@
+"""The debug screen: its panes, and what they tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.jobs import Jobs
+from planscope.tui.keymap import KeyChoice, bindings, keys_of, shown_key
+from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
+from planscope.tui.panes.bars import Footer, Header
+from planscope.tui.panes.constraints import ConstraintsPane
+from planscope.tui.panes.inspector import InspectorPane
+from planscope.tui.panes.query import QueryPane
+from planscope.tui.panes.step import StepPane
+from planscope.tui.panes.timeline import TimelinePane
+from planscope.tui.panes.too_small import SMALLEST, TooSmall
+from planscope.tui.panes.tree import TreePane
+from planscope.tui.rooms.asking import Asking
+
+IN_PANES: tuple[tuple[str, str, str], ...] = (
+    ("down", "select_in_pane(1)", "Select the next thing in the pane"),
+    ("up", "select_in_pane(-1)", "Select the thing before"),
+    ("pagedown", "scroll_pane(1)", "A page down"),
+    ("pageup", "scroll_pane(-1)", "A page up"),
+    ("enter", "open_selected", "Go to what is selected"),
+)
+"""Keys that every pane has and that cannot be changed."""
+
+
+class DebugRoom(Asking):
+    """Query, tree and constraints side by side, timeline and step below, linked with each other."""
+
+    CSS_PATH = "debug.tcss"
+    AUTO_FOCUS = None
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-too-narrow"),
+        (SMALLEST[0], "-narrow"),
+        (110, "-wide"),
+        (170, "-broad"),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-too-low"),
+        (SMALLEST[1], "-low"),
+        (44, "-high"),
+    ]
+
+    @property
+    def jobs(self) -> Jobs:
+        return self.job_list
+
+    job_list: Jobs
+    choice: KeyChoice = {}
+
+    def compose(self) -> ComposeResult:
+        paint = self.paint
+        hints = tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in _hints())
+        self.panes = (
+            Header(paint, id="header"),
+            QueryPane(paint, id="query"),
+            TreePane(paint, id="tree"),
+            ConstraintsPane(paint, id="constraints"),
+            InspectorPane(paint, id="inspector"),
+            TimelinePane(paint, id="timeline"),
+            StepPane(paint, id="step"),
+            TooSmall(paint, id="too-small"),
+            Footer(paint, hints, id="footer"),
+        )
+        yield from self.panes
+
+    def on_mount(self) -> None:
+        self.lay_out()
+        self.show_state()
+        self.call_after_refresh(self.begin)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.show_state()
+
+    @on(PaneClicked)
+    def _clicked(self, message: PaneClicked) -> None:
+        if message.pane:
+            self.action_show_pane(message.pane)
+
+    @on(PaneZoomed)
+    def _zoomed(self, message: PaneZoomed) -> None:
+        if message.pane:
+            self.action_show_pane(message.pane)
+            self.action_zoom()
+
+    @on(Picked)
+    def _picked(self, message: Picked) -> None:
+        self.pick(message.selection)
+
+    @on(KeyHintClicked)
+    async def _hint(self, message: KeyHintClicked) -> None:
+        await self.run_action(BY_ID[message.action].method)
+
+
+def _hints() -> tuple[object, ...]:
+    return tuple(a for a in ACTIONS if a.footer)
+
+
+def room_class(choice: KeyChoice) -> type[DebugRoom]:
+    """The debug screen with a user's keys. Bindings belong to a class, hence one is made."""
+    keys: list[BindingType] = [*bindings("debug", choice), *bindings("everywhere", choice)]
+    keys += [Binding(key, action, title, show=False) for key, action, title in IN_PANES]
+    return type("DebugRoom", (DebugRoom,), {"BINDINGS": keys, "choice": choice, "__module__": __name__})

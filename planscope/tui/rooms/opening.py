@@ -1,0 +1,218 @@
+"""How a session gets onto the screen: first what its file says, then what is judged, each in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from planscope.debugger import cursor
+from planscope.debugger.breakpoints import parse_breakpoint
+from planscope.debugger.cursor import DebugState
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.watches import parse_watch
+from planscope.errors import UserError
+from planscope.tui.judging import JudgedRun, Opened, ReadQuery, facts_at, judge, open_session, read_variant
+from planscope.tui.lines import shown
+from planscope.tui.paint import Paint
+from planscope.tui.rooms.room import Room
+from planscope.tui.state import Facts, RoomState
+from planscope.tui.unjudged import unjudged
+
+_SETTLE = 0.2
+"""Seconds without a key after which panes scroll to what is linked."""
+
+MOST_SET = 200
+"""So many breakpoints and watches of a file are read."""
+
+Parsed = TypeVar("Parsed")
+
+
+class Opening(Room):
+    """Opens, reads and judges; keeps what was found out, so that going back to a run costs nothing."""
+
+    def __init__(self, state: RoomState, paint: Paint, *, asked_for_step: bool = False) -> None:
+        super().__init__(state, paint)
+        self.asked_for_step = asked_for_step
+        self.opened: Opened | None = None
+        self._readings: dict[str, ReadQuery] = {}
+        self._judged: dict[str | None, JudgedRun] = {}
+        self._facts: dict[tuple[str | None, int], Facts] = {}
+
+    def begin(self) -> None:
+        """Load what is not loaded yet, then read and judge the current run. For after the first frame."""
+        path = self.state.path
+        if self.opened is not None:
+            self.read()
+        elif path is not None:
+            self.jobs.start("open", lambda ticket: open_session(path), self._on_opened, self._failed)
+        else:
+            self.change(progress="failed", trouble="No session is open.")
+
+    def _failed(self, error: Exception) -> None:
+        """One line, never fatal; whatever is on the screen stays."""
+        known = isinstance(error, UserError | DebuggerError)
+        text = str(error) if known else f"{type(error).__name__}: {error}"
+        self.change(
+            progress="failed", trouble=shown(text.splitlines()[0] if text else "unknown trouble", 400)
+        )
+        self.tell(self.state.trouble)
+
+    def _on_opened(self, opened: Opened) -> None:
+        self.opened = opened
+        state = self.state
+        if opened.glance != state.session:
+            number = state.run_number
+            if number is None or number >= len(opened.glance.runs):
+                number = len(opened.glance.runs) - 1 if opened.glance.runs else None
+            run = opened.glance.runs[number] if number is not None else None
+            bare = unjudged(run, opened.glance.variant_of(run))
+            debug = cursor.go_to(cursor.open_run(bare), state.debug.index)
+            self.change(session=opened.glance, run_number=number, debug=debug)
+        self.read()
+
+    def read(self) -> None:
+        """Read the query of the current run, then judge the run."""
+        if self.opened is None:
+            return
+        wanted = self.state.variant
+        variant = next((v for v in self.opened.session.variants if wanted and v.id == wanted.id), None)
+        if variant is None:
+            self.change(progress="failed", trouble="This session has no query.")
+            return
+        if variant.id in self._readings:
+            self._on_read(self._readings[variant.id])
+        else:
+            self.jobs.start("read", lambda ticket: read_variant(variant), self._on_read, self._failed)
+
+    def _on_read(self, read: ReadQuery) -> None:
+        self._readings[read.variant] = read
+        if read.reading is None:
+            self.change(progress="unreadable", reading=None, errors=read.errors, links=None)
+            return
+        state = self.state
+        run = state.run
+        key = run.id if run else None
+        if key in self._judged:
+            self._on_judged(self._judged[key])
+            return
+        bare = unjudged(run, state.variant, read.reading.problem)
+        debug = replace(state.debug, run=RunIndex(bare))
+        self.change(progress="judging", reading=read.reading, errors=(), debug=debug)
+        session, reading = (self.opened.session if self.opened else None), read.reading
+        if session is not None:
+            self.jobs.start(
+                "judge", lambda ticket: judge(session, key, reading), self._on_judged, self._failed
+            )
+
+    def _on_judged(self, judged: JudgedRun) -> None:
+        state = self.state
+        key = state.run.id if state.run else None
+        self._judged[key] = judged
+        self._facts.update({(key, index): facts for index, facts in judged.facts.items()})
+        breakpoints, strange_breaks, wrong_breaks = _parsed(
+            (*map(str, state.breakpoints), *state.strange_breakpoints),
+            lambda text: parse_breakpoint(text, judged.debug.run),
+        )
+        watches, strange_watches, wrong_watches = _parsed(
+            (*map(str, state.watches), *state.strange_watches),
+            lambda text: parse_watch(text, judged.debug.run.problem),
+        )
+        wrong = (*wrong_breaks, *wrong_watches)
+        debug = self._first_place(judged)
+        reading = self._readings[state.variant.id].reading if state.variant else None
+        self.change(
+            progress="judged",
+            reading=reading,
+            errors=(),
+            debug=debug,
+            verdict=judged.verdict,
+            links=judged.links,
+            repair=judged.repair,
+            breakpoints=breakpoints,
+            strange_breakpoints=strange_breaks,
+            watches=watches,
+            strange_watches=strange_watches,
+            facts=self.known_facts(debug.index),
+            notice=wrong[0] if wrong else state.notice,
+        )
+        self.rest_soon(0.01)
+
+    def _first_place(self, judged: JudgedRun) -> DebugState:
+        """Where one is or asked to begin, else where the file was left, else where the run was lost."""
+        here = self.state.debug
+        debug = cursor.go_to(judged.debug, here.index)
+        if here.selection is not None:
+            return cursor.select(debug, here.selection)
+        if self.asked_for_step or here.index != 0:
+            return debug
+        record = self.state.session.cursor
+        if record.get("run") == (self.state.run.id if self.state.run else None) and record.get("index"):
+            return cursor.restore_cursor(debug, record)
+        return cursor.first_violation(debug)
+
+    def open_run_number(self, number: int) -> None:
+        """Turn to another run of the session."""
+        if number == self.state.run_number:
+            return
+        for name in ("open", "read", "judge", "facts", "continue"):
+            self.jobs.cancel(name)
+        run = self.state.session.runs[number]
+        self.asked_for_step = False
+        self.change(
+            run_number=number,
+            debug=cursor.open_run(unjudged(run, self.state.session.variant_of(run))),
+            progress="reading",
+            trouble="",
+            reading=None,
+            errors=(),
+            verdict=None,
+            repair=None,
+            facts=None,
+            links=None,
+            search=None,
+            notice="",
+        )
+        self.begin()
+
+    def known_facts(self, index: int) -> Facts | None:
+        run = self.state.run
+        return self._facts.get((run.id if run else None, index))
+
+    def rested(self) -> None:
+        """No key for a moment: ask for this step's facts, and soon after scroll to what is linked."""
+        state = self.state
+        if state.progress == "judged" and state.facts is None:
+            run, index = state.debug.run, state.debug.index
+            key = state.run.id if state.run else None
+
+            def found(facts: Facts) -> None:
+                self._facts[key, index] = facts
+                if self.state.debug.run is run and self.state.debug.index == index:
+                    self.change(facts=facts)
+
+            self.jobs.start("facts", lambda ticket: facts_at(run, index), found, self._no_facts)
+        self.rest_soon(_SETTLE, self._settle)
+
+    def _no_facts(self, error: Exception) -> None:
+        self.tell(f"the oracle could not say more about this step: {shown(str(error), 120)}")
+
+    def _settle(self) -> None:
+        for pane in self.panes:
+            pane.settle()
+
+
+def _parsed(
+    texts: Iterable[str], parse: Callable[[str], Parsed]
+) -> tuple[tuple[Parsed, ...], tuple[str, ...], tuple[str, ...]]:
+    """What could be read, the texts that could not (kept for a save), and a line about each of these."""
+    made: dict[Parsed, None] = {}
+    strange, wrong = [], []
+    for text in list(texts)[:MOST_SET]:
+        try:
+            made[parse(text)] = None
+        except DebuggerError as error:
+            strange.append(text)
+            wrong.append(f"not usable in this run: {error}")
+    return tuple(made), tuple(strange), tuple(wrong)

@@ -1,0 +1,87 @@
+"""What the parts of the debug screen share: the state, how it is handed down, and the jobs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from textual.screen import Screen
+
+from planscope.debugger.cursor import DebugState
+from planscope.tui.jobs import Jobs
+from planscope.tui.paint import Paint
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import Facts, RoomState, reflected
+
+UPPER = ("query", "tree", "constraints")
+ALL_PANES = (*UPPER, "timeline", "step")
+_REFLECTED = ("debug", "progress", "links", "breakpoints", "watches", "facts")
+
+
+class Room(Screen[None]):
+    """State down: ``change`` makes a new state and shows it to the panes that are seen."""
+
+    def __init__(self, state: RoomState, paint: Paint) -> None:
+        super().__init__()
+        self.state = reflected(state)
+        self.paint = paint
+        self.panes: tuple[LinePane, ...] = ()
+        self._rest: asyncio.TimerHandle | None = None
+
+    @property
+    def jobs(self) -> Jobs:
+        raise NotImplementedError
+
+    def change(self, **changes: Any) -> None:
+        """Replace fields of the state and show what follows from it."""
+        old = self.state
+        state = replace(old, **changes)
+        if any(getattr(state, name) is not getattr(old, name) for name in _REFLECTED):
+            state = reflected(state)
+        self.state = state
+        if (state.pane, state.top, state.zoomed) != (old.pane, old.top, old.zoomed):
+            self.lay_out()
+        self.show_state()
+
+    def show_state(self) -> None:
+        for pane in self.panes:
+            pane.show(self.state)
+
+    def lay_out(self) -> None:
+        """The classes that the stylesheet's layouts go by."""
+        state = self.state
+        for name in UPPER:
+            self.set_class(state.top == name, f"-top-{name}")
+        for name in ALL_PANES:
+            self.set_class(state.pane == name, f"-on-{name}")
+        self.set_class(state.zoomed, "-zoomed")
+
+    def move(self, debug: DebugState) -> None:
+        """Go to another place of the run."""
+        facts = self.known_facts(debug.index)
+        self.change(debug=debug, facts=facts, notice="")
+        self.rest_soon()
+
+    def known_facts(self, index: int) -> Facts | None:
+        raise NotImplementedError
+
+    def tell(self, notice: str) -> None:
+        """Say something in the footer until the next key."""
+        self.change(notice=notice)
+
+    def rest_soon(self, seconds: float = 0.06, then: Callable[[], None] | None = None) -> None:
+        """Call ``rested`` when no key has come for a moment; whatever costs something waits for that."""
+        if self._rest is not None:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(seconds, then or self.rested)
+
+    def rested(self) -> None:
+        raise NotImplementedError
+
+    def pane(self, name: str) -> LinePane:
+        return next(pane for pane in self.panes if pane.name_in_state == name)
+
+    def pane_order(self) -> Sequence[str]:
+        return ALL_PANES

@@ -1,0 +1,135 @@
+"""What the debug screen shows, as one immutable value that the room owns and hands down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from planscope.debugger.breakpoints import Breakpoint
+from planscope.debugger.cursor import DebugState, focus
+from planscope.debugger.linked import Links, Lit
+from planscope.debugger.search import Search
+from planscope.debugger.selection import Selection
+from planscope.debugger.stops import marks
+from planscope.debugger.watches import Watch, WatchLine, look
+from planscope.language.problem import Span
+from planscope.oracle.verdict_types import Move, PlannedCall, Repair, StepView, Verdict
+from planscope.tui.glance import CallGlance, RunGlance, SessionGlance, VariantGlance
+
+if TYPE_CHECKING:
+    from planscope.language.reading import ParseError, Reading
+
+Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
+"""``reading``: file or text are being read. ``unreadable``: the text is no query, ``errors`` say where.
+``failed``: something else went wrong, ``trouble`` says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the oracle said when asked about one step.
+
+    ``safe`` moves lead on from here. ``instead`` are those from index ``instead_at``, the last one before the plan
+    was lost (or before this step's finding). ``why`` tells this attempt's core, ``findings`` each finding.
+    """
+
+    index: int
+    safe: tuple[Move, ...] = ()
+    orders: int | None = None
+    one_way: tuple[PlannedCall, ...] | None = None
+    instead: tuple[Move, ...] = ()
+    instead_at: int | None = None
+    why: str = ""
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoomState:
+    """The debug screen's state. ``debug`` is the place in the run, judged or not yet (``progress``).
+
+    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` follow from the rest (``reflected``).
+    ``strange_*`` are texts of the file that make no sense in this run and are kept for saving.
+    ``run_number`` counts ``session.runs`` from 0 (None: no run). ``pane`` is the current one, ``top`` the one of
+    the upper three that is seen where there is room for one only.
+    """
+
+    path: Path | None
+    session: SessionGlance
+    debug: DebugState
+    run_number: int | None = None
+    progress: Progress = "reading"
+    trouble: str = ""
+    reading: Reading | None = None
+    errors: tuple[ParseError, ...] = ()
+    verdict: Verdict | None = None
+    repair: Repair | None = None
+    facts: Facts | None = None
+    links: Links | None = None
+    breakpoints: tuple[Breakpoint, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    strange_breakpoints: tuple[str, ...] = ()
+    strange_watches: tuple[str, ...] = ()
+    search: Search | None = None
+    lit: Lit = Lit()
+    core_ids: frozenset[str] = frozenset()
+    core_spans: tuple[Span, ...] = ()
+    stops: frozenset[int] = frozenset()
+    watch_lines: tuple[WatchLine, ...] = ()
+    pane: str = "timeline"
+    top: str = "query"
+    zoomed: bool = False
+    notice: str = ""
+
+    @property
+    def run(self) -> RunGlance | None:
+        return None if self.run_number is None else self.session.runs[self.run_number]
+
+    @property
+    def variant(self) -> VariantGlance | None:
+        return self.session.variant_of(self.run)
+
+    @property
+    def text(self) -> str:
+        """The query's text, untrusted."""
+        variant = self.variant
+        return variant.text if variant else ""
+
+    @property
+    def focus(self) -> Selection:
+        return focus(self.debug)
+
+    def lost_at(self, view: StepView) -> int | None:
+        """The index at which the attempt of a step was lost, if it was."""
+        run = self.debug.run
+        return next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
+
+    def call_at(self, index: int) -> CallGlance | None:
+        """What the file tells of the call at an index of the run."""
+        run = self.run
+        return run.calls[index - 1] if run is not None and 0 < index <= len(run.calls) else None
+
+
+def reflected(state: RoomState) -> RoomState:
+    """The state with all that follows from it: what is lit, the core, the stops, the values of the watches."""
+    debug = state.debug
+    run, view = debug.run, debug.view
+    lit = Lit() if state.links is None else state.links.lit(state.focus, run)
+    core = view.core.constraints if view.core is not None and state.progress == "judged" else ()
+    by_id = run.problem.by_id
+    spans = {span for c in core if c in by_id for span in by_id[c].spans if span[0] < span[1]}
+    return replace(
+        state,
+        lit=lit,
+        core_ids=frozenset(core),
+        core_spans=tuple(sorted(spans)),
+        stops=marks(run, state.breakpoints) if state.breakpoints else frozenset(),
+        watch_lines=tuple(_look(watch, state) for watch in state.watches),
+    )
+
+
+def _look(watch: Watch, state: RoomState) -> WatchLine:
+    """A watch's value; one that would have to be computed waits until the step's facts are there."""
+    run, index = state.debug.run, state.debug.index
+    if state.progress != "judged" or (watch.costly and not run.has_count(index)):
+        return WatchLine(str(watch), "…", False)
+    return look(watch, run, index)

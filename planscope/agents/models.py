@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from planscope.agents.failures import one_line
 from planscope.agents.providers import PROVIDERS, Provider
 from planscope.agents.simulated.profiles import PROFILES, BadParameter, Character, make_character
+from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = "say provider:name, for example openai:gpt-4o-mini, or sim:careful"
 
 
-class ModelUnavailable(Exception):
+class ModelUnavailable(UserError):
     """Why a model cannot be used, and what to do about it, in one line without secrets."""
 
 

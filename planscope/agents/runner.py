@@ -12,6 +12,7 @@ from uuid import uuid4
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.toolset import make_toolset
+from planscope.errors import UserError
 from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent
 from planscope.session.model import Limits, Run, Variant
 
@@ -26,7 +27,7 @@ STOPPED_BY_USER = "stopped by the user"
 OnEvent = Callable[[Event], None]
 
 
-class UnknownAgent(ValueError):
+class UnknownAgent(UserError):
     """There is no such paradigm. One line."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planscope.errors import UserError
 from planscope.oracle.arguments import START, read_start
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.model import ActionRecord
@@ -24,7 +25,7 @@ RESTART_ANSWER = "Permission is granted. Start over."
 _NOT_A_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class BadToolset(ValueError):
+class BadToolset(UserError):
     """Tools that no provider would take, or that would hide one another. One line."""
 
 

@@ -6,10 +6,12 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from planscope.errors import UserError
+
 Value = int | float
 
 
-class BadParameter(ValueError):
+class BadParameter(UserError):
     """A profile or a parameter that does not exist, or a value out of range. One line."""
 
 

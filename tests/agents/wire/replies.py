@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,7 +85,7 @@ def whole(say: Say) -> bytes:
 def chunks(say: Say, *, usage: bool) -> list[bytes]:
     """The server-sent events of a streamed completion; arguments come in two pieces, as they do in life."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": word} for word in (say.text or "").split(" ") if word]
+    deltas += [{"content": piece} for piece in re.findall(r"\S+\s*", say.text or "")]
     for index, one in enumerate(say.calls):
         half = len(one.arguments) // 2
         deltas.append({"tool_calls": [{"index": index, **_function(one, one.arguments[:half])}]})

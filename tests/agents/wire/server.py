@@ -13,7 +13,8 @@ from .replies import Fail, Raw, Reply, Say, Slow, chunks, whole
 
 
 class WireServer:
-    """``with WireServer([...]) as server``: ``server.base_url`` to talk to, ``server.requests`` as they came.
+    """``with WireServer([...]) as server``: ``server.base_url`` to talk to, ``server.requests`` and ``server.headers``
+    (lower case) as they came.
 
     After the last reply every further request is answered with status 418, so that a test that asks too often
     fails loudly instead of waiting.
@@ -67,7 +68,7 @@ class WireServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                reply = server._next(self.path, dict(self.headers), body)
+                reply = server._next(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
                 if self.path != "/v1/chat/completions":
                     reply = Fail(404, f"no such path: {self.path}")
                 try:

@@ -1,0 +1,44 @@
+"""What must be light is light: LangChain and Z3 come when a run does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("langchain", "langchain_core", "langgraph", "langsmith", "openai", "langchain_openai", "z3", "lark")
+
+LIGHT = [
+    "import planscope.agents",
+    "import planscope.agents.runner",
+    "import planscope.agents.toolset, planscope.agents.failures",
+    "import planscope.agents.simulated.mind",
+    "from planscope.agents.models import *; check_model(parse_model('sim:careful'))",
+    "import os; os.environ['OPENAI_API_KEY'] = 'x'\n"
+    "from planscope.agents.models import *; check_model(parse_model('openai:x'))",
+]
+
+
+@pytest.mark.parametrize("code", LIGHT)
+def test_it_imports_nothing_heavy(code: str) -> None:
+    check = f"{code}\nimport sys\nprint([m for m in {HEAVY!r} if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_simulated_models_decide_without_langchain_and_z3() -> None:
+    code = """
+from planscope.agents.simulated.mind import View, decide
+from planscope.agents.simulated.profiles import PROFILES, make_character
+from planscope.agents.toolset import make_toolset
+from planscope.session.model import ActionRecord
+import sys
+tools = make_toolset([ActionRecord(id="a1", name="alpha", tool="alpha", duration=2)], timed=True)
+view = View("Here is the requirement: Alpha happens before 15:00.", tuple(t.spec for t in tools))
+for profile in PROFILES:
+    decide(view, make_character(profile, {}))
+print([m for m in ("langchain_core", "langchain", "z3") if m in sys.modules])
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

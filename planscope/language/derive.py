@@ -85,6 +85,8 @@ def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
     return tuple(collector.found)
 
 
-def problem_of_tree(tree: Query, actions: Iterable[Action], *, timed: bool = False) -> Problem:
-    """The problem that a tree with spans states: what it says, then the rules."""
-    return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed)
+def problem_of_tree(
+    tree: Query, actions: Iterable[Action], *, timed: bool = False, text: str = ""
+) -> Problem:
+    """The problem that a tree with spans in ``text`` states: what it says, then the rules."""
+    return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed, text)

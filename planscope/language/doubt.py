@@ -9,7 +9,7 @@ from planscope.language.errors import Trouble
 from planscope.language.patterns import NPPattern
 from planscope.language.problem import Action, Span
 from planscope.language.render import render
-from planscope.language.tree import NP, Clause, Query, Sentence
+from planscope.language.tree import NP, Clause, Form, Query, Sentence
 
 
 def two_ways(
@@ -36,14 +36,57 @@ def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Act
     return None
 
 
-def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
-    """The reading in which a relative clause speaks of the last action only, as a sentence of its own."""
+def doubtful_list(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
+    """The error of "A, which precedes B and C should precede D": is C in the relative clause, or a subject?
+
+    Only where the comma behind the relative clause is missing, and the verb does not tell.
+    """
+    for c, (pattern, units) in enumerate(reading.clauses):
+        for of_subject, verb in _VERBS[pattern.form]:
+            np = pattern.subject if of_subject else pattern.object
+            if not isinstance(np, NPPattern) or np.relative is None:
+                continue
+            target = np.relative.object
+            if not isinstance(target, NPPattern) or len(target.actions) < 2:
+                continue
+            if units[target.actions[-1] + 1][0].type == "COMMA":
+                continue
+            token = units[pattern.words[verb]][0]
+            if token.meaning.number != "s" or len(np.actions) > 1:
+                whole = build(reading)
+                readings = (Query((whole,)), _apart(whole, c, of_subject, joined=True))
+                expected = "a comma behind the relative clause"
+                return two_ways(text, (token.start, token.end), readings, expected, actions)
+    return None
+
+
+_VERBS: dict[Form, tuple[tuple[bool, int], ...]] = {
+    "direct": ((True, 0),),
+    "adjunct": ((True, 0),),
+    "fronted": ((True, 1),),
+    "compound": ((True, 0), (False, 2)),
+    "fronted_compound": ((False, 1), (True, 2)),
+}
+"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
+
+
+def _apart(sentence: Sentence, c: int, of_subject: bool, joined: bool = False) -> Query:
+    """The reading in which a relative clause says less, with what it says as a sentence of its own.
+
+    Either it speaks of the last action of its list only, or (``joined``) its object is one action only, and the
+    others belong to the list before it.
+    """
     clause = sentence.clauses[c]
     np = clause.subject if of_subject else clause.object
     assert isinstance(np, NP) and np.relative is not None
-    bare = np._replace(relative=None)
+    form, relation, words, target, _ = np.relative
+    if joined:
+        assert isinstance(target, NP)
+        bare = NP(np.actions + target.actions[1:])
+        extra = Clause(form, relation, NP(np.actions), NP(target.actions[:1]), words)
+    else:
+        bare = NP(np.actions)
+        extra = Clause(form, relation, NP(np.actions[-1:]), target, words)
     clauses = list(sentence.clauses)
     clauses[c] = clause._replace(subject=bare) if of_subject else clause._replace(object=bare)
-    form, relation, words, target, _ = np.relative
-    extra = Clause(form, relation, NP(np.actions[-1:]), target, words)
     return Query((sentence._replace(clauses=tuple(clauses)), Sentence((extra,))))

@@ -30,6 +30,7 @@ _PLAIN = {
     "DOT": "a period",
 }
 _NUMBER = re.compile(r"[0-9]+[a-z]*", re.IGNORECASE)
+_MARKS = ("COMMA", "SEMI", "DOT")
 _LONGEST = 80
 
 NO_CLOCK = "clock times belong to timed queries, and this query is not timed"
@@ -68,20 +69,20 @@ def stuck(
     if token.type == "TIMELESS":
         return Trouble(span, found, expected, NO_CLOCK)
     if token.type == "HINT":
-        return Trouble(span, found, expected, f'"{shown(found)}" is not supported: {token.meaning.value}')
+        message = f'"{shown(found)}" is not supported: {token.meaning.value}'
+        near = _nearest(text, tokens, at, frozenset({"ACTION"} & types), names)
+        return Trouble(span, found, expected, f"{message}; or did you mean {near}?" if near else message)
     if token.type != "UNKNOWN":
         return Trouble(span, found, expected, f'found "{shown(found)}" where {wanted} was expected')
-    if found.lower() in load_auxiliaries():
-        message = f'behind "{found}" a verb in its base form was expected, such as "{found} precede"'
-        return Trouble(span, found, expected, message)
+    if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":
+        return Trouble(span, found, expected, f'a verb is missing behind "{found}", or its form is wrong')
     if _NUMBER.fullmatch(found):
         message = "clock times are whole hours from 0:00 to 24:00, such as 15:00" if timed else NO_CLOCK
         return Trouble(span, found, expected, f'"{shown(found)}" is not known: {message}')
     span = (token.start, tokens[_run(tokens, at) - 1].end)
     found = text[span[0] : span[1]]
     near = _nearest(text, tokens, at, types, names)
-    quoted = [f'"{name}"' for name in near]
-    message = f"did you mean {one_of(quoted)}?" if near else f"expected {wanted}"
+    message = f"did you mean {near}?" if near else f"expected {wanted}"
     return Trouble(span, found[:_LONGEST], expected, f'"{shown(found)}" is not known: {message}')
 
 
@@ -107,24 +108,27 @@ def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
 
 def _nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> list[str]:
     """Known words like the unknown ones that begin at ``at``: names of actions, verbs, prepositions."""
-    known: dict[str, str] = {}
-    tools = "_" in text[tokens[at].start : tokens[at].end] or text[tokens[at].start] == "`"
-    for action in names.actions:
-        if tools:
-            known[action.tool] = action.tool
-        known[action.name.casefold()] = action.name
+    token = tokens[at]
+    word = text[token.start : token.end].casefold()
+    known = {action.name.casefold(): action.name for action in names.actions} if "ACTION" in types else {}
+    if "_" in word or word[0] == "`":
+        known |= {action.tool: action.tool for action in names.actions if "ACTION" in types}
+    auxiliary = word in load_auxiliaries()
     for surface, meaning in surfaces().items():
-        if meaning.type in types and not any(modal for _, (_, modal) in meaning.words):
+        modal = any(modal for _, (_, modal) in meaning.words)
+        if meaning.type in types and (surface.startswith(word + " ") if auxiliary else not modal):
             known.setdefault(surface, surface)
-    first = at - 1 if at and tokens[at - 1].type == "ACTION" else at
+    first = at - 1 if at and tokens[at - 1].type not in _MARKS else at
     best: dict[str, float] = {}
-    for start in {first, at}:
+    for start in (at, first):
         for end in range(at + 1, min(at + 7, len(tokens))):
             if tokens[end - 1].type not in ("UNKNOWN", "ACTION", "HINT"):
                 break
             words = text[tokens[start].start : tokens[end - 1].end].casefold().strip("`")
-            words = words.removeprefix("the ")[:_LONGEST]
+            words = " ".join(words.removeprefix("the ").split())[:_LONGEST]
             for near in get_close_matches(words, known, 3, 0.7 if start == at else 0.85):
                 ratio = SequenceMatcher(None, words, near).ratio()
                 best[known[near]] = max(ratio, best.get(known[near], 0.0))
-    return sorted(best, key=lambda name: (-best[name], name))[:3]
+    begun = [surface for surface in known.values() if surface.casefold().startswith(word + " ")]
+    near = sorted(best, key=lambda name: (-best[name], name))[:3] or begun[:3]
+    return one_of([f'"{name}"' for name in near]) if near else ""

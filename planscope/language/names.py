@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from planscope.language.pieces import Phrases, phrase_key
 from planscope.language.problem import Action
-from planscope.language.vocabulary import surfaces
+from planscope.language.vocabulary import vocabulary
 
 
 class ActionNameError(ValueError):
@@ -20,8 +20,11 @@ class Names:
         self.actions = tuple(actions)
         self.phrases: Phrases[str] = Phrases()
         self.quoted: Phrases[str] = Phrases()
+        self.longest = 1
+        """The number of pieces of the longest name."""
         for action in self.actions:
             key = phrase_key(action.name)
+            self.longest = max(self.longest, len(key))
             if not key:
                 raise ActionNameError(f"action {action.id} has an empty name")
             if (other := self.phrases.add(key, action.id)) != action.id:
@@ -29,7 +32,9 @@ class Names:
             self.quoted.add(key, action.id)
         for action in self.actions:
             self.quoted.add(phrase_key(action.tool), action.id)
-            if action.tool not in surfaces():
-                self.phrases.add(phrase_key(action.tool), action.id)
+            if not vocabulary().has(tool := phrase_key(action.tool)):
+                self.phrases.add(tool, action.id)
         self.dotted = any("." in action.name for action in self.actions)
         """Whether a name has a period in it, so that a period need not end a sentence."""
+        self.dot_ends_word = any("." in word[-1:] for a in self.actions for word in a.name.split())
+        """Whether a period with white space behind it need not end a sentence either ("Dr. Li's talk")."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Constraint, NodePath, Problem, Span
 from planscope.language.tree import (
     NP,
@@ -34,7 +33,7 @@ class OutlineNode:
     constraints: tuple[str, ...]
 
 
-def _label(path: NodePath, node: Node, names: dict[str, str]) -> str:
+def _label(path: NodePath, node: Node, names: dict[str, str], text: str) -> str:
     match node:
         case Query():
             return "query"
@@ -52,7 +51,7 @@ def _label(path: NodePath, node: Node, names: dict[str, str]) -> str:
         case Time(hour=hour):
             return f"{path[-1]} {hour:02}:00"
         case Word(terminal=terminal):
-            return f"{terminal} {load_lexicon().surface(node)}"
+            return f"{terminal} {' '.join(text[slice(*node.span)].split())}"
 
 
 def _single(np: NP) -> bool:
@@ -67,16 +66,16 @@ def _below(node: Node) -> Iterable[tuple[NodePath, Node]]:
 
 
 def _lines(
-    path: NodePath, depth: int, node: Node, said: Sequence[Constraint], names: dict[str, str]
+    path: NodePath, depth: int, node: Node, said: Sequence[Constraint], names: dict[str, str], text: str
 ) -> Iterator[OutlineNode]:
     start, end = node.span
     here = [c for c in said if any(start <= a and b <= end for a, b in c.spans)]
-    yield OutlineNode(path, depth, _label(path, node, names), node.span, tuple(c.id for c in here))
+    yield OutlineNode(path, depth, _label(path, node, names, text), node.span, tuple(c.id for c in here))
     for step, child in _below(node):
-        yield from _lines(path + step, depth + 1, child, here, names)
+        yield from _lines(path + step, depth + 1, child, here, names, text)
 
 
-def outline(tree: Query, problem: Problem) -> tuple[OutlineNode, ...]:
-    """The lines of a tree with spans, parents first, in the order of the text."""
+def outline(tree: Query, problem: Problem, text: str) -> tuple[OutlineNode, ...]:
+    """The lines of a tree with its spans in ``text``, parents first, in the order of the text."""
     names = {action.id: action.name for action in problem.actions}
-    return tuple(_lines((), 0, tree, problem.said, names))
+    return tuple(_lines((), 0, tree, problem.said, names, text))

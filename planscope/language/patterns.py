@@ -93,6 +93,14 @@ def _parser(lenient: bool) -> Lark:
     )
 
 
+def strict_rules() -> dict[str, list[tuple[str, ...]]]:
+    """The strict grammar's rules: what each nonterminal expands to, one row of symbols for each alternative."""
+    rules: dict[str, list[tuple[str, ...]]] = {}
+    for rule in _parser(False).rules:
+        rules.setdefault(str(rule.origin.name), []).append(tuple(str(part.name) for part in rule.expansion))
+    return rules
+
+
 def _parse(types: Types, start: Start, lenient: bool) -> Tree[Token] | Stuck:
     from lark.exceptions import UnexpectedEOF, UnexpectedToken
 

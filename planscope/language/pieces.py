@@ -62,6 +62,13 @@ class Phrases(Generic[T]):
         found: T = node.setdefault(None, meaning)
         return found
 
+    def has(self, key: Sequence[str]) -> bool:
+        """Whether there is exactly this phrase."""
+        node: dict[str | None, Any] | None = self._root
+        for step in key:
+            node = node.get(step) if node is not None else None
+        return node is not None and None in node
+
     def longest(self, pieces: Sequence[Piece], at: int, end: int | None = None) -> tuple[int, T | None]:
         """The number of pieces of the longest phrase at place ``at`` that ends by ``end``, and its meaning."""
         node = self._root.get(pieces[at].key)

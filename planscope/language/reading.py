@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from planscope.language.build import SentenceReading, build
 from planscope.language.derive import problem_of_tree
@@ -15,7 +14,7 @@ from planscope.language.names import ActionNameError, Names
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.pieces import cut
 from planscope.language.problem import Action, Problem, Span
-from planscope.language.scan import Scanner
+from planscope.language.scan import MAX_PIECES, Scanner
 from planscope.language.sentence import SentenceReader
 from planscope.language.tree import Query
 
@@ -27,10 +26,12 @@ MAX_TEXT = 1_000_000
 MAX_ERRORS = 200
 """After so many broken sentences the rest of a text is not read."""
 
-_PERIOD = re.compile(r"\.")
-
 _KEPT = 4096
-"""Sentences remembered for one set of actions."""
+_KEPT_LENGTH = 5000
+"""Sentences remembered for one set of actions, and the length of the longest."""
+
+_WINDOW = 100
+"""Words and marks looked at for the end of a sentence where names have periods in them."""
 
 
 @dataclass(frozen=True)
@@ -44,53 +45,63 @@ class Reading:
     @cached_property
     def outline(self) -> tuple[OutlineNode, ...]:
         """The tree as a flat list for showing."""
-        return outline(self.tree, self.problem)
+        return outline(self.tree, self.problem, self.text)
 
 
 class _Reader:
     def __init__(self, actions: tuple[Action, ...], timed: bool) -> None:
-        names = Names(actions)
-        self._scanner = Scanner(names, timed)
+        self._names = Names(actions)
+        self._scanner = Scanner(self._names, timed)
         self._sentences = SentenceReader(self._scanner, timed)
-        self._dotted = names.dotted
-        self._kept: OrderedDict[str, SentenceReading | Trouble] = OrderedDict()
+        self._kept: dict[str, SentenceReading | Trouble] = {}
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
         kept = self._kept
         found = kept.get(text)
         if found is None:
-            found = kept[text] = self._sentences.read(text)
-            if len(kept) > _KEPT:
-                kept.popitem(last=False)
+            found = self._sentences.read(text)
+            if len(text) <= _KEPT_LENGTH:
+                if len(kept) >= _KEPT:
+                    del kept[next(iter(kept))]
+                kept[text] = found
         return found
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where the sentences are, periods included, white space around them not."""
         start, size = 0, len(text)
-        periods = self._periods(text)
         while start < size:
             if text[start].isspace():
                 start += 1
                 continue
-            end = next(periods, size - 1) + 1
+            end = self._period(text, start) + 1 or size
             yield start, end
             start = end
 
-    def _periods(self, text: str) -> Iterator[int]:
-        """Where the periods are that end sentences."""
-        if not self._dotted:
-            return (match.start() for match in _PERIOD.finditer(text))
-        tokens = self._scanner.stream(text, list(cut(text)))
-        return (token.start for token in tokens if token.type == "DOT")
+    def _period(self, text: str, start: int) -> int:
+        """The place of the period that ends the sentence at ``start``, or -1."""
+        period = text.find(".", start)
+        if period < 0 or not self._names.dotted:
+            return period
+        if not self._names.dot_ends_word and text[period + 1 : period + 2].isspace():
+            return period
+        for window in (_WINDOW, MAX_PIECES):
+            pieces = list(islice(cut(text, start), window + self._names.longest))
+            cut_off = pieces[window].start if len(pieces) > window else len(text)
+            for token in self._scanner.stream(text, pieces):
+                if token.start >= cut_off:
+                    break
+                if token.type == "DOT":
+                    return token.start
+        return -1
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def _reader(key: tuple[tuple[str, str, str], ...], timed: bool) -> _Reader:
     return _Reader(tuple(Action(*row) for row in key), timed)
 
 
 def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> Reading:
-    """Read a paragraph about the given actions.
+    """Read a paragraph about the given actions. In a timed query an action without a duration gets one of 1 hour.
 
     ParseFailure where it cannot be read, with an error for every broken sentence (up to ``MAX_ERRORS``);
     ActionNameError for an empty name or two names that are equal but for case.
@@ -114,5 +125,7 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> 
         errors.append(ParseError(1, 1, "", ("a sentence",), "the text is empty", (0, 0)))
     if errors:
         raise ParseFailure(errors)
+    if timed:
+        actions = tuple(replace(a, duration=1) if a.duration is None else a for a in actions)
     tree = Query(tuple(sentences), (sentences[0].span[0], sentences[-1].span[1]))
-    return Reading(text, tree, problem_of_tree(tree, actions, timed=timed))
+    return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text))

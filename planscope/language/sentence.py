@@ -7,7 +7,7 @@ from itertools import product
 
 from planscope.language.build import ClauseReading, SentenceReading, build
 from planscope.language.derive import derive
-from planscope.language.doubt import doubtful_relative, two_ways
+from planscope.language.doubt import doubtful_list, doubtful_relative, two_ways
 from planscope.language.errors import Trouble
 from planscope.language.explain import shown, stuck
 from planscope.language.fold import fold, split
@@ -46,7 +46,8 @@ class SentenceReader:
         """The first reading, if all readings say the same."""
         actions = self.scanner.names.actions
         for reading in readings:
-            if (trouble := doubtful_relative(text, reading, actions)) is not None:
+            trouble = doubtful_relative(text, reading, actions) or doubtful_list(text, reading, actions)
+            if trouble is not None:
                 return trouble
         if len(readings) > 1:
             said: dict[object, Sentence] = {}

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from planscope.language.pieces import phrase_key
 from planscope.language.problem import slug
 from planscope.safe import visible
 
@@ -79,7 +80,7 @@ def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) 
         yield TopicProblem(job, None, f"is no name of a job; give 1 to {MAX_JOB} plain characters", True)
     if len(phrases) < 2:
         yield TopicProblem(job, None, "has fewer than two activities; a query needs two", True)
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for phrase in phrases:
         words = phrase.casefold().split(" ")
         if len(phrase) > MAX_PHRASE:
@@ -89,9 +90,9 @@ def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) 
             yield TopicProblem(job, phrase, message, True)
         elif (held := _held(words, keywords)) is not None:
             yield TopicProblem(job, phrase, f'holds the keyword "{held}"; say it in other words', True)
-        elif phrase.casefold() in seen:
+        elif phrase_key(phrase) in seen:
             yield TopicProblem(job, phrase, "stands there twice; leave one out", True)
-        seen.add(phrase.casefold())
+        seen.add(phrase_key(phrase))
 
 
 def _unlovely(job: str, phrases: Sequence[str], reserved: set[str]) -> Iterator[TopicProblem]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
 from planscope.language.errors import Trouble
+from planscope.language.lexicon import load_lexicon
 from planscope.language.names import Names
 from planscope.language.scan import Token
 from planscope.language.vocabulary import load_auxiliaries, surfaces
@@ -70,7 +71,7 @@ def stuck(
         return Trouble(span, found, expected, NO_CLOCK)
     if token.type == "HINT":
         message = f'"{shown(found)}" is not supported: {token.meaning.value}'
-        near = _nearest(text, tokens, at, frozenset({"ACTION"} & types), names)
+        near = _meant(text, tokens, at, names) if "ACTION" in types else ""
         return Trouble(span, found, expected, f"{message}; or did you mean {near}?" if near else message)
     if token.type != "UNKNOWN":
         return Trouble(span, found, expected, f'found "{shown(found)}" where {wanted} was expected')
@@ -106,29 +107,59 @@ def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> list[str]:
-    """Known words like the unknown ones that begin at ``at``: names of actions, verbs, prepositions."""
-    token = tokens[at]
-    word = text[token.start : token.end].casefold()
-    known = {action.name.casefold(): action.name for action in names.actions} if "ACTION" in types else {}
+def _nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> str:
+    """Known words like those that begin at ``at``, quoted: names of actions, verbs, prepositions. "" for none."""
+    word = text[tokens[at].start : tokens[at].end].casefold()
+    called = {action.name.casefold(): action.name for action in names.actions}
     if "_" in word or word[0] == "`":
-        known |= {action.tool: action.tool for action in names.actions if "ACTION" in types}
-    auxiliary = word in load_auxiliaries()
-    for surface, meaning in surfaces().items():
-        modal = any(modal for _, (_, modal) in meaning.words)
-        if meaning.type in types and (surface.startswith(word + " ") if auxiliary else not modal):
-            known.setdefault(surface, surface)
-    first = at - 1 if at and tokens[at - 1].type not in _MARKS else at
-    best: dict[str, float] = {}
-    for start in (at, first):
-        for end in range(at + 1, min(at + 7, len(tokens))):
-            if tokens[end - 1].type not in ("UNKNOWN", "ACTION", "HINT"):
-                break
-            words = text[tokens[start].start : tokens[end - 1].end].casefold().strip("`")
-            words = " ".join(words.removeprefix("the ").split())[:_LONGEST]
-            for near in get_close_matches(words, known, 3, 0.7 if start == at else 0.85):
-                ratio = SequenceMatcher(None, words, near).ratio()
-                best[known[near]] = max(ratio, best.get(known[near], 0.0))
-    begun = [surface for surface in known.values() if surface.casefold().startswith(word + " ")]
-    near = sorted(best, key=lambda name: (-best[name], name))[:3] or begun[:3]
+        called |= {action.tool: action.tool for action in names.actions}
+    known = dict(called) if "ACTION" in types else {}
+    phrases = _phrases(types, word if word in load_auxiliaries() else None)
+    begun = sorted((phrase for phrase in phrases if phrase.startswith(word + " ")), key=len)
+    if begun and word not in load_auxiliaries():
+        return one_of([f'"{phrase}"' for phrase in begun[:2]])
+    known |= {phrase: phrase for phrase in phrases}
+    best = _closest(text, tokens, at, at, known, 0.7)
+    if at and tokens[at - 1].type not in _MARKS:
+        best |= _closest(text, tokens, at - 1, at, called, 0.85)
+    near = sorted(best, key=lambda name: (-best[name], name))[:3]
     return one_of([f'"{name}"' for name in near]) if near else ""
+
+
+def _meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
+    """Names like the words that begin with a phrase that has a hint, if they have such a word themselves."""
+    word = text[tokens[at].start : tokens[at].end].casefold()
+    called = {action.name.casefold(): action.name for action in names.actions}
+    alike = {low: name for low, name in called.items() if f" {low}".find(f" {word}") >= 0}
+    best = _closest(text, tokens, at, at, alike, 0.7)
+    if at and tokens[at - 1].type not in _MARKS:
+        best |= _closest(text, tokens, at - 1, at, alike, 0.85)
+    return f'"{max(best, key=lambda name: best[name])}"' if best else ""
+
+
+def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
+    """Wordings of the lexicon of these types: those that begin with an auxiliary, or those without modal."""
+    lexicon = load_lexicon()
+    return [
+        surface
+        for surface, meaning in surfaces().items()
+        if meaning.type in types
+        and (surface.startswith(f"{auxiliary} ") if auxiliary else not meaning.words[0][1][1])
+        and not lexicon.entries[meaning.words[0][0]][meaning.words[0][1][0]].parse_only
+    ]
+
+
+def _closest(
+    text: str, tokens: Sequence[Token], start: int, at: int, known: Mapping[str, str], cutoff: float
+) -> dict[str, float]:
+    """Known words with how like they are to the text's from ``start`` to somewhere behind ``at``."""
+    best: dict[str, float] = {}
+    for end in range(at, min(at + 6, len(tokens))):
+        if tokens[end].type not in ("UNKNOWN", "ACTION", "HINT"):
+            break
+        words = text[tokens[start].start : tokens[end].end].casefold().strip("`")
+        words = " ".join(words.removeprefix("the ").split())[:_LONGEST]
+        for match in get_close_matches(words, known, 3, cutoff):
+            ratio = SequenceMatcher(None, words, match).ratio()
+            best[known[match]] = max(ratio, best.get(known[match], 0.0))
+    return best

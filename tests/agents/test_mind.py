@@ -81,6 +81,16 @@ def test_careful_asks_for_a_restart_and_remembers_what_it_learned() -> None:
     assert "restart" in decisions[1].thought
 
 
+def test_careful_sees_at_the_end_that_the_last_task_took_too_long() -> None:
+    text = "Alpha happens after 1:00. Alpha happens before 7:00."
+    assert run("careful", text, ["alpha", "beta"], [4, 4]) == [
+        ("beta", 0), ("alpha", 4), ("ask_for_restart", None), ("alpha", 1), ("beta", 5),
+    ]  # fmt: skip
+    assert run("careful", "Alpha happens after 20:00.", ["alpha", "beta"], [1, 24]) == [
+        ("beta", 0), ("alpha", 24),
+    ]  # fmt: skip
+
+
 def test_careful_fits_what_is_free_around_what_is_not() -> None:
     text = "Alpha happens after 10:00. Alpha happens before 15:00. Beta happens before 15:00."
     assert run("careful", text, ["alpha", "beta"], [5, 4]) == [("beta", 0), ("alpha", 10)]
@@ -102,7 +112,8 @@ def test_what_cannot_be_met_in_time_is_named_when_it_is_known() -> None:
     tools = tools_for(["alpha", "beta"], [4, 2])
     decisions = play(view(text, tools), tools, character("careful"))
     assert decisions[0].thought.startswith("Next I do alpha at 0:00, because it comes before beta.")
-    assert "contradicts itself" in decisions[1].thought
+    assert "cannot be met in time" in decisions[1].thought
+    assert decisions[2].thought == "All tasks have been done, but the requirement cannot be met in time."
     assert [t for t, _ in moves(decisions)] == ["alpha", "beta"]
 
 

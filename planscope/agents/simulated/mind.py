@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planscope.agents.simulated.planning import Done, look_ahead, paper_hours
+from planscope.agents.simulated.planning import Done, Outlook, look_ahead, paper_hours
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.simulated.understand import NotUnderstood, Understanding, seen, understand
 from planscope.agents.toolset import ToolSpec
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START, read_start
+
+ALL_DONE = "All tasks have been done."
 
 _TAKES = re.compile(r"takes (\d{1,4}) hours?\b")
 
@@ -62,15 +64,16 @@ def decide(view: View, character: Character) -> Decision:
     stuck = situation.stuck()
     if stuck is not None:
         return Decision(f"I stop here, because {stuck} cannot be done.")
+    blind = character.profile == "literal" or (character.profile == "time-blind" and read.problem.timed)
+    if not blind:
+        return _careful(situation)
     if not situation.left:
-        return Decision("All tasks have been done.")
+        return Decision(ALL_DONE)
     if character.profile == "literal":
         return situation.do(situation.left_by_mention[0], situation.clock, "it is mentioned next")
-    if character.profile == "time-blind" and read.problem.timed:
-        action = situation.left_by_mention[0]
-        hour = paper_hours(read.problem, read.mention, int(character["day"]))[action]
-        return situation.do(action, hour, "that hour agrees with what the text says of it")
-    return _careful(situation)
+    action = situation.left_by_mention[0]
+    hour = paper_hours(read.problem, read.mention, int(character["day"]))[action]
+    return situation.do(action, hour, "that hour agrees with what the text says of it")
 
 
 class _Situation:
@@ -111,19 +114,21 @@ def _careful(situation: _Situation) -> Decision:
     read = situation.read
     outlook = look_ahead(read.problem, situation.done, situation.hours)
     if outlook.state == "lost" and read.restart is not None:
-        return Decision(
-            "The requirement can no longer be met from here, so I ask for a restart.", read.restart, {}
-        )
+        thought = "The requirement can no longer be met from here, so I ask for a restart."
+        return Decision(thought, read.restart, {})
+    regret = "" if outlook.state == "fine" else _regret(situation, outlook)
+    if outlook.next is None:
+        return Decision(f"{ALL_DONE[:-1]}, but {regret}." if regret else ALL_DONE)
     action, hour = outlook.next
     why = _reason(read.problem, action, situation.left)
-    return situation.do(action, hour, why, before=_REGRETS[outlook.state])
+    return situation.do(action, hour, why, f"I do what I can, but {regret}. " if regret else "")
 
 
-_REGRETS = {
-    "fine": "",
-    "lost": "The requirement can no longer be met; I do what I can. ",
-    "hopeless": "The requirement contradicts itself; I do what I can. ",
-}
+def _regret(situation: _Situation, outlook: Outlook) -> str:
+    if outlook.state == "lost":
+        return "the requirement can no longer be met"
+    from_the_first = look_ahead(situation.read.problem, (), {}).state == "hopeless"
+    return f"the requirement {'contradicts itself' if from_the_first else 'cannot be met in time'}"
 
 
 def _reason(problem: Problem, action: str, left: Sequence[str]) -> str:

@@ -29,11 +29,11 @@ class Outlook:
     """What comes next, with its hour (timed); ``state`` says how the plan stands.
 
     ``fine``: a plan meets everything. ``lost``: none does from here, but one does from the start (``next`` is the
-    best that can still be done). ``hopeless``: none ever did.
+    best that can still be done). ``hopeless``: none ever did. ``next`` is None where all is done.
     """
 
     state: Literal["fine", "lost", "hopeless"]
-    next: tuple[str, int | None]
+    next: tuple[str, int | None] | None
 
 
 def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int]) -> Outlook:
@@ -41,7 +41,7 @@ def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int])
     everything = [a.id for a in problem.actions]
     rest = [a for a in everything if a not in {d.action for d in done}]
     here = _next(problem, problem.said, done, rest, hours)
-    if here is not None and not _broken(problem, done, rest):
+    if (here is not None or not rest) and not _broken(problem, done, rest):
         return Outlook("fine", here)
     ever = _next(problem, problem.said, (), everything, hours) is not None
     return Outlook("lost" if ever else "hopeless", here or _give_up(problem, done, rest, hours))
@@ -49,8 +49,10 @@ def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int])
 
 def _give_up(
     problem: Problem, done: Sequence[Done], rest: list[str], hours: Mapping[str, int]
-) -> tuple[str, int | None]:
-    """Keep what can be kept of the text, from its beginning on."""
+) -> tuple[str, int | None] | None:
+    """The next action if only that is kept of the text which can be, from its beginning on."""
+    if not rest:
+        return None
     kept: list[Constraint] = []
     for constraint in problem.said:
         if _next(problem, [*kept, constraint], done, rest, hours) is not None:
@@ -72,7 +74,7 @@ def _broken(problem: Problem, done: Sequence[Done], rest: Sequence[str]) -> bool
             one, hour = first[c.action], c.hour or 0
             if one.start < hour if c.kind == "start_at_least" else one.end > hour:
                 return True
-    return any(d.start < _clock(done[:i]) for i, d in enumerate(done))
+    return any(d.start < _clock(done[:i]) or d.end > DAY for i, d in enumerate(done))
 
 
 def _clock(done: Sequence[Done]) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 from planscope.safe import visible
+
+_NEAR = 0.5
 
 
 class DebuggerError(ValueError):
@@ -20,11 +22,23 @@ def shown(name: str) -> str:
 def unknown(what: str, name: str, known: Iterable[str]) -> DebuggerError:
     """``no tool 'x'; nearest: 'y', 'z'``, or the first few names where none is near."""
     names = list(dict.fromkeys(known))
-    folded = {n.casefold(): n for n in reversed(names)}
-    near = [folded[n] for n in get_close_matches(name[:200].casefold(), folded, n=3, cutoff=0.5)]
+    near = _nearest(name[:200].casefold(), names)
     if near:
         return DebuggerError(f"no {what} {shown(name)}; nearest: {', '.join(map(shown, near))}")
     if names:
         more = ", ..." if len(names) > 5 else ""
         return DebuggerError(f"no {what} {shown(name)}; there are: {', '.join(map(shown, names[:5]))}{more}")
     return DebuggerError(f"no {what} {shown(name)}; there are none")
+
+
+def _nearest(wanted: str, names: Iterable[str]) -> list[str]:
+    """At most three names, the nearest first and equally near ones in their own order."""
+    matcher = SequenceMatcher(b=wanted)
+    found: list[tuple[float, str]] = []
+    for name in names:
+        matcher.set_seq1(name[:200].casefold())
+        if matcher.real_quick_ratio() >= _NEAR and matcher.quick_ratio() >= _NEAR:
+            ratio = matcher.ratio()
+            if ratio >= _NEAR:
+                found.append((-ratio, name))
+    return [name for _, name in sorted(found, key=lambda item: item[0])[:3]]

@@ -137,6 +137,7 @@ class Links:
         wrong = dict.fromkeys(c for finding in run.findings[index] for c in finding.constraints)
         if index in run.doomed and view.core is not None:
             wrong.update(dict.fromkeys(view.core.constraints))
+        wrong.update(dict.fromkeys(c for c in run.checks[index] if index in run.breaks.get(c, ())))
         ids = {*wrong, *run.checks[index]}
         spans = self._spans(c for c in wrong if c in self.problem.by_id)
         nodes = {
@@ -146,7 +147,7 @@ class Links:
             ids.update(self._of_action.get(action, ()))
             mentions = self.mentions(action)
             spans.update(mentions)
-            nodes.update(path for span in mentions for path in self._paths_of.get(span, ()))
+            nodes.update(path for span in mentions for path in self._paths(span))
         return Lit(tuple(sorted(spans)), frozenset(nodes), frozenset(ids), frozenset({index}))
 
     def _said_around(self, path: NodePath | None) -> list[str]:
@@ -163,7 +164,15 @@ class Links:
         while path and path not in self._node_span:
             path = path[:-1]
         nodes = {path} if path else set()
-        return nodes.union(*(self._paths_of.get(span, ()) for span in constraint.spans))
+        return nodes.union(*(self._paths(span) for span in constraint.spans))
+
+    def _paths(self, span: Span) -> Sequence[NodePath]:
+        """The nodes of a range of words; where none has just these, the smallest around them."""
+        exact = self._paths_of.get(span)
+        if exact is not None:
+            return exact
+        around = self.node_at(span) if span[0] < span[1] else None
+        return () if around is None else (around,)
 
     def _spans(self, ids: Iterable[str]) -> set[Span]:
         return {span for c in ids for span in self.problem.by_id[c].spans if span[0] < span[1]}

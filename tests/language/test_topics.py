@@ -11,12 +11,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planscope.language.problem import make_actions, slug
+from planscope.language.reading import read_query
 from planscope.language.topic_rules import MAX_PHRASE, TopicProblem, check_topics
 from planscope.language.topics import MAX_FILE_BYTES, TopicError, json_document, keywords, load_topics
+from planscope.language.vocabulary import load_hints
 from planscope.safe import visible
 from tests.hostile import HOSTILE
 
@@ -110,6 +112,28 @@ def test_jobs_are_lower_case_names() -> None:
         assert job.replace(" ", "").isalpha() and job == job.lower()
 
 
+def test_no_phrase_holds_words_that_the_language_only_explains() -> None:
+    """Reading gives hints for these ("next to", "between"); they would make an activity hard to read."""
+    hints = [f" {hint} " for hint in load_hints()]
+    assert [p for p in PHRASES if any(hint in f" {p} " for hint in hints)] == []
+
+
+@pytest.mark.parametrize("job", TOPICS)
+def test_every_activity_reads_back_wherever_it_stands(job: str) -> None:
+    names = TOPICS[job]
+    actions = make_actions(names)
+    text = " ".join(
+        f"{a.capitalize()} precedes {b}, which occurs before {c}."
+        for a, b, c in zip(names, names[1:], names[2:], strict=False)
+    )
+    ids = [a.id for a in actions]
+    said = [(c.before, c.after) for c in read_query(text, actions).problem.said]
+    assert said == [pair for a, b, c in zip(ids, ids[1:], ids[2:], strict=False) for pair in ((a, b), (b, c))]
+    lists = f"{', '.join(names[:9])} and {names[9]} happen after {', '.join(names[10:19])} and {names[19]}."
+    said = [(c.after, c.before) for c in read_query(lists, actions).problem.said]
+    assert said == [(a, b) for a in ids[:10] for b in ids[10:]]
+
+
 # --- the rules find what they are for -------------------------------------------------------------------
 
 
@@ -183,6 +207,11 @@ def test_a_phrase_of_very_many_words_costs_little() -> None:
     assert len(problems("window cleaning", endless)) == 1
 
 
+def test_a_phrase_with_another_apostrophe_is_the_same() -> None:
+    (problem,) = breaking("patient's chart", "Patient\u2019s chart")
+    assert "twice" in str(problem)
+
+
 def test_two_duties_of_one_kind_are_fine() -> None:
     assert problems("wall painting", "door painting", "network analysis") == []
 
@@ -201,6 +230,7 @@ def test_jobs_that_cannot_be_named(job: str) -> None:
     assert str(problem).isprintable()
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=100) | st.sampled_from(HOSTILE), max_size=6), st.text(max_size=100))
 def test_any_text_is_checked_and_what_is_said_is_printable(phrases: list[str], job: str) -> None:
     for problem in check_topics({job: phrases}, keywords()):
@@ -209,9 +239,34 @@ def test_any_text_is_checked_and_what_is_said_is_printable(phrases: list[str], j
         assert len(line) < 400
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=20, unique=True))
 def test_bundled_phrases_never_break_wherever_they_are_put(phrases: list[str]) -> None:
     assert breaking(*phrases) == []
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ["the", "a", "MRI", "Follow-up", "café", "run", "test", "patient's", "2", "is", "of"]
+            )
+            | st.sampled_from(sorted(lexicon_words()))
+            | st.text("abcÄß\u03c3\u03c2-'\u201919", min_size=1, max_size=6),
+            min_size=1,
+            max_size=4,
+        ).map(" ".join),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_what_does_not_break_reads_back(names: list[str]) -> None:
+    assume(not breaking(*names))
+    actions = make_actions(names)
+    text = " ".join(f"{a} precedes {b}." for a, b in pairwise(names))
+    said = [(c.before, c.after) for c in read_query(text, actions).problem.said]
+    assert said == list(pairwise(a.id for a in actions))
 
 
 # --- a user's own file ----------------------------------------------------------------------------------

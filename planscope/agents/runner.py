@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from planscope.agents.background import wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.toolset import make_toolset
@@ -99,6 +100,10 @@ class LiveRun:
                 await self._model.aclose()
         return self.run
 
+    def wait(self) -> Run:
+        """:meth:`go` on the event loop that all such runs share; blocks, so not from a thread with a screen."""
+        return wait_for(self.go())
+
     async def _finish(self, recorder: Recorder) -> EndEvent:
         """Wait for the agent, and say how it came to its end."""
         from planscope.agents.recorder import CallLimitReached
@@ -183,7 +188,7 @@ async def run_agent(
     run_id: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Run:
-    """One run, from prompt to end. ``on_event`` is called with each event as it happens, on the event loop."""
+    """One run, from prompt to end. ``on_event`` gets each event as it happens, on the event loop's thread."""
     live = LiveRun(
         variant,
         model=model,
@@ -198,6 +203,6 @@ async def run_agent(
     return await live.go()
 
 
-def run_once(variant: Variant, *, model: str, **options: Any) -> Run:
-    """:func:`run_agent` without an event loop, for the command line."""
-    return asyncio.run(run_agent(variant, model=model, **options))
+def run_once(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
+    """:func:`run_agent` without an event loop of one's own: ``LiveRun(...).wait()``."""
+    return LiveRun(variant, model=model, **options).wait()

@@ -156,6 +156,28 @@ async def test_many_runs_share_a_loop_and_nothing_else() -> None:
     assert len({r.id for r in runs}) == len(runs)
 
 
+def test_blocking_runs_share_one_loop() -> None:
+    loops = []
+
+    def note(event: Event) -> None:
+        loops.append((asyncio.get_running_loop(), threading.current_thread().name))
+
+    for _ in range(2):
+        run_once(abc(), model="sim:careful", on_event=note)
+    assert len(set(loops)) == 1
+    assert loops[0][1] != threading.current_thread().name
+
+
+def test_blocking_runs_are_stopped_from_another_thread() -> None:
+    live = LiveRun(abc(), model=scripted(says(("alpha", {})), 30))
+    threading.Timer(0.2, live.stop).start()
+    began = time.perf_counter()
+    run = live.wait()
+    assert time.perf_counter() - began < 3
+    check_record(run.events)
+    assert end_of(run).reason == STOPPED_BY_USER
+
+
 def test_run_once_needs_no_loop_and_may_be_repeated() -> None:
     first, second = (run_once(abc(), model="sim:careful", seed=3, run_id=name) for name in ("r1", "r2"))
     assert (first.id, second.id) == ("r1", "r2")

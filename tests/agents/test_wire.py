@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,6 +259,31 @@ def test_one_run_after_another_on_loops_of_their_own() -> None:
             end_of(run_once(abc(), model="openai:local", base_url=server.base_url)).ending for _ in range(3)
         ]
     assert ends == ["stopped"] * 3
+
+
+def test_an_interrupt_ends_a_blocking_run_at_once() -> None:
+    script = """
+import sys
+from planscope.agents.runner import run_once
+from tests.agents.support import abc
+try:
+    run_once(abc(), model="openai:local", base_url=sys.argv[1])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    with WireServer([Slow(30, Say("late"))]) as server:
+        command = [sys.executable, "-W", "error", "-c", script, server.base_url]
+        root = Path(__file__).parents[2]
+        with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:
+            while not server.requests:
+                assert process.poll() is None
+                time.sleep(0.05)
+            began = time.perf_counter()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=10)
+        assert process.returncode == 130, errors
+        assert errors == ""
+        assert time.perf_counter() - began < 4
 
 
 async def test_the_address_is_in_no_record() -> None:

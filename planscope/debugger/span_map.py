@@ -38,6 +38,8 @@ class SpanMap(Generic[T]):
 
     def over(self, start: int, end: int) -> list[T]:
         """The values of all ranges that share a code point with ``[start, end)``, each value once."""
+        if start >= end:
+            return []
         at = max(bisect_right(self._edges, start) - 1, 0)
         seen: set[int] = set()
         while at < len(self._edges) and self._edges[at] < end:

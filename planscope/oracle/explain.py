@@ -160,23 +160,26 @@ def _too_late(problem: Problem, fact: Fact, c: Constraint) -> str | None:
     """One clock, one requirement: what had to be over by now, or can no longer be in time."""
     assert fact.action is not None and fact.start is not None and fact.end is not None
     ran = problem.actions[fact.action]
-    now = f"after step {fact.step} nothing can start before {words.clock(fact.end)}"
+    now = f"nothing can start before {words.clock(fact.end)} any more"
     if c.kind == "order" and c.after == ran.id:
-        missing = words.name(problem, c.before)
         return (
-            f"At step {fact.step} {ran.name} started at {words.clock(fact.start)}; {missing} had to end by then, "
-            f"but {now}: {words.source(problem, c)}."
+            f"{_lost(fact)} {ran.name} started at {words.clock(fact.start)} and "
+            f"{words.name(problem, c.before)} had to end by then, but {now}; {words.source(problem, c)}."
         )
     if c.kind == "end_at_most":
         missing = words.name(problem, c.action)
-        return f"{missing.capitalize()} can no longer be in time: {now}, but {words.source(problem, c)}."
+        return f"{_lost(fact)} {missing} can no longer be in time, since {now}; {words.source(problem, c)}."
     return None
+
+
+def _lost(fact: Fact) -> str:
+    return f"From step {fact.step} on nothing could save the plan:"
 
 
 def _general(problem: Problem, facts: list[Fact], constraints: list[Constraint]) -> str:
     done = words.listed(_done(problem, f) for f in facts)
     said = "; ".join(words.source(problem, c) for c in constraints)
-    return f"Once {done}, what was left could not meet all of this: {said}."
+    return f"{_lost(facts[-1])} once {done}, what was left could not meet all of this: {said}."
 
 
 def _done(problem: Problem, fact: Fact) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from planscope.errors import UserError
 from planscope.safe import visible
 
 _NEAR = 0.5
 
 
-class DebuggerError(ValueError):
+class DebuggerError(UserError, ValueError):
     """One line for the person who typed it; safe to show as text."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from planscope.errors import UserError
 from planscope.language.problem import Span
 
 
@@ -25,7 +26,7 @@ class ParseError:
     readings: tuple[str, ...] = ()
 
 
-class ParseFailure(ValueError):
+class ParseFailure(UserError, ValueError):
     """A text that cannot be read, with one error for each broken sentence, in the order of the text."""
 
     def __init__(self, errors: Iterable[ParseError]) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast, get_args
 
+from planscope.errors import UserError
 from planscope.language.tree import Terminal, Word
 
 TERMINALS: tuple[Terminal, ...] = get_args(Terminal)
@@ -16,7 +17,7 @@ VERBS: tuple[Terminal, ...] = ("VP<", "VP>", "VP0")
 PLACES = frozenset({"adjunct", "fronted", "clock", "parse_only"})
 
 
-class LexiconError(ValueError):
+class LexiconError(UserError, ValueError):
     """The lexicon's data breaks its own rules; the message names the phrase."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from planscope.errors import UserError
 from planscope.language.pieces import Phrases, phrase_key
 from planscope.language.problem import Action
 from planscope.language.vocabulary import vocabulary
 
 
-class ActionNameError(ValueError):
+class ActionNameError(UserError, ValueError):
     """An action's name is empty, or two names are the same but for case and white space."""
 
 

@@ -8,10 +8,12 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from planscope.errors import UserError
+
 PLACE = "[text]"
 
 
-class PromptError(ValueError):
+class PromptError(UserError, ValueError):
     """A file of prompts cannot be used; the message says why, on one line."""
 
 

@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+from planscope.errors import UserError
 from planscope.language.lexicon import load_lexicon
 from planscope.language.topic_rules import Topics, breaking_problems
 from planscope.safe import visible
@@ -24,7 +25,7 @@ MAX_FILE_BYTES = 256 * 1024
 _SHAPE = 'write tables [[topic]] with job = "..." and activities = ["...", "..."]'
 
 
-class TopicError(ValueError):
+class TopicError(UserError, ValueError):
     """A topics file cannot be used; one line that names the file, what is wrong in it, and what to do."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from planscope.errors import UserError
 from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Span
 from planscope.language.tree import (
@@ -29,7 +30,7 @@ from planscope.language.tree import (
 Json = dict[str, Any]
 
 
-class TreeError(ValueError):
+class TreeError(UserError, ValueError):
     """The data is no syntax tree; the message says where it stops being one."""
 
 

@@ -14,11 +14,21 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.language.grammar_counts import grammar_document, grammar_lines
+    from planscope.language.grammar_counts import grammar_report
 
+    report = grammar_report()
     if args.json:
-        print_json(grammar_document())
-    else:
-        for line in grammar_lines():
-            say(line)
+        print_json(report)
+        return 0
+    skeletons, wordings = report["clause_skeletons"], report["wordings"]
+    say(f"clause skeletons: {skeletons['base']}, timed {skeletons['timed']} (lists of actions aside)")
+    say(f"wordings of one clause between two actions: {wordings['total']}")
+    for form, count in wordings.items():
+        if form != "total":
+            say(f"  {form.replace('_', ' ')}: {count}")
+    for terminal, entries in report["terminals"].items():
+        say(f"{terminal}")
+        for entry in entries:
+            marks = [k for k in ("parse_only",) if entry.get(k)]
+            say(f"  {entry['singular']}{'  (read, not written)' if marks else ''}")
     return 0

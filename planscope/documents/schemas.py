@@ -179,7 +179,7 @@ class ThemesDocument(_Document):
 class GrammarDocument(_Document):
     """Counts of the grammar and its lexicon; lists of actions aside."""
 
-    skeletons: dict[str, int]
+    clause_skeletons: dict[str, int]
     wordings: dict[str, int]
 
 

@@ -43,6 +43,11 @@ class Modal:
     plural: str
     parse_only: bool = False
 
+    @property
+    def tells_number(self) -> bool:
+        """Whether one sees of how many it speaks ("has to", but not "should")."""
+        return self.singular != self.plural
+
 
 class Lexicon:
     """All entries, by terminal. ``forms`` maps (terminal, entry key, modal key) to (singular, plural)."""
@@ -99,9 +104,13 @@ class Lexicon:
             )
         return found
 
-    def written_modals(self) -> tuple[str, ...]:
-        """Keys of the modals that may be written; never in a subordinate clause ("before B must occur")."""
-        return tuple(modal.key for modal in self.modals if not modal.parse_only)
+    def written_modals(self, *, tells_number: bool = False) -> tuple[str, ...]:
+        """Keys of the modals that may be written; never in a subordinate clause ("before B must occur").
+
+        ``tells_number``: only those that agree in number. In a relative clause behind a list the verb must tell
+        that it speaks of the whole list ("A and B, which should precede C" does not).
+        """
+        return tuple(m.key for m in self.modals if not m.parse_only and (m.tells_number or not tells_number))
 
 
 @cache

@@ -62,7 +62,7 @@ class _Reader:
             found = self._sentences.read(text)
             if len(text) <= _KEPT_LENGTH:
                 if len(kept) >= _KEPT:
-                    del kept[next(iter(kept))]
+                    kept.pop(next(iter(kept)), None)
                 kept[text] = found
         return found
 

@@ -1,0 +1,85 @@
+"""Texts that were made to break a reader: each is read or refused, and soon."""
+
+from __future__ import annotations
+
+import pytest
+
+from planscope.language.errors import ParseFailure
+from planscope.language.fold import fold
+from planscope.language.patterns import MAX_UNITS
+from planscope.language.problem import make_actions
+from planscope.language.reading import MAX_ERRORS, MAX_TEXT, read_query
+from planscope.language.scan import MAX_TOKENS
+from tests.language.support import LETTERS, errors, said
+
+DOTTED = ("a", "b", "c", "v1.2", "Dr. Li", "f")
+
+
+@pytest.mark.parametrize("names", [LETTERS, DOTTED])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 1_000_000,
+        "a, " * 300_000,
+        "a precedes " * 90_000,
+        "a which precedes " * 500 + "b.",
+        "a happens before " * 500 + "b.",
+        "," * 10_000 + ".",
+        "`" * 100_000,
+        "the " * 100_000,
+        "before a, b and c, " * 200 + "a happens.",
+        "a and " * 20_000 + "b precede c.",
+        ", and " * 10_000,
+        "15:00 " * 10_000,
+        "\u0301" * 100_000,
+        "a precedes b" + " " * 500_000 + ".x",
+    ],
+    ids=lambda text: text[:16],
+)
+def test_long_texts(text: str, names: tuple[str, ...]) -> None:
+    found = errors(text, names, timed=True)
+    assert len(found) == 1 and len(found[0].message) < 500
+
+
+@pytest.mark.parametrize("text", [". " * 400_000, "zork precedes b. " * 50_000, "....." * 100_000])
+def test_many_broken_sentences(text: str) -> None:
+    assert len(errors(text)) == MAX_ERRORS
+
+
+def test_too_long_a_text() -> None:
+    (found,) = errors("a precedes b. " * (MAX_TEXT // 14 + 1))
+    assert "longer" in found.message
+
+
+def test_many_readings_at_once() -> None:
+    one = "before " + "a, b and c, d, " * 4 + "a happens"
+    (found,) = errors(f"{one}, while {one}.")
+    assert "two ways" in found.message
+
+
+def test_long_lists_are_no_trouble() -> None:
+    actions = make_actions([f"task {chr(97 + i)}{chr(97 + j)}" for i in range(12) for j in range(10)])
+    names = [action.name for action in actions]
+    text = f"{', '.join(names[:-2])} and {names[-2]} precede {names[-1]}."
+    assert len(read_query(text, actions).problem.said) == len(names) - 1
+    text = (
+        f"Before {', '.join(names[:60])} and {names[60]}, {', '.join(names[61:-1])} and {names[-1]} happen."
+    )
+    assert len(read_query(text, actions).problem.said) == 61 * (len(names) - 61)
+
+
+def test_a_long_list_without_and_can_part_anywhere() -> None:
+    actions = make_actions([f"task {chr(97 + i)}" for i in range(20)])
+    names = [action.name for action in actions]
+    with pytest.raises(ParseFailure, match="two ways"):
+        read_query(f"Before {', '.join(names)} happen.", actions)
+    assert len(read_query(f"{', '.join(names[:-1])} precede {names[-1]}.", actions).problem.said) == 19
+
+
+def test_limits_leave_room_for_what_can_be_written() -> None:
+    """Two clauses with four lists of forty actions each."""
+    letters = ", ".join(["a"] * 39) + " and a"
+    clause = f"{letters}, which precede {letters}, precede {letters}, which follow {letters}"
+    assert len(said(f"{clause}, and {clause}.")) == 2 * 3 * 40 * 40
+    assert MAX_TOKENS > 4 * 2 * 80
+    assert fold([], strict=True).units == [] and MAX_UNITS > 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any
 
@@ -93,10 +94,12 @@ def make(
     model: str, *, base_url: str | None, retries: int, placeholder_key: bool
 ) -> tuple[OpenAIChat, openai.DefaultAsyncHttpxClient]:
     """The chat model with an HTTP client of its own, to be closed after use."""
-    client = openai.DefaultAsyncHttpxClient()
+    proxy = os.environ.get("OPENAI_PROXY") or None  # ChatOpenAI takes it only where the client is its own
+    client = openai.DefaultAsyncHttpxClient(proxy=proxy)
     options: dict[str, Any] = {
         "model": model,
         "http_async_client": client,
+        "openai_proxy": None,
         "use_responses_api": False,
         "stream_usage": True,
         "max_retries": retries,

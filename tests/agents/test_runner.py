@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from langchain_core.exceptions import ModelAuthenticationError, ModelRateLimitEr
 
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun, UnknownAgent, run_agent, run_once
 from planscope.session.events import ErrorEvent, Event
-from planscope.session.model import Limits
+from planscope.session.model import Limits, Session
+from planscope.session.store import load, save
 
 from .support import abc, called, calls_of, check_record, end_of, says, scripted
 
@@ -178,6 +180,18 @@ def test_blocking_runs_are_stopped_from_another_thread() -> None:
     assert end_of(run).reason == STOPPED_BY_USER
 
 
+def test_runs_go_into_a_session_file_and_back(tmp_path: Path) -> None:
+    case = abc("Alpha happens before beta.")
+    unread = scripted(says(("alpha", "{"), ("beta", {"a": float("inf")}), ("ghost", {})), says(("alpha", {})))
+    failing = scripted(says(("beta", {})), RuntimeError("gone"))
+    models: list[Any] = ["sim:careful", "sim:literal", unread, failing]
+    runs = [run_once(case, model=m, run_id=f"r{i}") for i, m in enumerate(models)]
+    session = Session(id="s1", title="t", variants=[case], runs=runs)
+    path = tmp_path / "s.planscope.json"
+    save(session, path)
+    assert load(path).runs == runs
+
+
 def test_run_once_needs_no_loop_and_may_be_repeated() -> None:
     first, second = (run_once(abc(), model="sim:careful", seed=3, run_id=name) for name in ("r1", "r2"))
     assert (first.id, second.id) == ("r1", "r2")
@@ -191,7 +205,7 @@ async def test_nothing_is_uploaded_whatever_the_environment_says(monkeypatch: py
     asked: list[Any] = []
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_planted")
-    utils.get_env_var.cache_clear()
+    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
     original = utils.tracing_is_enabled
 
     class Spying(type(scripted().chat)):  # type: ignore[misc]
@@ -204,5 +218,5 @@ async def test_nothing_is_uploaded_whatever_the_environment_says(monkeypatch: py
     model.chat = Spying(script=[says(("alpha", {}))])
     await run_agent(abc(), model=model)
     monkeypatch.undo()
-    utils.get_env_var.cache_clear()
+    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
     assert asked == [False, False]

@@ -69,7 +69,7 @@ def possible(draw: st.DrawFn, *, timed: bool) -> Case:
         durations = [1] * n if timed else None
         said = [f"{order[0]} happens before {order[-1]}." if n > 1 else f"{order[0]} happens before 24:00."]
         if n == 1 and not timed:
-            names, order = [*names, "omega"], (*order, "omega")
+            names, order = [*names, "omega"], [*order, "omega"]
             said = [f"{order[0]} happens before omega."]
     text = " ".join(s[0].upper() + s[1:] for s in said)
     return Case(variant(text, names, durations=durations), tuple(order))
@@ -220,11 +220,16 @@ async def test_the_same_messages_give_the_same_answer_without_any_runner() -> No
 
 async def test_it_works_with_tools_and_prompts_of_others() -> None:
     """Nothing but names, descriptions and schemas is asked of the tools."""
-    done = []
-    tools = [
-        StructuredTool.from_function(lambda n=n: str(done.append(n)), name=n, description=f"{d}.")
-        for n, d in [("t1", "Washing hands"), ("t2", "Drying hands")]
-    ]
+    done: list[str] = []
+
+    def tool(name: str, description: str) -> StructuredTool:
+        def do() -> str:
+            done.append(name)
+            return "ok"
+
+        return StructuredTool.from_function(do, name=name, description=description)
+
+    tools = [tool(n, f"{d}.") for n, d in [("t1", "Washing hands"), ("t2", "Drying hands")]]
     graph: Any = create_agent(load_model("sim:careful").chat, tools)
     await graph.ainvoke({"messages": [HumanMessage("Drying hands happens after washing hands.")]})
     assert done == ["t1", "t2"]
@@ -241,7 +246,8 @@ async def test_it_is_a_chat_model_like_any_other() -> None:
     assert whole.usage_metadata["input_tokens"] == 8
     pieces: list[Any] = list(chat.stream(asked))
     assert len(pieces) > 3
-    for found in (pieces, [p async for p in chat.astream(asked)]):
+    later: list[Any] = [p async for p in chat.astream(asked)]
+    for found in (pieces, later):
         total: Any = found[0]
         for piece in found[1:]:
             total += piece
@@ -249,7 +255,7 @@ async def test_it_is_a_chat_model_like_any_other() -> None:
         assert total.text == whole.text
         assert total.tool_calls == whole.tool_calls
         assert total.usage_metadata == whole.usage_metadata
-    assert found[-1].chunk_position == "last"
+    assert later[-1].chunk_position == "last"
 
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))

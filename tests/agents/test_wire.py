@@ -28,7 +28,7 @@ KEY = "sk-planted-0123456789abcdef"
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY", "OPENAI_ORG_ID"):
+    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY", "OPENAI_ORG_ID", "OPENAI_PROXY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -284,6 +284,13 @@ except KeyboardInterrupt:
         assert process.returncode == 130, errors
         assert errors == ""
         assert time.perf_counter() - began < 4
+
+
+async def test_openais_own_proxy_variable_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    with WireServer([]) as server:
+        monkeypatch.setenv("OPENAI_PROXY", server.base_url.removesuffix("/v1"))
+        await run_agent(abc(), model="openai:local", base_url="http://server.invalid/v1")
+        assert server.paths[0] == "http://server.invalid/v1/chat/completions"
 
 
 async def test_the_address_is_in_no_record() -> None:

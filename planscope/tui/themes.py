@@ -11,67 +11,45 @@ Everything is checked before Textual sees it: it accepts any string as a colour 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_dir
-from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
+from planscope.resources import shipped
 from planscope.safe import visible
+from planscope.tui.theme_rules import (
+    BASE_COLORS,
+    FRAME_ROLES,
+    GROUND_ROLES,
+    ROLES,
+    TABLES,
+    TEXT_ROLES,
+    check_theme,
+    name_of,
+    nearest,
+)
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
 
-BASE_COLORS: tuple[str, ...] = (
-    "primary",
-    "secondary",
-    "warning",
-    "error",
-    "success",
-    "accent",
-    "foreground",
-    "background",
-    "surface",
-    "panel",
-)
-TEXT_ROLES: tuple[str, ...] = (
-    "dim",
-    "holds",
-    "open",
-    "broken",
-    "core",
-    "doomed",
-    "safe",
-    "unknown",
-    "caution",
-    "linked",
-    "selected",
-    "step-current",
-    "action",
-    "tool",
-    "number",
-    "key",
-    "breakpoint",
-)
-"""Colours of text and signs; legible on every ground."""
-GROUND_ROLES: tuple[str, ...] = ("linked-ground", "selected-ground", "current-ground", "hit-ground", "bar")
-"""Colours behind text, to be used as they are. In an ``ansi`` theme they are the terminal's default."""
-FRAME_ROLES: tuple[str, ...] = ("frame", "frame-active")
-ROLES: tuple[str, ...] = (*TEXT_ROLES, *GROUND_ROLES, *FRAME_ROLES)
+__all__ = [
+    "BASE_COLORS",
+    "DEFAULT",
+    "FRAME_ROLES",
+    "GROUND_ROLES",
+    "ROLES",
+    "TEXT_ROLES",
+    "VARIABLE",
+    "bundled_themes",
+    "load_themes",
+    "no_color",
+    "user_themes_folder",
+]
 
 DEFAULT = "dark"
 VARIABLE = "planscope-"
 MAX_FILES = 200
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9 _-]{0,39}")
-_COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})|[a-z][a-z_]{1,30}")
-_TOP = {"name": str, "inherits": str, "dark": bool, "ansi": bool, "colors": dict, "roles": dict}
-_KINDS = {str: "a text", bool: "true or false", dict: "a table"}
-_TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
 
 
 def no_color(environ: Mapping[str, str] | None = None) -> bool:
@@ -79,20 +57,18 @@ def no_color(environ: Mapping[str, str] | None = None) -> bool:
     return bool((os.environ if environ is None else environ).get("NO_COLOR"))
 
 
-def bundled_themes() -> Traversable:
-    """The folder of our own themes: in an installed package, else at the top of the repository."""
-    package = files("planscope")
-    inside = package / "data" / "themes"
-    return inside if inside.is_dir() else Path(str(package)).parent / "themes"
+def bundled_themes() -> Path:
+    """The folder of our own themes."""
+    return shipped("themes")
 
 
-def user_themes() -> Path:
+def user_themes_folder() -> Path:
     """Where users' own themes are looked for."""
     return Path(user_config_dir("planscope")) / "themes"
 
 
 def load_themes(
-    user: Path | None = None, bundled: Traversable | None = None
+    user: Path | None = None, bundled: Path | None = None
 ) -> tuple[tuple[Theme, ...], tuple[FileProblem, ...]]:
     """All usable themes, the bundled ones first and ``dark`` before all, and what is wrong with the others.
 
@@ -100,7 +76,7 @@ def load_themes(
     """
     problems: list[FileProblem] = []
     ours = _read_folder(bundled_themes() if bundled is None else bundled, problems)
-    theirs = _read_folder(user_themes() if user is None else user, problems)
+    theirs = _read_folder(user_themes_folder() if user is None else user, problems)
     order = sorted(ours, key=lambda name: (name != DEFAULT, name)) + sorted(set(theirs) - set(ours))
     themes: list[Theme] = []
     for name in order:
@@ -115,13 +91,15 @@ def load_themes(
                 own = shelf[name].name
                 if error.problem.file != own:
                     problems.append(
-                        FileProblem(own, f"inherits from {error.problem.file}, which is of no use")
+                        FileProblem(
+                            own, f"inherits from {visible(error.problem.file, limit=120)}, which is of no use"
+                        )
                     )
     problems = list(dict.fromkeys(problems))
     return tuple(themes), tuple(problems)
 
 
-def _read_folder(folder: Traversable, problems: list[FileProblem]) -> dict[str, TomlFile]:
+def _read_folder(folder: Path, problems: list[FileProblem]) -> dict[str, TomlFile]:
     """The sound files of a folder by the name of their theme; a folder that is not there is empty."""
     found: dict[str, TomlFile] = {}
     try:
@@ -137,8 +115,8 @@ def _read_folder(folder: Traversable, problems: list[FileProblem]) -> dict[str, 
         except Unusable as error:
             problems.append(error.problem)
             continue
-        wrong = list(_check(file))
-        name = _name(file)
+        wrong = list(check_theme(file))
+        name = name_of(file)
         if not wrong and name in found:
             wrong = [
                 file.problem(f"'{name}' is the name of {visible(found[name].name)} already", None, "name")
@@ -149,60 +127,6 @@ def _read_folder(folder: Traversable, problems: list[FileProblem]) -> dict[str, 
     if len(paths) > MAX_FILES:
         problems.append(FileProblem(folder.name, f"has more than {MAX_FILES} themes; the rest is left out"))
     return found
-
-
-def _name(file: TomlFile) -> str:
-    return str(file.table.get("name", file.name.removesuffix(".toml").casefold()))
-
-
-def _check(file: TomlFile) -> Iterable[FileProblem]:
-    """What is wrong with a file by itself."""
-    for key, value in file.table.items():
-        if key not in _TOP:
-            yield file.problem(f"unknown key {_near(key, _TOP)}", None, key)
-        elif type(value) is not _TOP[key]:
-            yield file.problem(f"'{key}' has to be {_KINDS[_TOP[key]]}", None, key)
-        elif isinstance(value, dict):
-            yield from _check_table(file, key, value)
-    if not _NAME.fullmatch(_name(file)):
-        shown = visible(_name(file), limit=50)
-        yield file.problem(f"'{shown}' is no name for a theme (small letters, digits, - and _)", None, "name")
-
-
-def _check_table(file: TomlFile, section: str, table: dict[str, Any]) -> Iterable[FileProblem]:
-    ansi = file.table.get("ansi")
-    for key, value in table.items():
-        if key not in _TABLES[section]:
-            what = "colour" if section == "colors" else "role"
-            yield file.problem(f"unknown {what} {_near(key, _TABLES[section])}", section, key)
-            continue
-        complaint = _color_problem(value, ansi)
-        if complaint:
-            yield file.problem(f"{key}: {complaint}", section, key)
-
-
-def _color_problem(value: object, ansi: object) -> str | None:
-    if not isinstance(value, str):
-        return 'a colour is a text such as "#2f4d73"'
-    shown = visible(value, limit=40)
-    if not _COLOR.fullmatch(value):
-        return f"'{shown}' is no colour; say #rrggbb or a name"
-    try:
-        color = Color.parse(value)
-    except ColorParseError:
-        return f"'{shown}' is no colour that is known by name"
-    if color.a != 1:
-        return f"'{shown}' is not opaque"
-    if ansi is True and color.ansi is None:
-        return f"'{shown}' is not one of the terminal's colours (ansi_red, ansi_default, ...)"
-    if ansi is not True and color.ansi is not None:
-        return f"'{shown}' needs 'ansi = true' in this file"
-    return None
-
-
-def _near(key: str, known: Iterable[str]) -> str:
-    near = get_close_matches(key[:60], list(known), n=1)
-    return f"'{visible(key, limit=60)}'" + (f"; nearest: '{near[0]}'" if near else "")
 
 
 def _default_base(file: TomlFile) -> str:
@@ -216,7 +140,7 @@ def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, 
     chain = [file]
     while True:
         last = chain[-1]
-        name = _name(last)
+        name = name_of(last)
         wanted = last.table.get("inherits")
         if wanted is None:
             if last in ours.values():
@@ -224,7 +148,7 @@ def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, 
             wanted, theirs = _default_base(last), {}
         base = ours.get(wanted) if wanted == name else theirs.get(wanted, ours.get(wanted))
         if base is None:
-            known = _near(wanted, {*ours, *theirs} - {name})
+            known = nearest(wanted, {*ours, *theirs} - {name})
             raise Unusable(last.problem(f"inherits from an unknown theme {known}", None, "inherits"))
         if base in chain:
             raise Unusable(file.problem("inherits in a circle", None, "inherits"))
@@ -239,7 +163,7 @@ def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, 
                 whole[key].update(value)
             else:
                 whole[key] = value
-    missing = [k for section, keys in _TABLES.items() for k in keys if k not in whole[section]]
+    missing = [k for section, keys in TABLES.items() for k in keys if k not in whole[section]]
     if missing:
         raise Unusable(file.problem(f"'{missing[0]}' is missing, and nothing that it inherits from has it"))
     return whole

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def _bare(part: str) -> str:
     return part.strip().strip("\"'")
 
 
-def read_toml(path: Path | Traversable) -> TomlFile:
+def read_toml(path: Path) -> TomlFile:
     """Read one file; raises ``Unusable`` where it is no file, too large, not UTF-8 or not TOML."""
     name = path.name
     try:

@@ -308,6 +308,15 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     assert str(problems[0]).startswith("themes: cannot be read")
 
 
+def test_names_of_files_are_hostile_too(tmp_path: Path) -> None:
+    (tmp_path / "\x1b]0;x\x07\u202e.toml").write_text('name = "evil"\ninherits = "no"', encoding="utf-8")
+    (tmp_path / "child.toml").write_text('inherits = "evil"', encoding="utf-8")
+    _, problems = load_themes(user=tmp_path)
+    assert len(problems) == 2
+    for problem in problems:
+        assert visible(str(problem)) == str(problem)
+
+
 def check_sound(folder: Path) -> None:
     loaded, problems = load_themes(user=folder)
     assert {*BUNDLED} <= {theme.name for theme in loaded}

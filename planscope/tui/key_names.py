@@ -41,7 +41,8 @@ def normal(key: str) -> str:
     wrong = [word for word in modifiers if word not in _MODIFIERS]
     if not base or wrong or len(set(modifiers)) < len(modifiers):
         raise ValueError(f"'{visible(written, limit=40)}' is no key")
-    if len(base) == 1 and base.isprintable() and base != " ":
+    one = len(base) == 1 and base.isprintable() and base != " "
+    if one:
         if modifiers and base.isalpha() and (base != base.lower() or "shift" in modifiers):
             plain = "+".join(m for m in modifiers if m != "shift")
             hint = f"{plain}+{base.lower()}" if plain else base.upper()
@@ -49,7 +50,7 @@ def normal(key: str) -> str:
         base = next(iter(Binding.make_bindings([Binding("comma" if base == "," else base, "x")]))).key
     else:
         base = base.casefold()
-    if len(base) > 1 and base not in _KNOWN and not _sign_named(base):
+    if not (one and len(base) == 1) and base not in _KNOWN and not _sign_named(base):
         near = get_close_matches(base[:40], sorted(_KNOWN), n=1)
         hint = f"; nearest: '{near[0]}'" if near else ""
         raise ValueError(f"'{visible(written, limit=40)}' is no key{hint}")

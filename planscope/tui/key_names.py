@@ -89,4 +89,4 @@ def _sign(base: str) -> str:
         sign = unicodedata.lookup(name)
     except KeyError:
         return base.capitalize()
-    return base.capitalize() if sign.isspace() else sign
+    return sign if sign.isprintable() and not sign.isspace() else base.capitalize()

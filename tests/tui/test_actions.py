@@ -166,6 +166,8 @@ def test_the_module_prints_the_readme_s_list() -> None:
         ("_", "underscore", "_"),
         ("Right", "right", "→"),
         ("space", "space", "Space"),
+        ("backspace", "backspace", "Backspace"),
+        ("Delete", "delete", "Delete"),
         ("shift+f8", "shift+f8", "Shift+F8"),
         ("Ctrl+S", None, None),
         ("ctrl+", None, None),

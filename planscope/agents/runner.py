@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
@@ -36,8 +37,10 @@ class LiveRun:
     """A run that can be watched and stopped. ``run.events`` grows while :meth:`go` runs; ``run`` is always whole.
 
     ``model`` is a ``--model`` text (loaded, and closed at the end) or a :class:`LoadedModel` (left open, for many
-    runs on one event loop). Making one raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one
-    line; ``go`` itself turns every failure of model, network and tools into the run's end.
+    runs on one event loop). ``role`` is a role prompt, ``prompts`` the user's own file of templates.
+
+    Making one raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line; ``go`` itself turns
+    every failure of model, network and tools into the run's end.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class LiveRun:
         agent: str = "tools",
         seed: int | None = None,
         role: str | None = None,
+        prompts: Path | None = None,
         limits: Limits | None = None,
         base_url: str | None = None,
         run_id: str | None = None,
@@ -58,7 +62,7 @@ class LiveRun:
         if agent not in AGENTS:
             raise UnknownAgent(f"there is no agent {agent[:40]!r}: the agents are {', '.join(AGENTS)}")
         self._tools = make_toolset(variant.actions, timed=variant.query.timed)
-        self._prompt = prompt_for(variant.query.text, timed=variant.query.timed)
+        self._prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
         self._role = role
         self._limits = limits or variant.limits
         self._on_event = on_event
@@ -183,6 +187,7 @@ async def run_agent(
     agent: str = "tools",
     seed: int | None = None,
     role: str | None = None,
+    prompts: Path | None = None,
     limits: Limits | None = None,
     base_url: str | None = None,
     run_id: str | None = None,
@@ -195,6 +200,7 @@ async def run_agent(
         agent=agent,
         seed=seed,
         role=role,
+        prompts=prompts,
         limits=limits,
         base_url=base_url,
         run_id=run_id,

@@ -143,6 +143,13 @@ async def test_a_failing_callback_is_not_blamed_on_the_model() -> None:
         await live.go()
 
 
+async def test_prompts_of_the_users_own(tmp_path: Path) -> None:
+    own = tmp_path / "prompts.toml"
+    own.write_text('base = "Please: [text] Thanks."\ntimed = "[text]"\n')
+    run = await run_agent(abc("Beta happens before alpha."), model="sim:careful", prompts=own)
+    assert run.events[0].text == "Please: Beta happens before alpha. Thanks."  # type: ignore[union-attr]
+
+
 async def test_unknown_agents_are_refused_in_one_line() -> None:
     with pytest.raises(UnknownAgent, match="the agents are tools"):
         await run_agent(abc(), model="sim:careful", agent="planner")

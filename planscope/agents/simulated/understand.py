@@ -83,12 +83,13 @@ def _action_name(tool: SeenTool) -> str:
 
 
 def _candidates(prompt: str) -> Iterator[str]:
-    """What may be the requirement: behind its announcement, else in brackets, else ever shorter ends."""
+    """What may be the requirement: behind its announcement, else in brackets, else ever shorter ends, or a line."""
     found: set[str] = set()
     marked = [prompt[m.end() :] for m in reversed(list(_MARKER.finditer(prompt)))]
     bracketed = re.findall(r"\[([^\[\]]*)\]", prompt)[::-1]
     ends = [prompt, *(prompt[m.end() :] for m in _SENTENCE.finditer(prompt))]
-    for text in [*marked, *bracketed, *ends[:_TRIES]]:
+    lines = [line for part in (*marked, prompt) for line in part.strip().splitlines()]
+    for text in [*marked, *bracketed, *ends[:_TRIES], *lines[:_TRIES]]:
         text = text.strip()
         if text.startswith("[") and text.endswith("]"):
             text = text[1:-1].strip()

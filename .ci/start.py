@@ -26,11 +26,11 @@ def on_screen(program: str) -> None:
         os.environ.update(TERM="xterm-256color", COLUMNS="120", LINES="40")
         os.execv(program, [program])
     seen, deadline = b"", time.monotonic() + 60
-    while time.monotonic() < deadline and b"ORDER ERROR" not in seen:
+    while time.monotonic() < deadline and b"PARAMETER ERROR" not in seen:
         ready, _, _ = select.select([terminal], [], [], 0.2)
         if ready:
             seen += os.read(terminal, 65536)
-    assert b"ORDER ERROR" in seen, seen[-2000:]
+    assert b"PARAMETER ERROR" in seen, seen[-2000:]
     os.write(terminal, b"q")
     while True:
         try:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from planscope.language.problem import Constraint, Problem
 
 QUOTE = 160
 """Longer stretches of the request are put in our own words instead."""
+
+_TO_PUNCTUATION = re.compile(r"[^,.;]{0,40}(?=[,.;])")
+"""A clause's last words behind its last action: the verb of a fronted clause, the rest of a list."""
 
 
 def name(problem: Problem, action: str | None) -> str:
@@ -47,6 +51,8 @@ def quotation(problem: Problem, c: Constraint) -> str | None:
     if not c.spans or not problem.text:
         return None
     begin, end = min(s[0] for s in c.spans), max(s[1] for s in c.spans)
+    rest = _TO_PUNCTUATION.match(problem.text, end)
+    end = rest.end() if rest else end
     if end - begin > QUOTE or end > len(problem.text):
         return None
     return " ".join(problem.text[begin:end].split())

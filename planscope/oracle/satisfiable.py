@@ -1,0 +1,179 @@
+"""Can these constraints be met? Z3's answer for many small problems in a row, as synthesis asks it.
+
+A fresh solver costs milliseconds, most of them for building terms. So one solver is kept for each number of
+actions and each language; every constraint that was ever asked about has a literal in it, and a question
+assumes those that it is about. Everything is a difference of two integers, which Z3 has a special solver for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import z3
+
+from planscope.language.problem import Problem
+from planscope.oracle.precedence import Edge
+
+HOURS = 24
+EFFORT = 100_000_000
+_DIFFERENCE_LOGIC = 3  # Z3's arith.solver for sparse systems of differences: a third to a fifth of the time
+
+Key = tuple[str, int, int] | Edge
+Window = tuple[int, int]
+"""An action by its index, and a whole hour."""
+
+
+class Undecided(Exception):
+    """Z3 gave up before it came to an answer."""
+
+
+class Certifier:
+    """For one thread at a time: ``certifier()`` gives each its own.
+
+    ``effort``: Z3's own measure of work (rlimit), for each question of the timed language. Unlike a time-out it
+    gives the same answer on every machine, and it costs no timer.
+    """
+
+    def __init__(self, effort: int = EFFORT) -> None:
+        self._effort = effort
+        self._base: dict[int, _Solver] = {}
+        self._timed: dict[int, _TimedSolver] = {}
+
+    def certify_base(self, n: int, pairs: Iterable[Edge]) -> bool:
+        """Can ``n`` actions be put in an order with the first of each pair before the second?"""
+        solver = self._base.get(n)
+        if solver is None:
+            solver = self._base[n] = _Solver(n)
+        return solver.holds(pairs)
+
+    def certify_timed(
+        self,
+        pairs: Iterable[Edge],
+        starts: Iterable[Window],
+        ends: Iterable[Window],
+        durations: Sequence[int],
+        plan: Sequence[int] | None = None,
+    ) -> bool:
+        """Can calls that take ``durations`` hours be made one by one within the day?
+
+        ``starts``: (action, earliest start); ``ends``: (action, latest end). ``plan``: start hours that a
+        caller believes in. Z3 is asked about that very plan first, which is quick; what it finds wrong with it
+        decides nothing.
+        """
+        n = len(durations)
+        solver = self._timed.get(n)
+        if solver is None:
+            solver = self._timed[n] = _TimedSolver(n, self._effort)
+        keys: list[Key] = [("one by one", 0, 0), *pairs]
+        keys += [("start", i, hour) for i, hour in starts]
+        keys += [("end", i, hour) for i, hour in ends]
+        keys += [("takes", i, hours) for i, hours in enumerate(durations)]
+        if plan is not None:
+            exact: list[Key] = [("start", i, hour) for i, hour in enumerate(plan)]
+            exact += [("end", i, hour + durations[i]) for i, hour in enumerate(plan)]
+            if solver.holds(keys + exact):
+                return True
+        return solver.holds(keys)
+
+    def certify(self, problem: Problem, plan: Sequence[int] | None = None) -> bool:
+        """Whether all that the problem says can be met together (durations count as 1 hour where not given)."""
+        index = {action.id: i for i, action in enumerate(problem.actions)}
+        pairs: list[Edge] = []
+        starts: list[Window] = []
+        ends: list[Window] = []
+        for c in problem.constraints:
+            if c.kind == "order":
+                pairs.append((index[c.before or ""], index[c.after or ""]))
+            elif c.kind == "start_at_least":
+                starts.append((index[c.action or ""], c.hour or 0))
+            elif c.kind == "end_at_most":
+                ends.append((index[c.action or ""], c.hour or 0))
+        if not problem.timed:
+            return self.certify_base(len(index), pairs)
+        takes = [1 if a.duration is None else a.duration for a in problem.actions]
+        return self.certify_timed(pairs, starts, ends, takes, plan)
+
+
+class _Solver:
+    """Base language: action i has the place p[i]; the literal (i, j) says p[i] < p[j]."""
+
+    def __init__(self, n: int, effort: int = 0) -> None:
+        self.context = z3.Context()
+        self.solver = z3.SimpleSolver(ctx=self.context)
+        if effort:
+            self.solver.set("rlimit", effort)
+        self.solver.set("arith.solver", _DIFFERENCE_LOGIC)
+        self.alive: list[Any] = []  # handles are only good while their expressions live
+        self.handles: dict[Key, Any] = {}
+        self.declare(n)
+
+    def integers(self, name: str, n: int) -> list[Any]:
+        return [z3.Int(f"{name}{i}", self.context) for i in range(n)]
+
+    def declare(self, n: int) -> None:
+        self.places = self.integers("p", n)
+
+    def meaning(self, key: Key) -> Any:
+        earlier, later = key[-2:]
+        return self.places[earlier] - self.places[later] <= -1
+
+    def handle(self, key: Key) -> Any:
+        """The literal of a constraint, made when it is first asked about."""
+        literal = z3.Bool(repr(key), self.context)
+        self.solver.add(z3.Implies(literal, self.meaning(key)))
+        self.alive.append(literal)
+        found = self.handles[key] = literal.as_ast()
+        return found
+
+    def holds(self, keys: Iterable[Key]) -> bool:
+        handles = self.handles
+        assumed = [handles.get(key) or self.handle(key) for key in keys]
+        count = len(assumed)
+        # the function below solver.check(): that one spends twice Z3's time on wrapping the literals
+        answer = z3.Z3_solver_check_assumptions(
+            self.context.ref(), self.solver.solver, count, (z3.Ast * count)(*assumed)
+        )
+        if answer == z3.Z3_L_UNDEF:
+            raise Undecided(self.solver.reason_unknown())
+        return bool(answer == z3.Z3_L_TRUE)
+
+
+class _TimedSolver(_Solver):
+    """Timed language: (i, j) says that i ends no later than j starts; the other literals are named."""
+
+    def declare(self, n: int) -> None:
+        self.starts, self.ends = self.integers("s", n), self.integers("e", n)
+        for start, end in zip(self.starts, self.ends, strict=True):
+            self.solver.add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)
+
+    def meaning(self, key: Key) -> Any:
+        if len(key) == 2:
+            return self.ends[key[0]] - self.starts[key[1]] <= 0
+        kind, i, hour = key
+        start, end = self.starts[i], self.ends[i]
+        if kind == "start":
+            return start >= hour
+        if kind == "end":
+            return end <= hour
+        if kind == "takes":
+            return z3.And(end - start <= hour, start - end <= -hour)
+        return z3.And(
+            [
+                z3.Or(self.ends[a] - self.starts[b] <= 0, self.ends[b] - self.starts[a] <= 0)
+                for b in range(len(self.starts))
+                for a in range(b)
+            ]
+        )
+
+
+_of_thread = threading.local()
+
+
+def certifier() -> Certifier:
+    """The certifier of the thread that asks."""
+    found: Certifier | None = getattr(_of_thread, "certifier", None)
+    if found is None:
+        found = _of_thread.certifier = Certifier()
+    return found

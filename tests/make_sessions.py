@@ -1,0 +1,172 @@
+"""Make the bundled sessions again: ``python -m tests.make_sessions``.
+
+Every run is a real one, through the agent loop. Times are set to a beat, so that the files say the same each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planscope.agents.runner import run_agent
+from planscope.documents.query import constraint_document
+from planscope.language.problem import make_actions
+from planscope.language.reading import read_query
+from planscope.language.tree_json import dump
+from planscope.session.derive import reading_of
+from planscope.session.edit import first_variant
+from planscope.session.events import MessageEvent
+from planscope.session.model import Origin, Run, Session, Variant
+from planscope.session.store import save
+from planscope.synthesis.generate import synthesize
+from planscope.synthesis.request import Request
+from tests.agents.support import says, scripted
+from tests.session.make import TEXT as FIGURE_10
+
+FOLDER = Path(__file__).parent.parent / "sessions"
+MADE = datetime(2026, 11, 21, tzinfo=UTC)
+BEAT = 0.25
+"""Seconds between two events."""
+
+
+def written(
+    text: str, names: Sequence[str], durations: Sequence[int] | None = None, topic: str | None = None
+) -> Variant:
+    actions = make_actions(names, durations)
+    reading = read_query(text, actions, timed=durations is not None)
+    return first_variant(
+        reading.problem,
+        Origin(kind="written"),
+        topic=topic,
+        tree=dump(reading.tree),
+        constraints=[constraint_document(c) for c in reading.problem.constraints],
+    )
+
+
+def session(name: str, title: str, notes: str, variant: Variant, runs: Sequence[Run]) -> Session:
+    return Session(
+        id=name, title=title, notes=notes, created=MADE, variants=[variant], runs=[steady(r) for r in runs]
+    )
+
+
+def steady(run: Run) -> Run:
+    """The run with its events on a beat; ids that are drawn anew each time are left out."""
+    events = []
+    for k, event in enumerate(run.events):
+        change: dict[str, object] = {"at": round(k * BEAT, 2)}
+        if hasattr(event, "took"):
+            change["took"] = BEAT
+        if isinstance(event, MessageEvent) and event.message is not None:
+            change["message"] = _without_id(event.message)
+        events.append(event.model_copy(update=change))
+    return run.model_copy(update={"started": MADE, "events": events})
+
+
+def _without_id(message: dict[str, Any]) -> dict[str, Any]:
+    data = message.get("data")
+    return (
+        {**message, "data": {k: v for k, v in data.items() if k != "id"}}
+        if isinstance(data, dict)
+        else message
+    )
+
+
+def simulated(variant: Variant, number: int, model: str) -> Run:
+    return asyncio.run(run_agent(variant, model=model, run_id=f"r{number}"))
+
+
+def told(variant: Variant, number: int, *lines: tuple[str, str, dict[str, int]], last: str) -> Run:
+    """A run of a model that says what the paper's agent is described to say."""
+    messages = [says((tool, arguments), text=text) for text, tool, arguments in lines]
+    run = asyncio.run(run_agent(variant, model=scripted(*messages, says(text=last)), run_id=f"r{number}"))
+    return run.model_copy(update={"model": "sim:scripted"})
+
+
+def first_look() -> Session:
+    made = synthesize(Request(actions=5, seed=84, sentences=3, timed=True))
+    variant = first_variant(
+        made.problem,
+        Origin(kind="synthesized"),
+        topic=made.topic,
+        seed=made.seed,
+        tree=dump(made.tree),
+        constraints=[constraint_document(c) for c in made.problem.constraints],
+    )
+    runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:time-blind")]
+    notes = "A synthesized request of five timed actions. The run that fails was lost a step before it shows."
+    return session("first-look", "A first look: five actions", notes, variant, runs)
+
+
+def figure_5() -> Session:
+    variant = written(
+        "Network diagnosis comes after network status check.", ["network diagnosis", "network status check"]
+    )
+    runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:literal")]
+    return session("figure-5", "Figure 5: network diagnosis", "PDoctor paper, Figure 5.", variant, runs)
+
+
+def figure_7() -> Session:
+    variant = written(
+        "Network diagnosis comes before network speed test, which occurs before 15:00. "
+        "Network diagnosis should be executed after 10:00.",
+        ["network diagnosis", "network speed test"],
+        [2, 1],
+    )
+    restarts = told(
+        variant,
+        1,
+        ("Network diagnosis comes first, after 10:00.", "network_diagnosis", {"start_time": 14}),
+        ("It took two hours: the speed test can no longer be over by 15:00.", "ask_for_restart", {}),
+        ("This time earlier.", "network_diagnosis", {"start_time": 10}),
+        ("Now the speed test.", "network_speed_test", {"start_time": 12}),
+        last="Both tasks are done.",
+    )
+    goes_on = told(
+        variant,
+        2,
+        ("Network diagnosis comes first, after 10:00.", "network_diagnosis", {"start_time": 14}),
+        ("Now the speed test.", "network_speed_test", {"start_time": 16}),
+        last="Both tasks are done.",
+    )
+    notes = (
+        "PDoctor paper, Figure 7 and section 4.4: started at 14:00, network diagnosis turns out to take two "
+        "hours, and the plan is lost. The first run starts over, the second goes on."
+    )
+    return session("figure-7", "Figure 7: a plan negated by a duration", notes, variant, [restarts, goes_on])
+
+
+def figure_10() -> Session:
+    variant = written(
+        FIGURE_10,
+        ["sanitizing tools", "applying hair color", "attending training sessions"],
+        [1, 2, 2],
+        "hair stylist",
+    )
+    runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:time-blind")]
+    notes = "PDoctor paper, Figure 10: a parameter error whose hours would meet every order constraint."
+    return session("figure-10", "Figure 10: an hour that had passed", notes, variant, runs)
+
+
+SESSIONS: dict[str, Callable[[], Session]] = {
+    "first-look": first_look,
+    "figure-5": figure_5,
+    "figure-7": figure_7,
+    "figure-10": figure_10,
+}
+
+
+def main() -> None:
+    for name, make in SESSIONS.items():
+        made = make()
+        for variant in made.variants:
+            reading_of(variant)
+        save(made, FOLDER / f"{name}.planscope.json")
+        sys.stdout.write(f"{FOLDER / name}.planscope.json: {len(made.runs)} runs\n")
+
+
+if __name__ == "__main__":
+    main()

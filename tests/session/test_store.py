@@ -1,0 +1,158 @@
+"""Files: what is written comes back equal, and what is wrong with one is said in one line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from planscope.session import files
+from planscope.session.events import CallEvent
+from planscope.session.store import SessionError, dumps, load, loads, save
+from tests.session.make import figure_10
+
+
+def complaint(path: Path) -> str:
+    with pytest.raises(SessionError) as caught:
+        load(path)
+    text = str(caught.value)
+    assert "\n" not in text and text
+    return text
+
+
+@pytest.mark.parametrize("name", ["x.planscope.json", "x.planscope.json.gz"])
+def test_what_is_saved_comes_back_equal(tmp_path: Path, name: str) -> None:
+    session = figure_10()
+    save(session, tmp_path / "sub" / name)
+    assert load(tmp_path / "sub" / name) == session
+    assert [p.name for p in (tmp_path / "sub").iterdir()] == [name]
+
+
+def test_unknown_fields_are_kept(tmp_path: Path) -> None:
+    document = json.loads(dumps(figure_10()))
+    document["from_the_future"] = {"x": [1]}
+    document["runs"][0]["events"][2]["note"] = "kept"
+    again = json.loads(dumps(loads(json.dumps(document).encode())))
+    assert again["from_the_future"] == {"x": [1]}
+    assert again["runs"][0]["events"][2]["note"] == "kept"
+
+
+def test_every_way_to_cut_a_session_is_one_line(tmp_path: Path) -> None:
+    data = dumps(figure_10()).rstrip()
+    path = tmp_path / "cut.planscope.json"
+    for end in range(0, len(data), 37):
+        path.write_bytes(data[:end])
+        text = complaint(path)
+        assert "cut off" in text or "empty" in text or "not JSON" in text or "no planscope" in text
+    path.write_bytes(data[: len(data) // 2])
+    assert "cut off" in complaint(path)
+
+
+def test_cut_gzip(tmp_path: Path) -> None:
+    path = tmp_path / "cut.planscope.json.gz"
+    path.write_bytes(gzip.compress(dumps(figure_10()))[:-20])
+    assert "cut off" in complaint(path)
+    path.write_bytes(b"\x1f\x8b garbage")
+    assert "gzip" in complaint(path)
+
+
+def test_a_gzip_bomb_is_refused_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST", 100_000)
+    path = tmp_path / "bomb.planscope.json.gz"
+    path.write_bytes(gzip.compress(b" " * 10_000_000))
+    assert "larger than" in complaint(path)
+    path.write_bytes(b" " * 100_001)
+    assert "larger than" in complaint(path)
+
+
+def test_future_version_and_other_json(tmp_path: Path) -> None:
+    path = tmp_path / "x.planscope.json"
+    path.write_text('{"format": "planscope-session", "version": 99}')
+    assert "newer planscope" in complaint(path)
+    path.write_text('{"format": "planscope-session", "version": true}')
+    assert "version" in complaint(path)
+    for other in ("[]", "{}", "3", '"x"', "null"):
+        path.write_text(other)
+        assert "no planscope session" in complaint(path)
+    path.write_text('{"format": "planscope-session", "version": 1, "id": 7}')
+    assert "not a valid session: id" in complaint(path)
+
+
+def test_not_a_file(tmp_path: Path) -> None:
+    assert "there is no file" in complaint(tmp_path / "nothing")
+    assert "is a directory" in complaint(tmp_path)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert "not a regular file" in complaint(path)
+    assert complaint(Path("x\0y"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path: Path) -> None:
+    path = tmp_path / "x.planscope.json"
+    save(figure_10(), path)
+    path.chmod(0)
+    assert "may not be read" in complaint(path)
+
+
+def test_odd_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "x.planscope.json"
+    path.write_bytes(b"\xff\xfe{}")
+    assert "UTF-8" in complaint(path)
+    path.write_bytes(b"[" * 200_000)
+    assert "nested" in complaint(path) or "cut off" in complaint(path)
+    path.write_text('{"a": NaN}')
+    assert "NaN" in complaint(path)
+    path.write_text('{"a": ' + "9" * 10_000 + "}")
+    complaint(path)
+
+
+def test_half_a_surrogate_pair_is_mended(tmp_path: Path) -> None:
+    data = dumps(figure_10()).replace(b"Next sanitizing", b"\\ud800 sanitizing")
+    session = loads(data)
+    save(session, tmp_path / "x.planscope.json")
+    assert load(tmp_path / "x.planscope.json") == session
+
+
+@pytest.mark.parametrize(
+    "change,says",
+    [
+        (lambda s: setattr(s.runs[0], "variant", "v9"), "a variant that is not there"),
+        (lambda s: setattr(s.variants[0], "parent", "v1"), "its own ancestor"),
+        (lambda s: setattr(s.variants[0], "parent", "v9"), "is not there"),
+        (lambda s: s.runs.append(s.runs[0]), "run 'r1'"),
+        (lambda s: setattr(s.variants[0].actions[0], "id", "a1) (exit"), "no action id"),
+        (lambda s: setattr(s.variants[0].actions[0], "tool", "applying_hair_color"), "tool"),
+        (lambda s: s.runs[0].events.append(CallEvent(step=9, tool="x")), "not numbered"),
+    ],
+)
+def test_references_that_lead_nowhere(change, says: str) -> None:  # type: ignore[no-untyped-def]
+    session = figure_10()
+    change(session)
+    with pytest.raises(SessionError, match=says):
+        loads(dumps(session))
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.planscope.json"
+    save(figure_10(), path)
+    before = path.read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    changed = figure_10()
+    changed.title = "changed"
+    with pytest.raises(SessionError, match="No space left"):
+        save(changed, path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_saving_over_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match="is a directory"):
+        save(figure_10(), tmp_path)

@@ -1,0 +1,70 @@
+"""The sessions that ship with planscope: each opens, says what it says, and can be made again."""
+
+from __future__ import annotations
+
+import pytest
+
+from planscope.documents.query import constraint_document
+from planscope.language.tree_json import dump
+from planscope.oracle.replay import replay
+from planscope.session.bundled import DEFAULT, bundled
+from planscope.session.derive import problem_of, reading_of, trace_of, variant_of
+from planscope.session.store import dumps, load
+from tests.make_sessions import SESSIONS
+
+EXPECTED = {
+    "first-look": [("right", None, None), ("wrong", "parameter_error", 2)],
+    "figure-5": [("right", None, None), ("wrong", "order_error", 1)],
+    "figure-7": [("right", None, None), ("wrong", "parameter_error", 1)],
+    "figure-10": [("right", None, None), ("wrong", "parameter_error", 1)],
+}
+
+
+def test_all_are_there_and_the_default_fails() -> None:
+    assert set(bundled()) == set(SESSIONS) == set(EXPECTED)
+    assert EXPECTED[DEFAULT][-1][0] == "wrong"
+    assert len(load(bundled()[DEFAULT]).variants[0].actions) == 5
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_is_judged_as_its_title_says_and_z3_agrees(name: str) -> None:
+    session = load(bundled()[name])
+    found = []
+    for run in session.runs:
+        judged = replay(problem_of(variant_of(session, run)), trace_of(run))
+        verdict = judged.verdict()
+        first = verdict.first_violation
+        found.append((verdict.verdict, verdict.error_type, first.step if first else None))
+        assert judged.certify() is True
+    assert found == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_is_kept_is_what_the_text_says(name: str) -> None:
+    for variant in load(bundled()[name]).variants:
+        reading = reading_of(variant)
+        assert variant.constraints == [constraint_document(c) for c in reading.problem.constraints]
+        assert variant.query.tree is not None
+        assert strip(variant.query.tree) == strip(dump(reading.tree))
+
+
+def strip(tree: object) -> object:
+    """A tree without its words: reading finds synonyms, not always the same entry."""
+    if isinstance(tree, dict):
+        return {k: strip(v) for k, v in tree.items() if k not in ("words", "conj")}
+    return [strip(one) for one in tree] if isinstance(tree, list) else tree
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_can_be_made_again(name: str) -> None:
+    assert dumps(SESSIONS[name]()) == bundled()[name].read_bytes()
+
+
+def test_figure_10_is_the_papers_run() -> None:
+    session = load(bundled()["figure-10"])
+    calls = [(c.tool, c.arguments) for c in trace_of(session.runs[-1]).calls]
+    assert calls == [
+        ("attending_training_sessions", {"start_time": 10}),
+        ("applying_hair_color", {"start_time": 8}),
+        ("sanitizing_tools", {"start_time": 18}),
+    ]

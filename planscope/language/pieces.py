@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-_PIECE = re.compile(r"[0-9]+(?::[0-9]+)+|[\w\u0300-\u036f]+|[^\w\s]")
+_PIECE = re.compile(r"[0-9]+(?::[0-9]+)+(?!\w)|[\w\u0300-\u036f]+|[^\w\s]")
 _SAME = str.maketrans({"\u2019": "'", "\u2018": "'", "\u2010": "-", "\u2011": "-"})
 
 T = TypeVar("T")

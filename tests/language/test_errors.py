@@ -77,6 +77,7 @@ def test_words_that_are_not_supported(text: str, found: str) -> None:
         ("a happens before noon.", "noon"),
         ("a happens before 3pm.", "3pm"),
         ("15:00 precedes a.", "15:00"),
+        ("Before 15:00a, b happens.", "15"),
         ("a happens before 15:00 occurs.", "occurs"),
         ("a happens before 15:00, which precedes b.", "which"),
         ("a precedes b and 15:00.", "15:00"),

@@ -155,7 +155,7 @@ def test_permission_is_no_modal() -> None:
 
 
 def test_broken_data_is_named() -> None:
-    data: dict[str, object] = {"heads": {"be": ["is", "are"]}, "modals": {}, **dict.fromkeys(TERMINALS, {})}
+    data: dict[str, object] = {"heads": {"be": ["is", "are"]}, "modals": {}, **{key: {} for key in TERMINALS}}
     with pytest.raises(LexiconError, match="jump"):
         Lexicon({**data, "VP0": {"jump": []}})
     with pytest.raises(LexiconError, match="nowhere"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator, Sequence
 
 from planscope.safe.glyphs import ELLIPSIS, MAX_MARKS, Shown, is_mark, show, visible
 
@@ -74,37 +75,61 @@ def wrap(s: str | Shown, cells: int) -> list[tuple[int, int]]:
 
 
 def _wrap_line(shown: Shown, start: int, end: int, cells: int, lines: list[tuple[int, int]]) -> None:
-    if start == end:
-        lines.append((start, end))
+    text = shown.part(start, end)
+    if len(text) == end - start and text.isascii():
+        lines.extend((start + a, start + b) for a, b in _wrap_plain(text, cells))
         return
-    begin, used, best = start, 0, -1  # ``best``: the last place where a line may end
-    i = start
-    while i < end:
-        piece = shown.part(i, i + 1)
-        width = cell_width(piece)
-        blank = piece.isspace()
-        if width and i > begin and (blank or width == 2 or _ends_word(shown, i - 1)):
+    pieces = [shown.part(i, i + 1) for i in range(start, end)]
+    kinds = {piece: (cell_width(piece), piece.isspace(), _ends_word(piece)) for piece in set(pieces)}
+    marked = [kinds[piece] for piece in pieces]
+    lines.extend((start + a, start + b) for a, b in _wrap_pieces(marked, cells))
+
+
+def _ends_word(piece: str) -> bool:
+    return piece.isspace() or piece in ("-", "/") or (piece != "" and char_width(piece[-1]) == 2)
+
+
+def _wrap_plain(text: str, cells: int) -> Iterator[tuple[int, int]]:
+    """Every code point takes one cell: what ``_wrap_pieces`` does, without looking at each."""
+    begin, size = 0, len(text)
+    while True:
+        over = begin + cells
+        while over < size and text[over] == " ":
+            over += 1
+        if over >= size:
+            break
+        best = max(text.rfind(sign, begin, over) for sign in " -/") + 1
+        stop = best if best > begin else over
+        yield begin, begin + len(text[begin:stop].rstrip(" "))
+        while stop < size and text[stop] == " ":
+            stop += 1
+        begin = stop
+    yield begin, max(begin + len(text[begin:].rstrip(" ")), min(size, begin + cells))
+
+
+def _wrap_pieces(pieces: Sequence[tuple[int, bool, bool]], cells: int) -> Iterator[tuple[int, int]]:
+    """Lines over pieces, each with its width, whether it is blank, and whether a line may end behind it."""
+    begin, used, best, size = 0, 0, -1, len(pieces)  # ``best``: the last place where a line may end
+    i = 0
+    while i < size:
+        width, blank, _ = pieces[i]
+        if width and i > begin and (blank or width == 2 or pieces[i - 1][2]):
             best = i
         if used + width > cells and i > begin and width and not blank:
             stop = best if best > begin else i
             line_end = stop
-            while line_end > begin and shown.part(line_end - 1, line_end).isspace():
+            while line_end > begin and pieces[line_end - 1][1]:
                 line_end -= 1
-            lines.append((begin, line_end))
-            while stop < end and shown.part(stop, stop + 1).isspace():
+            yield begin, line_end
+            while stop < size and pieces[stop][1]:
                 stop += 1
-            begin, best, i = stop, -1, stop
-            used = 0
+            begin = i = stop
+            used, best = 0, -1
             continue
         used += width
         i += 1
-    line_end = end
-    while line_end > begin and used > cells and shown.part(line_end - 1, line_end).isspace():
-        used -= cell_width(shown.part(line_end - 1, line_end))
+    line_end = size
+    while line_end > begin and used > cells and pieces[line_end - 1][1]:
+        used -= pieces[line_end - 1][0]
         line_end -= 1
-    lines.append((begin, line_end))
-
-
-def _ends_word(shown: Shown, i: int) -> bool:
-    piece = shown.part(i, i + 1)
-    return piece.isspace() or piece in ("-", "/") or (piece != "" and char_width(piece[-1]) == 2)
+    yield begin, line_end

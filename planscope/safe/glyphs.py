@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -101,9 +102,7 @@ def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
             elif keep_newlines and char == "\r" and i < size and s[i] == "\n":
                 glyph = ""
             elif char in "\ufe0e\ufe0f" and marks == 0 and _takes_look(base, s, i):
-                pieces.append(
-                    ""
-                )  # it only picks the look of an emoji, and no two terminals agree on its width
+                pieces.append("")  # it picks the look of an emoji, and no two terminals agree on its width
                 continue
             elif "\U0001f3fb" <= char <= "\U0001f3ff" and marks == 0 and _takes_tone(base):
                 glyph = char
@@ -126,15 +125,11 @@ def _takes_tone(base: str) -> bool:
     return bool(base) and (0x1F385 <= ord(base) <= 0x1FAFF or ord(base) in _MODIFIABLE)
 
 
-def _plain(s: str) -> bool:
-    return s.isascii() and s.isprintable()
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A text and what is shown for it, with the way from offsets in one to offsets in the other.
 
-    ``starts[i]`` is where the original's code point ``i`` begins in ``text``; None where both are the same.
+    ``starts[i]`` is where the original's code point ``i`` begins in ``text``; None where that is ``i``.
     ``left_out`` counts the original's code points that a limit cut off.
     """
 
@@ -167,17 +162,23 @@ class Shown:
 
 def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Shown:
     """What ``visible`` shows, with the mapping of offsets."""
-    if _plain(s if limit is None else s[: limit + 1]) and (limit is None or len(s) <= limit):
-        return Shown(s, s)
+    head = s if limit is None else s[: limit + 1]
+    if head.isascii() and head.isprintable():
+        if len(head) == len(s) and (limit is None or len(s) <= limit):
+            return Shown(s, s)
+        kept, note = _cut(range(len(head) + 1), len(s), limit or 0)
+        return Shown(s, s[:kept] + note, None, len(s) - kept)
     pieces = _pieces(s, limit, keep_newlines)
-    starts = tuple(accumulate(map(len, pieces), initial=0))
-    if limit is None or (starts[-1] <= limit and len(pieces) == len(s)):
+    places = tuple(accumulate(map(len, pieces), initial=0))
+    even = places[-1] == len(pieces) and all(map(len, pieces))
+    starts = None if even else places
+    if len(pieces) == len(s) and (limit is None or places[-1] <= limit):
         return Shown(s, "".join(pieces), starts)
-    kept, note = _cut(starts, len(s), limit)
-    return Shown(s, "".join(pieces[:kept]) + note, starts[: kept + 1], len(s) - kept)
+    kept, note = _cut(places, len(s), limit or 0)
+    return Shown(s, "".join(pieces[:kept]) + note, starts and starts[: kept + 1], len(s) - kept)
 
 
-def _cut(starts: tuple[int, ...], size: int, limit: int) -> tuple[int, str]:
+def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
     """How many code points stay, and the note that says how many do not; together at most ``limit`` long."""
     for kept in range(min(len(starts) - 1, size), -1, -1):
         note = f"{ELLIPSIS} ({size - kept} more)"

@@ -15,6 +15,7 @@ from rich.text import Text
 from textual.content import Content
 
 from planscope.safe import MAX_MARKS, Shown, cell_width, char_width, clip, show, visible, wrap
+from planscope.safe.cells import _wrap_pieces, _wrap_plain
 from planscope.tui.safe_text import safe_content, safe_text
 from tests.hostile import HOSTILE
 
@@ -126,6 +127,12 @@ def test_wrapped_lines_fit_and_lose_nothing_but_blanks(text: str, cells: int) ->
         before = end
     assert visible(text[before:]).replace("␊", "").strip() == ""
     assert "".join(covered.split()) == "".join(text.split())
+
+
+@given(st.text("ab -/", max_size=40), st.integers(1, 12))
+def test_plain_text_breaks_where_any_text_does(text: str, cells: int) -> None:
+    pieces = [(1, char == " ", char in " -/") for char in text]
+    assert list(_wrap_plain(text, cells)) == list(_wrap_pieces(pieces, cells))
 
 
 def test_wrapping_breaks_between_words_and_keeps_offsets() -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planscope.oracle.formula import Encoding, encode
 from planscope.oracle.smt import Judge
 from planscope.oracle.verdict_types import Core
-
-if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+from planscope.oracle.walk import Walk
 
 
-def encoding_of(run: Replay) -> Encoding:
+def encoding_of(run: Walk) -> Encoding:
     """The last attempt as formulas, with its end where the agent stopped."""
     ended = run.trace.ending not in ("aborted", "running")
     return encode(run.problem, run.last_attempt.facts, ended)
@@ -23,7 +19,7 @@ def member_names(core: Core) -> list[str]:
     return [*core.constraints, *("end" if s == "end" else f"step{s}" for s in core.steps)]
 
 
-def certify(run: Replay, timeout: int) -> bool | None:
+def certify(run: Walk, timeout: int) -> bool | None:
     """True where Z3 says the same: lost or not, and a core that is one and minimal. None where it gave up."""
     judge = Judge(encoding_of(run), timeout)
     index = run.first_doomed

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle import words
 from planscope.oracle.facts import Fact
 from planscope.oracle.verdict_types import Core, ErrorType, Finding, StepNo, VerdictKind, Violation
-
-if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+from planscope.oracle.walk import Walk
 
 UNFORESEEABLE = (
     "The agent could not have known: it depends on how long a task takes that had not been called yet."
@@ -19,7 +16,7 @@ UNFORESEEABLE = (
 
 
 def explain(
-    run: Replay,
+    run: Walk,
     kind: VerdictKind,
     error: ErrorType | None,
     findings: Sequence[Finding],
@@ -45,14 +42,14 @@ def explain(
     return " ".join(sentences)
 
 
-def _covers(run: Replay, finding: Finding, violation: Violation) -> bool:
+def _covers(run: Walk, finding: Finding, violation: Violation) -> bool:
     """Does the sentence about the core say already what the finding would?"""
     if finding.step != violation.step or not finding.constraints:
         return False
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
-def describe_finding(run: Replay, finding: Finding) -> str:
+def describe_finding(run: Walk, finding: Finding) -> str:
     """One sentence about one finding."""
     problem = run.problem
     if finding.type == "timeout":
@@ -75,7 +72,7 @@ def describe_finding(run: Replay, finding: Finding) -> str:
     return _hours_wrong(problem, fact, constraints[0])
 
 
-def describe_violation(run: Replay, violation: Violation) -> str:
+def describe_violation(run: Walk, violation: Violation) -> str:
     """One or two sentences about the minimal core at the point of no return."""
     core, problem = violation.core, run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
@@ -83,7 +80,7 @@ def describe_violation(run: Replay, violation: Violation) -> str:
     return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
 
 
-def _core_sentence(run: Replay, step: StepNo, core: Core, constraints: list[Constraint]) -> str:
+def _core_sentence(run: Walk, step: StepNo, core: Core, constraints: list[Constraint]) -> str:
     problem = run.problem
     facts = [f for s in core.steps if (f := _fact(run, s)) is not None]
     kinds = [c.kind for c in constraints]
@@ -120,7 +117,7 @@ def _contradiction(problem: Problem, constraints: list[Constraint]) -> str:
     return f"The request contradicts itself: {said}; nothing meets all of it."
 
 
-def _order_broken(run: Replay, fact: Fact, c: Constraint) -> str:
+def _order_broken(run: Walk, fact: Fact, c: Constraint) -> str:
     problem = run.problem
     before, after = words.name(problem, c.before), words.name(problem, c.after)
     why = words.source(problem, c)
@@ -190,7 +187,7 @@ def _done(problem: Problem, fact: Fact) -> str:
     return f"step {fact.step} had done {action} from {words.clock(fact.start)} to {words.clock(fact.end)}"
 
 
-def _fact(run: Replay, step: StepNo) -> Fact | None:
+def _fact(run: Walk, step: StepNo) -> Fact | None:
     return run.facts[step - 1] if isinstance(step, int) and 0 < step <= len(run.facts) else None
 
 

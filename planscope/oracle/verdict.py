@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planscope.oracle.explain import explain
 from planscope.oracle.findings import find_at_end, ordered
 from planscope.oracle.verdict_types import Core, ErrorType, Finding, Verdict, VerdictKind, Violation
-
-if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+from planscope.oracle.walk import Walk
 
 
-def judge(run: Replay, strict: bool) -> Verdict:
+def judge(run: Walk, strict: bool) -> Verdict:
     """``right`` where nothing is wrong, ``wrong`` by the primary finding, ``aborted`` and ``unknown`` apart."""
     problem, attempt = run.problem, run.last_attempt
     complete = len(attempt.first) == len(problem.actions)
@@ -24,7 +20,7 @@ def judge(run: Replay, strict: bool) -> Verdict:
     return Verdict(kind, error, findings, violation, text)
 
 
-def first_violation(run: Replay) -> Violation | None:
+def first_violation(run: Walk) -> Violation | None:
     """The first doomed step of the last attempt with its core; None where there is none or no core was found."""
     index = run.first_doomed
     if index is None or run.steps[index].core is None:
@@ -40,7 +36,7 @@ def highlighted(core: Core) -> str:
 
 
 def _decide(
-    run: Replay, findings: tuple[Finding, ...], violation: Violation | None, strict: bool
+    run: Walk, findings: tuple[Finding, ...], violation: Violation | None, strict: bool
 ) -> tuple[VerdictKind, ErrorType | None]:
     if run.trace.ending == "aborted":
         return "aborted", None

@@ -7,8 +7,7 @@ from functools import partial
 
 import pytest
 
-from planscope.oracle import replay as replay_module
-from planscope.oracle import timed_plan
+from planscope.oracle import timed_plan, walk
 from planscope.oracle.replay import replay
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.smt import Judge
@@ -28,7 +27,7 @@ def test_z3_decides_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -
     def too_hard(self: TimedMembers, members: object) -> bool:
         raise TooHard
 
-    monkeypatch.setattr(replay_module, "TimedPlan", partial(TimedPlan, limit=-1))
+    monkeypatch.setattr(walk, "TimedPlan", partial(TimedPlan, limit=-1))
     monkeypatch.setattr(timed_plan.TimedMembers, "possible", too_hard)
     for seed, states in expected.items():
         made, calls = brute.random_timed(random.Random(seed))
@@ -38,7 +37,7 @@ def test_z3_decides_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay_module, "TimedPlan", partial(TimedPlan, limit=-1))
+    monkeypatch.setattr(walk, "TimedPlan", partial(TimedPlan, limit=-1))
     monkeypatch.setattr(Judge, "check", lambda self, members=None: "unknown")
     run = replay(problem("A B", "A<B", timed=True), trace("A@0", "running"))
     assert [s.state for s in run.steps] == ["unknown", "unknown"]

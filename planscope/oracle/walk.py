@@ -1,0 +1,148 @@
+"""A run walked step by step (paper 4.3, 4.4): states, cores, safe moves, counts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from planscope.language.problem import Problem
+from planscope.oracle.base_plan import BasePlan
+from planscope.oracle.facts import Fact, read_facts
+from planscope.oracle.findings import find
+from planscope.oracle.plan import Plan
+from planscope.oracle.statuses import Attempt, Watcher
+from planscope.oracle.timed_plan import TimedPlan
+from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import (
+    Core,
+    Finding,
+    Move,
+    PlannedCall,
+    State,
+    Status,
+    StepNo,
+    StepView,
+)
+
+
+class Walk:
+    """Every step's state and core, computed once; safe moves, counts and repairs on demand.
+
+    ``steps[0]`` is before any call, ``steps[k]`` after call k, ``steps[-1]`` the end (absent while running).
+    Everything that takes an ``index`` means an index into ``steps``.
+    """
+
+    def __init__(self, problem: Problem, trace: Trace) -> None:
+        self.problem = problem
+        self.trace = trace
+        self.plan: Plan = TimedPlan(problem) if problem.timed else BasePlan(problem)
+        self.facts = read_facts(problem, trace)
+        self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
+        self._attempts: list[Attempt] = []
+        self._cores: dict[int, tuple[int, Core | None]] = {}
+        self.steps = self._walk()
+
+    def _walk(self) -> tuple[StepView, ...]:
+        watcher = Watcher(self.problem)
+        attempt = watcher.begin(1, 0)
+        self._attempts.append(attempt)
+        cursor = self.plan.begin()
+        views = [self._view(0, 0, attempt, None, cursor.state(attempt, 0))]
+        for fact in self.facts:
+            if fact.effect == "restart":
+                attempt = watcher.begin(fact.attempt, fact.step)
+                self._attempts.append(attempt)
+                cursor = self.plan.begin()
+            elif fact.effect != "refused":
+                watcher.execute(attempt, fact)
+                cursor.execute(fact)
+            state = cursor.state(attempt, fact.step)
+            views.append(self._view(fact.step, fact.step, attempt, fact, state))
+        if self.trace.ending != "running":
+            index = len(views)
+            watcher.finish(attempt, index)
+            state = cursor.state(attempt, index)
+            if state in ("completable", "unknown") and self._lost():
+                state = "doomed"
+            views.append(self._view("end", index, attempt, None, state))
+        return tuple(views)
+
+    def _lost(self) -> bool:
+        attempt = self._attempts[-1]
+        return self.trace.ending != "aborted" and len(attempt.first) < len(self.problem.actions)
+
+    def _view(self, step: StepNo, index: int, attempt: Attempt, fact: Fact | None, state: State) -> StepView:
+        ran = fact is not None and fact.effect in ("done", "repeated")
+        action = self.problem.actions[fact.action].id if ran and fact and fact.action is not None else None
+        if state in ("doomed", "broken") and attempt.number not in self._cores:
+            self._cores[attempt.number] = (index, self.plan.core(attempt, index, step))
+        core = self._cores.get(attempt.number, (index, None))[1]
+        return StepView(
+            step=step,
+            index=index,
+            attempt=attempt.number,
+            call=fact.call if fact else None,
+            action=action,
+            start=fact.start if ran and fact else None,
+            end=fact.end if ran and fact else None,
+            state=state,
+            changed=self._changed(attempt, index),
+            core=core,
+            findings=tuple(find(self.problem, attempt, fact)) if fact else (),
+        )
+
+    def _changed(self, attempt: Attempt, index: int) -> tuple[str, ...]:
+        changed = set(attempt.at.get(index, ()))
+        if attempt.number > 1 and index == attempt.begins:
+            before = self._attempts[-2]
+            changed |= {c for c in before.decided if before.status(c, index) != attempt.status(c, index)}
+        elif index == 0:
+            return ()
+        return tuple(sorted(changed, key=self._rank.__getitem__))
+
+    def _attempt(self, index: int) -> Attempt:
+        return self._attempts[self.steps[index].attempt - 1]
+
+    @property
+    def last_attempt(self) -> Attempt:
+        return self._attempts[-1]
+
+    def status(self, constraint_id: str, index: int) -> Status:
+        """``holds`` and ``broken`` mean: whatever is called next, legal or not."""
+        return self._attempt(index).status(constraint_id, index)
+
+    def statuses(self, index: int) -> dict[str, Status]:
+        attempt = self._attempt(index)
+        return {c.id: attempt.status(c.id, index) for c in self.problem.constraints}
+
+    def _done(self, index: int) -> list[Fact]:
+        return [f for f in self._attempt(index).facts if f.step <= index]
+
+    def safe_moves(self, index: int) -> tuple[Move, ...]:
+        """Which actions can come next without losing the plan (timed: from which to which hour)."""
+        if self.steps[index].state != "completable" or self.steps[index].step == "end":
+            return ()
+        return self.plan.safe_moves(self._done(index))
+
+    def valid_completions(self, index: int) -> int | None:
+        """How many orders of what remains are valid; None where more than 20 actions remain, or unknown."""
+        state = self.steps[index].state
+        if state == "unknown":
+            return None
+        return self.plan.completions(self._done(index)) if state == "completable" else 0
+
+    def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
+        """One way to finish from here; None where there is none."""
+        if self.steps[index].state != "completable":
+            return None
+        return self.plan.one_way(self._done(index))
+
+    @cached_property
+    def first_doomed(self) -> int | None:
+        """Index of the first doomed or broken step of the last attempt."""
+        found = self._cores.get(self.last_attempt.number)
+        return found[0] if found else None
+
+    def last_findings(self) -> list[Finding]:
+        """What went wrong in the calls of the last attempt, in order of steps."""
+        last = self.last_attempt.number
+        return [f for view in self.steps if view.attempt == last for f in view.findings]

@@ -1,0 +1,8 @@
+"""All benchmarks, one table after the other: ``python -m tests.bench``."""
+
+from __future__ import annotations
+
+import importlib
+
+for name in ("synthesis", "replay", "parse", "first_frame", "keys"):
+    importlib.import_module(f"tests.bench.bench_{name}").main()

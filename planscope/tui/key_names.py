@@ -80,7 +80,7 @@ def shown_key(key: str) -> str:
         sign = base.upper()
     else:
         sign = _sign(base)
-    return "+".join([*(m.capitalize() for m in modifiers), sign])
+    return visible("+".join([*(m.capitalize() for m in modifiers), sign]))
 
 
 def _sign(base: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from textual.app import App
 from textual.screen import Screen
@@ -189,6 +189,7 @@ def test_names_of_keys(key: str, name: str | None, shown: str | None) -> None:
 
 
 @given(st.one_of(st.text(max_size=20), st.sampled_from(SAVEABLE)))
+@example("\u1071")
 def test_any_text_is_a_key_or_says_why_not(text: str) -> None:
     try:
         name = normal(text)

@@ -126,6 +126,7 @@ ACTIONS: tuple[KeyAction, ...] = (
     _act("previous-pane", "shift+tab", "Previous pane", "Go to the pane before.", _P),
     _act("zoom", "z", "Zoom", "Fill the screen with this pane, or undo that.", _P),
     _act("copy", "y", "Copy", "Copy what the pane shows, or write it to a file.", _E),
+    _act("choose-run", "o", "Runs", "Choose another run of this session.", _E),
     _act("save", "ctrl+s", "Save", "Save the session.", _E),
     _act("choose-theme", "ctrl+t", "Theme", "Choose a theme.", _E, where="everywhere"),
     _act("palette", "ctrl+p", "Palette", "Find an action by its name.", _E, where="everywhere"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -90,7 +91,13 @@ class PlanscopeApp(App[int]):
         return room
 
     def _use_colours(self) -> None:
+        self.paint.filters = (_NO_COLOR,) if self._colourless else ()
         self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
+
+    @property
+    def shown_title(self) -> str:
+        """The session's title, safe to show."""
+        return shown(self._state.session.title or "session", 60)
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._repaint)
@@ -134,10 +141,15 @@ def _run_number(session: SessionGlance, wanted: str | None) -> int | None:
     raise UserError(f"no run {shown(wanted, 40)} in this session; its runs: {known}")
 
 
-def run(path: Path | None, *, run: str | None = None, step: str | None = None, theme: str | None = None) -> int:
+def run(
+    path: Path | None, *, run: str | None = None, step: str | None = None, theme: str | None = None
+) -> int:
     """Open the debugger on a session and stay until it is left; the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
     sys.setswitchinterval(0.001)  # a judging thread hands over sooner, and a key is answered sooner
+    gc.set_threshold(
+        10_000, 20, 200
+    )  # a full collection over a long run's objects takes a quarter of a second
     app = PlanscopeApp(path, run=run, step=step, theme=theme)
     return app.run() or 0

@@ -5,7 +5,8 @@ Everything heavy (the session model, the reader, the oracle) is imported here, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,18 +14,31 @@ from typing import TYPE_CHECKING
 from planscope.debugger.cursor import DebugState, open_run
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
+from planscope.errors import UserError
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Repair, Verdict, Violation
 from planscope.tui.glance import SessionGlance, glance_of
 from planscope.tui.state import Facts
 
 if TYPE_CHECKING:
+    from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError, Reading
     from planscope.oracle.replay import Replay
     from planscope.session.model import Session, Variant
 
+MOST_AHEAD = 5000
+_BREATH = 0.004
+"""Seconds between two steps that are looked up ahead, so that a key finds the interpreter free."""
+
+_ASKING = threading.Lock()
+
+Waits = Callable[[float], bool]
+
 FEW_STEPS = 40
 """So many steps have their facts looked up at once; of a longer run, those of the step that one stands at."""
+
+FEW_CONSTRAINTS = 200
+"""The tree of a longer request is laid out after the verdict is there."""
 
 MOST_REPAIRED = 24
 """For more actions the nearest valid plan is not looked for while the screen opens."""
@@ -40,11 +54,12 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuery:
-    """A query that was read, or the errors that say why it was not."""
+    """A query that was read, or the errors that say why it was not. A long one's outline comes later."""
 
     variant: str
     reading: Reading | None
     errors: tuple[ParseError, ...] = ()
+    outline: tuple[OutlineNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +83,32 @@ def open_session(path: Path) -> Opened:
 
 def read_variant(variant: Variant) -> ReadQuery:
     """Read a variant's text anew; what a file says of tree and constraints is not trusted."""
-    from planscope.language.reading import ParseFailure
+    from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.session.derive import reading_of
 
     try:
-        return ReadQuery(variant.id, reading_of(variant))
+        reading = reading_of(variant)
     except ParseFailure as failure:
         return ReadQuery(variant.id, None, tuple(failure.errors))
+    except ActionNameError as error:
+        raise UserError(f"the actions of this session cannot be used: {error}") from None
+    few = len(reading.problem.said) <= FEW_CONSTRAINTS
+    return ReadQuery(variant.id, reading, (), reading.outline if few else ())
 
 
-def judge(session: Session, run_id: str | None, reading: Reading) -> JudgedRun:
+def lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
+    """The tree of a long request, and its links with the rest."""
+    outline = reading.outline
+    return outline, Links(reading.text, reading.problem, outline)
+
+
+def judge(session: Session, run_id: str | None, read: ReadQuery) -> JudgedRun:
     """Judge a run of the session, or without a run the bare request."""
     from planscope.oracle.replay import replay
     from planscope.session.derive import trace_of
 
+    reading = read.reading
+    assert reading is not None
     run = next((run for run in session.runs if run.id == run_id), None)
     judged = replay(reading.problem, trace_of(run) if run is not None else Trace(ending="running"))
     debug = open_run(judged)
@@ -90,12 +117,17 @@ def judge(session: Session, run_id: str | None, reading: Reading) -> JudgedRun:
         repair = judged.repair()
     few = len(judged.steps) <= FEW_STEPS
     facts = {i: facts_at(debug.run, i) for i in range(len(judged.steps))} if few else {}
-    links = Links(reading.text, reading.problem, reading.outline)
+    links = Links(reading.text, reading.problem, read.outline)
     return JudgedRun(debug, judged.verdict(), links, repair, facts)
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:
-    """Ask the oracle about one step."""
+    """Ask the oracle about one step. From any thread, one after another."""
+    with _ASKING:
+        return _facts_at(run, index)
+
+
+def _facts_at(run: RunIndex, index: int) -> Facts:
     from planscope.oracle.explain import describe_finding, describe_violation
 
     judged: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in has no facts
@@ -131,3 +163,16 @@ def _last_good(run: RunIndex, index: int) -> int | None:
             return before
         before -= 1
     return None
+
+
+def look_ahead(
+    run: RunIndex, around: int, known: Container[int], keep: Callable[[Facts], None], stale: Waits
+) -> None:
+    """Look up the facts of all steps, the nearest first, a little at a time, until ``stale`` says stop."""
+    order = sorted(range(len(run.steps)), key=lambda index: abs(index - around))
+    for index in order[:MOST_AHEAD]:
+        if index in known:
+            continue
+        if stale(_BREATH):
+            return
+        keep(facts_at(run, index))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color, ColorParseError
+from textual.filter import LineFilter
 from textual.strip import Strip
 
 from planscope.safe import cell_width
@@ -79,11 +80,15 @@ _BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
 
 
 class Paint:
-    """Styles of one theme. ``generation`` grows when the theme changes, so that kept strips are dropped."""
+    """Styles of one theme. ``generation`` grows when the theme changes, so that kept strips are dropped.
+
+    ``filters`` are applied to every strip; only NO_COLOR needs one.
+    """
 
     def __init__(self) -> None:
         self.generation = 0
         self.background = Color(0, 0, 0)
+        self.filters: tuple[LineFilter, ...] = ()
         self._variables: Mapping[str, str] = {}
         self._bare = False
         self._styles: dict[tuple[str, str], Style] = {}

@@ -34,7 +34,9 @@ class DebugCommands(Provider):
             yield Command(title, "Open this run", partial(room.open_run_number, number))
         for name in sorted(self.app.available_themes):
             if not name.startswith(("textual-", "ansi-")):
-                yield Command(f"Theme {visible(name, limit=60)}", "Use this theme", partial(room.use_theme, name))
+                yield Command(
+                    f"Theme {visible(name, limit=60)}", "Use this theme", partial(room.use_theme, name)
+                )
 
     async def discover(self) -> Hits:
         for command in self._commands():
@@ -45,7 +47,9 @@ class DebugCommands(Provider):
         for command in self._commands():
             score = matcher.match(command.title)
             if score > 0:
-                yield Hit(score, _display(command, matcher.highlight(command.title)), command.run, command.title)
+                yield Hit(
+                    score, _display(command, matcher.highlight(command.title)), command.run, command.title
+                )
 
 
 def _display(command: Command, title: Content) -> Content:

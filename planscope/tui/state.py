@@ -18,7 +18,8 @@ from planscope.oracle.verdict_types import Move, PlannedCall, Repair, StepView, 
 from planscope.tui.glance import CallGlance, RunGlance, SessionGlance, VariantGlance
 
 if TYPE_CHECKING:
-    from planscope.language.reading import ParseError, Reading
+    from planscope.language.outline import OutlineNode
+    from planscope.language.reading import ParseError
 
 Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
 """``reading``: file or text are being read. ``unreadable``: the text is no query, ``errors`` say where.
@@ -43,6 +44,9 @@ class Facts:
     findings: tuple[str, ...] = ()
 
 
+_NOTHING_LIT = Lit()
+
+
 @dataclass(frozen=True, slots=True)
 class RoomState:
     """The debug screen's state. ``debug`` is the place in the run, judged or not yet (``progress``).
@@ -59,7 +63,7 @@ class RoomState:
     run_number: int | None = None
     progress: Progress = "reading"
     trouble: str = ""
-    reading: Reading | None = None
+    outline: tuple[OutlineNode, ...] = ()
     errors: tuple[ParseError, ...] = ()
     verdict: Verdict | None = None
     repair: Repair | None = None
@@ -70,7 +74,7 @@ class RoomState:
     strange_breakpoints: tuple[str, ...] = ()
     strange_watches: tuple[str, ...] = ()
     search: Search | None = None
-    lit: Lit = Lit()
+    lit: Lit = _NOTHING_LIT
     core_ids: frozenset[str] = frozenset()
     core_spans: tuple[Span, ...] = ()
     stops: frozenset[int] = frozenset()
@@ -113,7 +117,7 @@ def reflected(state: RoomState) -> RoomState:
     """The state with all that follows from it: what is lit, the core, the stops, the values of the watches."""
     debug = state.debug
     run, view = debug.run, debug.view
-    lit = Lit() if state.links is None else state.links.lit(state.focus, run)
+    lit = _NOTHING_LIT if state.links is None else state.links.lit(state.focus, run)
     core = view.core.constraints if view.core is not None and state.progress == "judged" else ()
     by_id = run.problem.by_id
     spans = {span for c in core if c in by_id for span in by_id[c].spans if span[0] < span[1]}

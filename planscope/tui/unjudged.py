@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Literal, get_args
 
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.oracle.verdict_types import Status, StepView, Verdict
 from planscope.tui.glance import RunGlance, VariantGlance
 
-_ENDINGS: Mapping[str, Ending] = {
-    ending: cast(Ending, ending) for ending in ("stopped", "timeout", "call_limit", "aborted", "running")
-}
+_ENDINGS: Mapping[str, Ending] = {ending: ending for ending in get_args(Ending)}
 
 
 class Unjudged:

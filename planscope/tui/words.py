@@ -65,7 +65,7 @@ def clock(hour: int) -> str:
 
 
 def hours(start: int | None, end: int | None) -> str:
-    return "" if start is None or end is None else f"{start}–{end} h"
+    return "" if start is None or end is None else f"{start} to {end} h"
 
 
 def step_name(step: StepNo) -> str:

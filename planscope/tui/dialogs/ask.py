@@ -22,7 +22,14 @@ class AskDialog(Dialog[str]):
     """Asks for a line; a wrong one stays where it is, with what is wrong below it."""
 
     def __init__(
-        self, paint: Paint, title: str, hint: str, check: Check, *, value: str = "", before: Sequence[str] = ()
+        self,
+        paint: Paint,
+        title: str,
+        hint: str,
+        check: Check,
+        *,
+        value: str = "",
+        before: Sequence[str] = (),
     ) -> None:
         super().__init__(paint, title)
         self.hint = hint
@@ -84,7 +91,10 @@ class SetDialog(Dialog[None]):
         self.list = TextBox(self.paint, self._lines(), most=12)
         self.error = TextBox(self.paint)
         self.input = SafeInput()
-        hint = [*self.wrapped(self.hint, "dim"), *self.wrapped("Enter adds · ↑ ↓ select · Delete removes · Esc closes", "dim")]
+        hint = [
+            *self.wrapped(self.hint, "dim"),
+            *self.wrapped("Enter adds · ↑ ↓ select · Delete removes · Esc closes", "dim"),
+        ]
         return (self.list, self.input, self.error, TextBox(self.paint, hint))
 
     def _lines(self) -> list[Line]:
@@ -92,7 +102,10 @@ class SetDialog(Dialog[None]):
         if not listed:
             return [Line((Run(" none yet", "dim"),))]
         return [
-            Line((Run(" ▶ " if i == self.at else "   ", "mark"), Run(shown(text, 200))), "cursor" if i == self.at else "")
+            Line(
+                (Run(" ▶ " if i == self.at else "   ", "mark"), Run(shown(text, 200))),
+                "cursor" if i == self.at else "",
+            )
             for i, text in enumerate(listed)
         ]
 

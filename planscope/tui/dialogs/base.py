@@ -26,7 +26,9 @@ class TextBox(Windowed):
 
     BOX = False
 
-    def __init__(self, paint: Paint, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200) -> None:
+    def __init__(
+        self, paint: Paint, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200
+    ) -> None:
         super().__init__(paint, id=id)
         self.lines = list(lines)
         self.most = most
@@ -52,6 +54,7 @@ class TextBox(Windowed):
         return self.lines[index]
 
     def on_resize(self, event: events.Resize) -> None:
+        self.measure()
         self.move_to(self.top)
         self.sync()
 

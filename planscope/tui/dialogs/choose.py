@@ -40,7 +40,12 @@ class ChooseDialog(Dialog[int]):
     ]
 
     def __init__(
-        self, paint: Paint, title: str, choices: Sequence[tuple[Run, ...]], at: int = 0, looked: Looked | None = None
+        self,
+        paint: Paint,
+        title: str,
+        choices: Sequence[tuple[Run, ...]],
+        at: int = 0,
+        looked: Looked | None = None,
     ) -> None:
         super().__init__(paint, title)
         self.choices = choices
@@ -49,7 +54,10 @@ class ChooseDialog(Dialog[int]):
 
     def body(self) -> Sequence[Widget]:
         self.list = _Choices(self.paint, self._lines(), most=max(self.app.size.height - 8, 3))
-        return (self.list, TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]))
+        return (
+            self.list,
+            TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]),
+        )
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._show)

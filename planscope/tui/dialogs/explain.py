@@ -48,7 +48,9 @@ class _Explained:
         yield BLANK
         yield from self.text("Without any one of these the rest could be met.", "dim")
         if not core.foreseeable:
-            yield from self.text("The agent could not have known: it depends on how long a task takes.", "caution")
+            yield from self.text(
+                "The agent could not have known: it depends on how long a task takes.", "caution"
+            )
         yield from self.right_plan()
 
     def text(self, text: str, role: str = "", indent: int = 0) -> Iterator[Line]:
@@ -88,7 +90,9 @@ class _Explained:
         if index is None:
             return
         view = run.steps[index]
-        text = "the agent stopped here" if view.call is None else words.call(view.call.tool, view.call.arguments)
+        text = (
+            "the agent stopped here" if view.call is None else words.call(view.call.tool, view.call.arguments)
+        )
         when = f"  {words.hours(view.start, view.end)}" if view.start is not None else ""
         yield Line(
             (
@@ -109,7 +113,9 @@ class _Explained:
         yield Line((Run("✓ A plan that works", "holds"), Run(swaps, "dim")))
         for number, action in enumerate(repair.order[:40], 1):
             hour = f"({starts[action]})" if action in starts else ""
-            yield Line((Run(f"{number:>4}  ", "dim"), Run(words.move_name(self.problem, action) + hour, "tool")))
+            yield Line(
+                (Run(f"{number:>4}  ", "dim"), Run(words.move_name(self.problem, action) + hour, "tool"))
+            )
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.step import waiting
+from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
 
 
@@ -21,12 +21,15 @@ class Header(LinePane):
     BOX = False
 
     def prepare(self, state: RoomState, width: int) -> None:
-        verdict = verdict_runs(state, short=width < 100)
+        key = (state.session, state.run_number, state.progress, state.verdict, width)
+        if getattr(self, "_prepared_for", None) == key:
+            return
+        self._prepared_for = key
+        verdict = verdict_runs(state, short=width < 110)
         room = width - width_of(verdict) - 2
         parts = _parts(state)
         while len(parts) > 1 and width_of(_joined(parts)) > room:
-            least = max(range(1, len(parts)), key=lambda i: parts[i][0])
-            parts.pop(least)
+            parts.remove(max(parts, key=lambda part: part[0]))
         self._line = Line(justify(_joined(parts), [*verdict, Run(" ")], width), "bar")
 
     def size_of(self) -> int:
@@ -39,26 +42,30 @@ class Header(LinePane):
 def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
     """What can be said, each with how soon it is left out where room is short (most first)."""
     session, run = state.session, state.run
-    parts: list[tuple[int, tuple[Run, ...]]] = [(0, (Run(" planscope ", "brand"), Run(" ")))]
-    parts.append((2, (Run(shown(session.title or session.id or "untitled", 40), "strong"),)))
+    parts: list[tuple[int, tuple[Run, ...]]] = [
+        (4, (Run(" planscope ", "brand"),)),
+        (1, (Run(f" {shown(session.title or session.id or 'untitled', 40)}", "strong"),)),
+    ]
     if run is None:
-        return [*parts, (1, (Run("no run", "dim"),))]
-    parts.append((4, (Run(shown(run.agent or "agent ?", 30)),)))
+        return [*parts, (2, (Run("no run", "dim"),))]
     model = [Run(shown(run.model or "model ?", 40))]
     if run.simulated:
         model.append(Run(" simulated", "caution"))
-    parts.append((1, tuple(model)))
-    parts.append((3, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)))
-    return parts
+    return [
+        *parts,
+        (3, (Run(shown(run.agent or "agent ?", 30)),)),
+        (0, tuple(model)),
+        (2, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)),
+    ]
 
 
 def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
     made: list[Run] = []
     for i, (_, runs) in enumerate(parts):
-        if i > 1:
+        if i > 0 and made[-1].role != "brand":
             made.append(Run(" │ ", "faint"))
         made += runs
-    return tuple(made)
+    return tuple(made) if made[0].role == "brand" else (Run(" "), *made)
 
 
 def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
@@ -85,12 +92,13 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
 def _where(verdict: Verdict, short: bool) -> list[Run]:
     said = []
     if verdict.verdict == "wrong" and verdict.findings:
-        said.append(f"at {words.step_name(verdict.findings[0].step)}")
+        said.append(f"{'' if short else 'at '}{words.step_name(verdict.findings[0].step)}")
     if verdict.first_violation is not None:
         lost = verdict.first_violation.step
-        if not short or not said or lost != verdict.findings[0].step:
-            said.append("contradictory request" if lost == 0 else f"lost at {words.step_name(lost)}")
-    return [Run(" " + ", ".join(said))] if said else []
+        if not said or lost != verdict.findings[0].step:
+            where = f"{'' if short else 'at '}{words.step_name(lost)}"
+            said.append("contradictory request" if lost == 0 else f"lost {where}")
+    return [Run(f" {', '.join(said)}")] if said else []
 
 
 class Footer(LinePane):

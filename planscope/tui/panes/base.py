@@ -47,7 +47,7 @@ class LinePane(Windowed):
     @property
     def seen(self) -> bool:
         """Whether there is anything to paint on."""
-        return self.is_mounted and self.display and self.inner_width > 0 and self.size.height > 0
+        return self.inner_width > 0 and self.cells[1] > 0 and self.is_mounted and self.display
 
     def show(self, state: RoomState) -> None:
         """Show a state: lines that look the same stay as they are."""
@@ -80,14 +80,16 @@ class LinePane(Windowed):
             runs.append(Run(f"▲ {above} linked  ", "mark"))
         if below:
             runs.append(Run(f"▼ {below} linked  ", "mark"))
-        runs.append(Run(f"{self.top + 1}–{min(self.top + window, size)} of {size:,}", "dim"))
+        runs.append(Run(f"{self.top + 1} to {min(self.top + window, size)} of {size:,}", "dim"))
         return tuple(runs)
 
     def on_resize(self, event: events.Resize) -> None:
+        self.measure()
         if self.state is not None:
             self.show(self.state)
 
     def on_show(self, event: events.Show) -> None:
+        self.measure()
         if self.state is not None:
             self.show(self.state)
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint
+from planscope.oracle.words import requirement
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, cut, shown
+from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
@@ -34,31 +35,50 @@ class ConstraintsPane(LinePane):
                 self._listed.insert(said, None)
             self._places = {c.id: i for i, c in enumerate(self._listed) if c is not None}
             self._id_cells = max((len(c.id) for c in problem.constraints), default=2)
+            self._made: dict[tuple[int, str, bool, bool, bool], Line] = {}
             self._texts = _texts(problem.constraints, state, width - 5 - _WORD_CELLS - self._id_cells - 2)
         self._width = width
         self._core = state.core_ids
         self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
         self._judged = state.progress == "judged"
+        self._words = self._in_words(state, width)
 
     def size_of(self) -> int:
-        return len(self._listed) or 1
+        return (len(self._listed) or 1) + len(self._words)
+
+    def _in_words(self, state: RoomState, width: int) -> list[Line]:
+        """Below the list, where room is left: the highlighted constraint by the names of its actions."""
+        picked = self._picked or next(
+            iter(state.debug.view.core.constraints if state.debug.view.core else ()), None
+        )
+        problem = state.debug.run.problem
+        if picked not in problem.by_id or not self._judged:
+            return []
+        text = requirement(problem, problem.by_id[picked])
+        body = paragraph(f"{picked}: {text}.", width - 2, "quote")
+        lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
+        return lines if len(self._listed) + len(lines) <= self.window else []
 
     def line_at(self, index: int) -> Line:
         state = self.state
         assert state is not None
         if not self._listed:
             return Line((Run(_nothing(state), "dim"),))
+        if index >= len(self._listed):
+            return self._words[index - len(self._listed)]
         c = self._listed[index]
         if c is None:
             return BLANK
         picked = c.id == self._picked
         lit = c.id in state.lit.constraints
         status = state.debug.run.replay.status(c.id, state.debug.index) if self._judged else ""
-        return self._made(index, status, c.id in self._core, picked, lit)
+        key = (index, status, c.id in self._core, picked, lit)
+        line = self._made.get(key)
+        if line is None:
+            line = self._made[key] = self._line(c, *key[1:])
+        return line
 
-    def _made(self, index: int, status: str, core: bool, picked: bool, lit: bool) -> Line:
-        c = self._listed[index]
-        assert c is not None
+    def _line(self, c: Constraint, status: str, core: bool, picked: bool, lit: bool) -> Line:
         mark = "▶" if picked else "┃" if lit else " "
         role = "core" if core else status or "dim"
         word = "CORE" if core else status or "…"

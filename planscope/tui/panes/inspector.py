@@ -25,6 +25,7 @@ class InspectorPane(LinePane):
             state.watch_lines,
             state.breakpoints,
             state.links,
+            state.outline,
             width,
         )
         if getattr(self, "_key", None) != key:
@@ -98,17 +99,17 @@ class _Told:
             "from", _SOURCES[c.source] + ("" if c.sentence is None else f", sentence {c.sentence + 1}")
         )
         for name, span in zip(_PARTS, c.spans, strict=False):
-            yield from self.row(name, f"{state.text[slice(*span)]}  ({span[0]}–{span[1]})")
+            yield from self.row(name, f"{state.text[slice(*span)]}  ({span[0]} to {span[1]})")
         node = self.node_label(c)
         if node:
             yield from self.row("node", node)
 
     def node_label(self, c: Constraint) -> str:
-        outline = self.state.reading.outline if self.state.reading else ()
+        outline = self.state.outline
         return next((node.label for node in outline if node.path == c.node), "")
 
     def node(self, focus: SelectedNode) -> Iterable[Line]:
-        outline = self.state.reading.outline if self.state.reading else ()
+        outline = self.state.outline
         found = next((node for node in outline if node.path == focus.path), None)
         if found is None:
             return
@@ -119,7 +120,9 @@ class _Told:
 
     def saying(self) -> Iterable[Line]:
         """The constraints that are lit."""
-        known = [c for c in self.problem.constraints if c.id in self.state.lit.constraints]
+        order = self.state.debug.run.order
+        ids = sorted((c for c in self.state.lit.constraints if c in order), key=order.__getitem__)
+        known = [self.problem.by_id[c] for c in ids]
         for c in known[:40]:
             core = c.id in self.state.core_ids
             glyph = words.CORE_GLYPH if core else self.glyph(c)

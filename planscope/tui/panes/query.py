@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
+from planscope.oracle.verdict_types import StepNo
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.safe_text import Shown, char_width, show
 from planscope.tui.state import RoomState
+
+_HEADING = Line((Run("  actions", "label"),))
 
 Painted = tuple[int, int, str]
 """A half-open range of the text and a role; later ones lie over earlier ones."""
@@ -38,6 +43,7 @@ class QueryPane(LinePane):
             self._made = {}
         self._width = width
         self._moving = list(_moving(state))
+        self._lit_spans = frozenset(state.lit.spans)
         self._picked = state.focus.span if isinstance(state.focus, SelectedWords) else None
 
     def size_of(self) -> int:
@@ -51,10 +57,20 @@ class QueryPane(LinePane):
         if index < len(self._complaints):
             return self._complaints[index]
         index -= len(self._complaints)
-        assert self.state is not None
         if index < 2:
-            return Line((Run("  actions", "label"),)) if index else BLANK
-        return _action_line(self.state, index - 2, self._width)
+            return _HEADING if index else BLANK
+        return self._action(index - 2)
+
+    def _action(self, number: int) -> Line:
+        state = self.state
+        assert state is not None
+        action = self._problem.actions[number]
+        lit = state.links is not None and any(
+            mention in self._lit_spans for mention in state.links.mentions(action.id)
+        )
+        done = state.debug.run.execution(action.id, state.debug.index)
+        step = state.debug.run.steps[done.index].step if done is not None else None
+        return _action_line(action.id, action.name, step, lit, state.progress == "judged", self._width)
 
     def title(self) -> tuple[Run, ...]:
         return (Run("1", "number"), Run(" Query", "title"))
@@ -111,7 +127,9 @@ class QueryPane(LinePane):
             mark = Run("●", "core")
         else:
             mark = Run("┃" if roles & {"lit", "picked"} else "✗" if "wrong-words" in roles else " ", "mark")
-        return Line((mark, Run(" "), *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving])))
+        return Line(
+            (mark, Run(" "), *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving]))
+        )
 
     def _still_in(self, start: int, end: int) -> Iterator[Painted]:
         at = bisect_left(self._still, (start - self._longest, 0, ""))
@@ -181,20 +199,17 @@ def _complaints(state: RoomState, width: int) -> Iterator[Line]:
             yield from (Line(runs) for runs in paragraph(expected, width, "dim"))
 
 
-def _action_line(state: RoomState, number: int, width: int) -> Line:
-    debug = state.debug
-    action = debug.run.problem.actions[number]
-    lit = state.links is not None and any(m in state.lit.spans for m in state.links.mentions(action.id))
-    done = debug.run.execution(action.id, debug.index)
-    if done is not None:
-        when = f"step {debug.run.steps[done.index].step}"
-        if done.start is not None:
-            when += f", {words.hours(done.start, done.end)}"
-        became = Run(f"✓ {when}", "holds")
+@lru_cache(maxsize=4000)
+def _action_line(id: str, name: str, step: StepNo | None, lit: bool, judged: bool, width: int) -> Line:
+    if step is not None:
+        became = Run(f"✓ {words.step_name(step)}", "holds")
     else:
-        became = Run("○ to do" if state.progress == "judged" else "", "open")
-    name = Run(shown(action.name, 80), "action")
-    left = (Run("┃" if lit else " ", "mark"), Run(f" {shown(action.id, 8):<3} ", "dim"), name)
+        became = Run("○ to do" if judged else "", "open")
+    left = (
+        Run("┃" if lit else " ", "mark"),
+        Run(f" {shown(id, 8):<3} ", "dim"),
+        Run(shown(name, 80), "action"),
+    )
     return Line(justify(left, (became,), width), "lit" if lit else "")
 
 
@@ -203,7 +218,7 @@ def painted_runs(whole: Shown, start: int, end: int, painted: Iterable[Painted])
     painted = list(painted)
     edges = sorted({start, end, *(min(max(e, start), end) for a, b, _ in painted for e in (a, b))})
     runs = []
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         role = ""
         for first, last, painted_role in painted:
             if first <= a and b <= last:

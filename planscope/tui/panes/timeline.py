@@ -58,10 +58,8 @@ class TimelinePane(LinePane):
         assert state is not None
         here = index == state.debug.index
         lit = index in state.lit.steps
-        if here:
-            ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
-        else:
-            ground = "lit" if lit else ""
+        here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
+        ground = here_ground if here else "lit" if lit else ""
         mark = "▶" if here else "┃" if lit else " "
         stop = index in state.stops
         key = (index, ground, mark, stop)
@@ -93,7 +91,7 @@ class TimelinePane(LinePane):
     def _flags(self, index: int, findings: Sequence[Finding]) -> list[Run]:
         flags = []
         if index in self._lost:
-            flags += [Run(" "), Run(f" {words.NO_WAY_ON} ", "stop")]
+            flags += [Run(" "), Run(words.NO_WAY_ON, "stop")]
         if findings:
             errors = any(f.severity == "error" for f in findings)
             flags.append(Run(f" {words.findings(findings)}", "finding" if errors else "caution"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planscope.debugger.selection import SelectedNode
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
 
 
+_FEW = 60
+"""A node that says more than so much shows only whether the core is in it."""
+
+
 class TreePane(LinePane):
     name_in_state = "tree"
 
     def prepare(self, state: RoomState, width: int) -> None:
-        outline: Sequence[OutlineNode] = state.reading.outline if state.reading else ()
-        if getattr(self, "_outline", None) is not outline:
+        outline = state.outline
+        if getattr(self, "_outline", None) is not outline or not outline:
             self._outline = outline
             self._guides = list(guides([node.depth for node in outline]))
             self._places: dict[NodePath, int] = {node.path: i for i, node in enumerate(outline)}
+            self._made: dict[tuple[int, str, str, int], Line] = {}
         self._width = width
         self._core = state.core_ids
         self._picked = state.focus.path if isinstance(state.focus, SelectedNode) else None
@@ -42,25 +47,39 @@ class TreePane(LinePane):
         picked = node.path == self._picked
         lit = node.path in state.lit.nodes
         mark = "▶" if picked else "┃" if lit else " "
-        ids = [c for c in node.constraints[:40] if c]
-        glyph, role = self._became(ids)
+        glyph, role = self._became(node)
+        key = (index, mark, glyph + role, self._width)
+        line = self._made.get(key)
+        if line is None:
+            line = self._made[key] = self._line(node, self._guides[index], mark, glyph, role)
+        return line
+
+    def _line(self, node: OutlineNode, guide: str, mark: str, glyph: str, role: str) -> Line:
         left = (
             Run(mark, "mark"),
             Run(f"{glyph} ", role),
-            Run(self._guides[index], "faint"),
+            Run(guide, "faint"),
             Run(shown(node.label, 120), "" if node.constraints else "dim"),
         )
-        return Line(justify(left, _names(ids), self._width), "cursor" if picked else "lit" if lit else "")
+        own = [c for c in node.constraints[:40] if self._own(c, node.path)]
+        ground = {"▶": "cursor", "┃": "lit"}.get(mark, "")
+        return Line(justify(left, _names(own), self._width), ground)
 
-    def _became(self, ids: Iterable[str]) -> tuple[str, str]:
+    def _own(self, constraint: str, path: NodePath) -> bool:
+        """Whether this very node says it, rather than one below it."""
+        assert self.state is not None
+        known = self.state.debug.run.problem.by_id.get(constraint)
+        return known is not None and known.node == path
+
+    def _became(self, node: OutlineNode) -> tuple[str, str]:
         """The glyph for the worst that became of a node's constraints."""
         state = self.state
         assert state is not None
-        known = [c for c in ids if c in state.debug.run.problem.by_id]
-        if any(c in self._core for c in known):
+        if self._core and not self._core.isdisjoint(node.constraints):
             return words.CORE_GLYPH, "core"
-        if known and state.progress == "judged":
-            statuses = {state.debug.run.replay.status(c, state.debug.index) for c in known}
+        if node.constraints and state.progress == "judged" and len(node.constraints) <= _FEW:
+            status_of = state.debug.run.replay.status
+            statuses = {status_of(c, state.debug.index) for c in node.constraints}
             for status in ("broken", "open", "holds"):
                 if status in statuses:
                     return words.STATUS_GLYPHS[status], status
@@ -97,7 +116,7 @@ class TreePane(LinePane):
 def _nothing(state: RoomState) -> str:
     if state.errors:
         return "The text cannot be read: see pane 1."
-    return "reading…" if state.progress == "reading" else "No query."
+    return "reading…" if state.text and state.progress != "failed" else "No query."
 
 
 def _names(ids: Sequence[str]) -> tuple[Run, ...]:

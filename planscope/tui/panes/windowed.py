@@ -35,6 +35,7 @@ class Windowed(Widget):
         self._rows: list[tuple[Line, str]] = []
         self._strips: dict[tuple[Line, str], Strip] = {}
         self._look = (-1, -1)
+        self.cells = (0, 0)
 
     def size_of(self) -> int:
         """How many lines there are."""
@@ -65,12 +66,17 @@ class Windowed(Widget):
 
     @property
     def inner_width(self) -> int:
-        return max(self.size.width - (4 if self.BOX else 0), 0)
+        return max(self.cells[0] - (4 if self.BOX else 0), 0)
 
     @property
     def window(self) -> int:
         """How many lines are seen at once."""
-        return max(self.size.height - (2 if self.BOX else 0), 0)
+        return max(self.cells[1] - (2 if self.BOX else 0), 0)
+
+    def measure(self) -> None:
+        """Take the size anew. It is kept in ``cells``, since asking Textual for it costs more than a line."""
+        size = self.size
+        self.cells = (size.width, size.height)
 
     def scroll_lines(self, by: int) -> None:
         """Move the window; what is selected stays."""
@@ -96,7 +102,8 @@ class Windowed(Widget):
 
     def sync(self) -> None:
         """Repaint the rows that look different from before."""
-        look = (self.paint.generation, self.size.width)
+        width = self.cells[0]
+        look = (self.paint.generation, width)
         rows = self._wanted_rows()
         if look != self._look or len(rows) != len(self._rows):
             self._look = look
@@ -107,7 +114,7 @@ class Windowed(Widget):
         changed = [y for y, (new, old) in enumerate(zip(rows, self._rows, strict=True)) if new != old]
         if changed:
             self._rows = rows
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*(Region(0, y, width, 1) for y in changed))
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
         """Every row of the widget: its line, and what its frame looks like."""
@@ -137,7 +144,7 @@ class Windowed(Widget):
 
     def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
         """What is written into the upper or lower side of the box."""
-        room = self.size.width - 4
+        room = self.cells[0] - 4
         right = cut(right, room - 2) if right else ()
         left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
         fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
@@ -152,19 +159,19 @@ class Windowed(Widget):
     # Painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        rows, filters = self._rows, self.get_line_filters()
+        rows, filters = self._rows, self.paint.filters
         strips = []
         for y in crop.line_range:
             strip = self._strip(rows[y]) if 0 <= y < len(rows) else self._blank()
             for line_filter in filters:
                 strip = strip.apply_filter(line_filter, self.paint.background)
             strips.append(strip)
-        if crop.column_span != (0, self.size.width):
+        if crop.column_span != (0, self.cells[0]):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
 
     def _blank(self) -> Strip:
-        return Strip.blank(self.size.width, self.paint.style("", ""))
+        return Strip.blank(self.cells[0], self.paint.style("", ""))
 
     def _strip(self, row: tuple[Line, str]) -> Strip:
         strip = self._strips.get(row)
@@ -177,18 +184,18 @@ class Windowed(Widget):
     def _build(self, line: Line, frame: str) -> Strip:
         style = self.paint.style
         if not frame:
-            return self.paint.strip(line, self.size.width)
+            return self.paint.strip(line, self.cells[0])
         part, active = frame.split()
         edge = style("frame-on" if active == "on" else "frame", "")
         if part in ("top", "bottom"):
             ends = "╭╮" if part == "top" else "╰╯"
             runs = [Segment(text, edge if role == "frame" else style(role, "")) for text, role in line.runs]
-            return Strip([Segment(ends[0], edge), *runs, Segment(ends[1], edge)], self.size.width)
+            return Strip([Segment(ends[0], edge), *runs, Segment(ends[1], edge)], self.cells[0])
         ground = style("", line.ground)
         right = Segment("┃", style("thumb", "")) if part == "thumb" else Segment("│", edge)
         body = self.paint.strip(line, self.inner_width)
         segments = [Segment("│", edge), Segment(" ", ground), *body, Segment(" ", ground), right]
-        return Strip(segments, self.size.width)
+        return Strip(segments, self.cells[0])
 
     # Mouse
 
@@ -196,7 +203,7 @@ class Windowed(Widget):
         """The line and the column of a click; None where it hit the box or nothing."""
         edge = 1 if self.BOX else 0
         index = self.top + event.y - edge
-        if edge <= event.y < self.size.height - edge and index < self.size_of():
+        if edge <= event.y < self.cells[1] - edge and index < self.size_of():
             return index, event.x - (2 if self.BOX else 0)
         return None
 

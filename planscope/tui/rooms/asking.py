@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
@@ -26,11 +26,14 @@ _BREAKPOINT_HINT = (
     "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
     "when valid_completions < 3"
 )
-_WATCH_HINT = "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · or a comparison: c2 == broken"
+_WATCH_HINT = (
+    "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · "
+    "or a comparison: c2 == broken"
+)
 
 
 class Asking(Moving, Opening):
-    choice: KeyChoice = {}
+    choice: ClassVar[KeyChoice] = {}
 
     def action_go_to_step(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
@@ -104,7 +107,9 @@ class Asking(Moving, Opening):
             if not text.strip():
                 return "type what to look for"
             found = haystack.find(text)
-            return None if found.hits else f"{shown(text, 60)} is nowhere in the request, constraints or calls"
+            return (
+                None if found.hits else f"{shown(text, 60)} is nowhere in the request, constraints or calls"
+            )
 
         def go(text: str | None) -> None:
             if text is not None and self.state.debug.run is state.debug.run:
@@ -114,7 +119,9 @@ class Asking(Moving, Opening):
                 self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
 
         old = state.search.needle if state.search else ""
-        dialog = AskDialog(self.paint, "Search", "in the request, constraints, thoughts, calls and answers", check, value=old)
+        dialog = AskDialog(
+            self.paint, "Search", "in the request, constraints, thoughts, calls and answers", check, value=old
+        )
         self.app.push_screen(dialog, go)
 
     def action_explain(self) -> None:
@@ -156,11 +163,15 @@ class Asking(Moving, Opening):
             self.use_theme(before if number is None else names[number])
 
         at = names.index(before) if before in names else 0
-        self.app.push_screen(ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done)
+        self.app.push_screen(
+            ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done
+        )
 
     def theme_names(self) -> list[str]:
         """The themes that there are to choose from: ours and the user's own."""
-        return [name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables]
+        return [
+            name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
+        ]
 
     def use_theme(self, name: str) -> None:
         self.app.theme = name
@@ -195,7 +206,12 @@ class Asking(Moving, Opening):
             "Enter writes it to a file instead; Esc leaves it at that.",
         )
         dialog = AskDialog(
-            self.paint, "Copied", "the name of a new file", check, value=f"planscope-{state.pane}.txt", before=before
+            self.paint,
+            "Copied",
+            "the name of a new file",
+            check,
+            value=f"planscope-{state.pane}.txt",
+            before=before,
         )
         self.app.push_screen(dialog, done)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import ClassVar
-
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import KeyChoice, bindings, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
@@ -38,13 +35,13 @@ class DebugRoom(Asking):
 
     CSS_PATH = "debug.tcss"
     AUTO_FOCUS = None
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (Textual's own way to say it)
         (0, "-too-narrow"),
         (SMALLEST[0], "-narrow"),
         (110, "-wide"),
         (170, "-broad"),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-too-low"),
         (SMALLEST[1], "-low"),
         (44, "-high"),
@@ -55,7 +52,6 @@ class DebugRoom(Asking):
         return self.job_list
 
     job_list: Jobs
-    choice: KeyChoice = {}
 
     def compose(self) -> ComposeResult:
         paint = self.paint
@@ -101,8 +97,12 @@ class DebugRoom(Asking):
         await self.run_action(BY_ID[message.action].method)
 
 
-def _hints() -> tuple[object, ...]:
-    return tuple(a for a in ACTIONS if a.footer)
+_MORE_HINTS = ("next-check", "search", "toggle-breakpoint", "zoom", "choose-run", "copy", "palette", "quit")
+
+
+def _hints() -> tuple[KeyAction, ...]:
+    """What the footer names first, then what it names where there is more room."""
+    return (*(a for a in ACTIONS if a.footer), *(BY_ID[id] for id in _MORE_HINTS))
 
 
 def room_class(choice: KeyChoice) -> type[DebugRoom]:

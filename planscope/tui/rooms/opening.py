@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
 from planscope.debugger.cursor import DebugState
 from planscope.debugger.errors import DebuggerError
+from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import parse_watch
 from planscope.errors import UserError
-from planscope.tui.judging import JudgedRun, Opened, ReadQuery, facts_at, judge, open_session, read_variant
+from planscope.tui.jobs import Ticket
+from planscope.tui.judging import (
+    JudgedRun,
+    Opened,
+    ReadQuery,
+    facts_at,
+    judge,
+    lay_out,
+    look_ahead,
+    open_session,
+    read_variant,
+)
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.room import Room
 from planscope.tui.state import Facts, RoomState
 from planscope.tui.unjudged import unjudged
 
+if TYPE_CHECKING:
+    from planscope.language.outline import OutlineNode
+
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
+
+_LONG_RUN = 200
 
 MOST_SET = 200
 """So many breakpoints and watches of a file are read."""
@@ -39,6 +57,15 @@ class Opening(Room):
         self._readings: dict[str, ReadQuery] = {}
         self._judged: dict[str | None, JudgedRun] = {}
         self._facts: dict[tuple[str | None, int], Facts] = {}
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all is shown that will be without a key."""
+        if self.state.progress in ("reading", "judging"):
+            return False
+        return self.state.progress != "judged" or (
+            self.state.facts is not None and not self.jobs.running("tree")
+        )
 
     def begin(self) -> None:
         """Load what is not loaded yet, then read and judge the current run. For after the first frame."""
@@ -89,7 +116,7 @@ class Opening(Room):
     def _on_read(self, read: ReadQuery) -> None:
         self._readings[read.variant] = read
         if read.reading is None:
-            self.change(progress="unreadable", reading=None, errors=read.errors, links=None)
+            self.change(progress="unreadable", outline=(), errors=read.errors, links=None)
             return
         state = self.state
         run = state.run
@@ -99,12 +126,10 @@ class Opening(Room):
             return
         bare = unjudged(run, state.variant, read.reading.problem)
         debug = replace(state.debug, run=RunIndex(bare))
-        self.change(progress="judging", reading=read.reading, errors=(), debug=debug)
-        session, reading = (self.opened.session if self.opened else None), read.reading
-        if session is not None:
-            self.jobs.start(
-                "judge", lambda ticket: judge(session, key, reading), self._on_judged, self._failed
-            )
+        self.change(progress="judging", outline=read.outline, errors=(), debug=debug)
+        if self.opened is not None:
+            session = self.opened.session
+            self.jobs.start("judge", lambda ticket: judge(session, key, read), self._on_judged, self._failed)
 
     def _on_judged(self, judged: JudgedRun) -> None:
         state = self.state
@@ -121,10 +146,10 @@ class Opening(Room):
         )
         wrong = (*wrong_breaks, *wrong_watches)
         debug = self._first_place(judged)
-        reading = self._readings[state.variant.id].reading if state.variant else None
+        read = self._readings[state.variant.id] if state.variant else None
         self.change(
             progress="judged",
-            reading=reading,
+            outline=read.outline if read else (),
             errors=(),
             debug=debug,
             verdict=judged.verdict,
@@ -137,7 +162,38 @@ class Opening(Room):
             facts=self.known_facts(debug.index),
             notice=wrong[0] if wrong else state.notice,
         )
+        if len(debug.run.steps) > _LONG_RUN:
+            gc.freeze()  # what was judged stays; looking through all of it again would hold up a key
+        if read is not None and read.reading is not None and not read.outline:
+            reading = read.reading
+            self.jobs.start("tree", lambda ticket: lay_out(reading), self._on_tree, self._failed)
+        else:
+            self._look_ahead()
         self.rest_soon(0.01)
+
+    def _on_tree(self, laid: tuple[tuple[OutlineNode, ...], Links]) -> None:
+        outline, links = laid
+        key = self.state.run.id if self.state.run else None
+        if self.state.variant is not None:
+            read = self._readings[self.state.variant.id]
+            self._readings[read.variant] = replace(read, outline=outline)
+        self._judged[key] = replace(self._judged[key], links=links)
+        self.change(outline=outline, links=links)
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """While nothing else is to do, look up what the step pane will be asked for."""
+        run, index, facts = self.state.debug.run, self.state.debug.index, self._facts
+        key = self.state.run.id if self.state.run else None
+        known = {i for of, i in facts if of == key}
+
+        def keep(found: Facts) -> None:
+            facts[key, found.index] = found
+
+        def look(ticket: Ticket) -> None:
+            look_ahead(run, index, known, keep, ticket.wait)
+
+        self.jobs.start("ahead", look, lambda _: None, self._no_facts)
 
     def _first_place(self, judged: JudgedRun) -> DebugState:
         """Where one is or asked to begin, else where the file was left, else where the run was lost."""
@@ -156,7 +212,7 @@ class Opening(Room):
         """Turn to another run of the session."""
         if number == self.state.run_number:
             return
-        for name in ("open", "read", "judge", "facts", "continue"):
+        for name in ("open", "read", "judge", "tree", "ahead", "facts", "continue"):
             self.jobs.cancel(name)
         run = self.state.session.runs[number]
         self.asked_for_step = False
@@ -165,7 +221,7 @@ class Opening(Room):
             debug=cursor.open_run(unjudged(run, self.state.session.variant_of(run))),
             progress="reading",
             trouble="",
-            reading=None,
+            outline=(),
             errors=(),
             verdict=None,
             repair=None,

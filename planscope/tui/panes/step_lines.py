@@ -1,0 +1,173 @@
+"""What pane 5 says of a step, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planscope.oracle.verdict_types import StepView
+from planscope.safe import cell_width
+from planscope.tui import words
+from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph
+from planscope.tui.state import RoomState
+
+_MARGIN = 9
+_MOVES = 8
+_WAY = 8
+_PLAN = 24
+_ROOMY = 12
+"""From so many lines on, blank ones stand between the parts."""
+
+
+def waiting(state: RoomState) -> str:
+    """What stands where a verdict will be."""
+    if state.progress == "unreadable":
+        return "not judged: the text cannot be read"
+    return "not judged" if state.progress == "failed" else "judging…"
+
+
+def step_lines(state: RoomState, width: int, window: int) -> list[Line]:
+    """Thought, call and answer; state, findings, what instead, why; what is left; watches."""
+    told = _Told(state, width, window)
+    view = state.debug.view
+    judged = state.progress == "judged"
+    parts = [
+        list(told.done(view)),
+        list(told.became(view) if judged else told.waiting()),
+        list(told.watches()),
+    ]
+    made: list[Line] = []
+    for part in parts:
+        if made and part and window >= _ROOMY:
+            made.append(BLANK)
+        made += part
+    return made
+
+
+class _Told:
+    def __init__(self, state: RoomState, width: int, window: int) -> None:
+        self.state = state
+        self.problem = state.debug.run.problem
+        self.body = max(width - _MARGIN, 8)
+        self.few = 400 if state.zoomed else max(1, min(window // 6, 4))
+
+    def row(self, label: str, text: str, role: str = "", few: int = 0) -> Iterator[Line]:
+        body = paragraph(text, self.body, role)
+        if few and len(body) > few:
+            body = (*body[: few - 1], cut((*body[few - 1], Run(" …" + " " * self.body)), self.body - 1))
+        return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+
+    def done(self, view: StepView) -> Iterator[Line]:
+        """Thought, call, arguments, answer."""
+        state, told = self.state, self.state.call_at(view.index)
+        if view.call is None:
+            run = state.run
+            if view.step == "end" and run is not None and run.last_words:
+                yield from self.row("said", run.last_words, "quote", self.few)
+            text = "Nothing has been called yet." if view.step == 0 else f"{words.ending(run).capitalize()}."
+            if run is None:
+                text = "This session has no run: only the request is shown."
+            yield from self.row("", text, "dim")
+            return
+        if told is not None and told.thought:
+            yield from self.row("thought", told.thought, "quote", self.few)
+        yield from self.call(view)
+        error = view.call.error or (told.error if told else "")
+        if error:
+            yield from self.row("refused", error, "broken", self.few)
+        if told is not None and told.raw and told.arguments is None:
+            yield from self.row("raw", told.raw, "dim", self.few)
+        if told is not None and told.answer is not None:
+            yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few)
+
+    def call(self, view: StepView) -> Iterator[Line]:
+        assert view.call is not None
+        text = words.call(view.call.tool, view.call.arguments, named=True, limit=400)
+        if cell_width(text) > self.body:
+            text = words.call(view.call.tool, view.call.arguments, limit=400)
+        when = words.hours(view.start, view.end)
+        lines = list(self.row("call", text, "tool"))
+        last = lines[-1]
+        if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
+            lines[-1] = Line((*last.runs, Run(f"  {when}", "dim")))
+        yield from lines
+
+    def waiting(self) -> Iterator[Line]:
+        state = self.state
+        return self.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
+
+    def became(self, view: StepView) -> Iterator[Line]:
+        """State, findings, what would have been right, why, what is left."""
+        state, facts = self.state, self.state.facts
+        yield self.state_line(view)
+        told = facts.findings if facts else ()
+        for i, found in enumerate(state.debug.run.findings[view.index]):
+            error = found.severity == "error"
+            role = "finding" if error else "caution"
+            yield Line((Run(f"{'✗' if error else '!'} {words.finding(found)}", role),))
+            yield from self.row("", told[i] if i < len(told) else found.message)
+        if facts is None:
+            yield from self.row("", "…", "dim")
+            return
+        yield from self.instead(view)
+        if facts.why and (not told or facts.why not in told[0]):
+            yield from self.row("why", facts.why)
+        if view.state in ("doomed", "broken"):
+            yield from self.plan()
+        elif view.state == "completable" and view.step != "end":
+            yield from self.ways_on()
+
+    def state_line(self, view: StepView) -> Line:
+        runs = [Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state)]
+        lost = self.state.lost_at(view)
+        if lost == view.index:
+            runs.append(Run(f"  {words.NO_WAY_ON}", "core"))
+            note = "the request contradicts itself" if view.step == 0 else "the plan was lost here"
+        elif lost is not None and lost < view.index:
+            note = f"lost since {words.step_name(self.state.debug.run.steps[lost].step)}"
+        elif view.state == "completable":
+            ended = view.step == "end"
+            note = "every requirement is met" if ended else "the plan can still be finished"
+        else:
+            note = ""
+        return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
+
+    def instead(self, view: StepView) -> Iterator[Line]:
+        facts = self.state.facts
+        if facts is None or not facts.instead:
+            return iter(())
+        moves = " or ".join(words.move(self.problem, move) for move in facts.instead[:_MOVES])
+        here = facts.instead_at is None or facts.instead_at == view.index - 1
+        return self.row(
+            "instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
+        )
+
+    def plan(self) -> Iterator[Line]:
+        """The nearest plan that works."""
+        repair = self.state.repair
+        if repair is None or repair.order is None:
+            return iter(())
+        starts = repair.starts or {}
+        names = [
+            words.move_name(self.problem, action) + (f"({starts[action]})" if action in starts else "")
+            for action in repair.order[:_PLAN]
+        ]
+        return self.row("a plan", " → ".join(names))
+
+    def ways_on(self) -> Iterator[Line]:
+        """Safe next moves, how many orders remain, and one of them."""
+        facts = self.state.facts
+        assert facts is not None
+        moves = ", ".join(words.move(self.problem, move) for move in facts.safe[:_MOVES])
+        more = f" and {len(facts.safe) - _MOVES} more" if len(facts.safe) > _MOVES else ""
+        yield from self.row("next", moves + more or "nothing is left to do", "safe" if moves else "dim")
+        orders = "order" if facts.orders == 1 else "orders"
+        yield from self.row("left", f"{words.count(facts.orders)} valid {orders}")
+        if facts.one_way:
+            way = [words.planned(self.problem, step) for step in facts.one_way[:_WAY]]
+            more = " → …" if len(facts.one_way) > _WAY else ""
+            yield from self.row("one way", " → ".join(way) + more, "dim")
+
+    def watches(self) -> Iterator[Line]:
+        for watch in self.state.watch_lines:
+            text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
+            yield from self.row("watch", text, "caution" if watch.changed else "")

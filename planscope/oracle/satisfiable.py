@@ -144,6 +144,7 @@ class _TimedSolver(_Solver):
     """Timed language: (i, j) says that i ends no later than j starts; the other literals are named."""
 
     def declare(self, n: int) -> None:
+        self.solver.set("relevancy", 0)  # a fifth off the time here, but many times more in the base language
         self.starts, self.ends = self.integers("s", n), self.integers("e", n)
         for start, end in zip(self.starts, self.ends, strict=True):
             self.solver.add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)

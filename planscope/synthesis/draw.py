@@ -1,0 +1,61 @@
+"""Random choices from ``Random(seed).random()`` alone, the one method whose numbers Python promises to keep."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_SMALL = 10
+_BITS = tuple(tuple(i for i in range(_SMALL) if mask >> i & 1) for mask in range(1 << _SMALL))
+
+
+def bits(mask: int) -> Sequence[int]:
+    """The indexes of the bits that are set, lowest first."""
+    if mask < 1 << _SMALL:
+        return _BITS[mask]
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+class Draw:
+    """A source of choices: the same ones for the same seed, everywhere."""
+
+    __slots__ = ("random",)
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed).random
+
+    def between(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``, both included."""
+        return low + int(self.random() * (high - low + 1))
+
+    def chance(self, share: float) -> bool:
+        return self.random() < share
+
+    def choose(self, options: Sequence[T]) -> T:
+        return options[int(self.random() * len(options))]
+
+    def weighted(self, cumulative: Sequence[float]) -> int:
+        """An index, in proportion to weights that are given as their running sums."""
+        return bisect_right(cumulative, self.random() * cumulative[-1])
+
+    def bit(self, mask: int) -> int:
+        """The index of one of the bits that are set."""
+        options = bits(mask)
+        return options[int(self.random() * len(options))]
+
+    def sample(self, options: Sequence[T], k: int) -> list[T]:
+        """``k`` of the options, in random order."""
+        pool = list(options)
+        for i in range(k):
+            j = i + int(self.random() * (len(pool) - i))
+            pool[i], pool[j] = pool[j], pool[i]
+        return pool[:k]

@@ -1,0 +1,164 @@
+"""Queries from seeds (paper, Algorithm 1): every action mentioned, satisfiable by construction, and certified.
+
+The order of what happens is part of the contract "same seed, same query": topic and actions, durations, the
+number of sentences, their shapes, then sentence by sentence what stands in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from planscope.language.derive import derive
+from planscope.language.problem import Action, Problem, make_actions, rules
+from planscope.language.render import render
+from planscope.language.tree import Query, Sentence
+from planscope.oracle.precedence import count_orders
+from planscope.oracle.satisfiable import certifier
+from planscope.synthesis.casting import Casting
+from planscope.synthesis.day import Day, draw_durations
+from planscope.synthesis.draw import Draw
+from planscope.synthesis.grow import DeadEnd, Grower
+from planscope.synthesis.partial_order import PartialOrder
+from planscope.synthesis.request import COUNTED, HOURS, Request, SynthesisError, check
+from planscope.synthesis.shape import Shaper
+from planscope.synthesis.target import TargetOrder, draw_order
+from planscope.synthesis.valid_orders import count_timed
+from planscope.synthesis.wording import Wording
+
+_TRIES = 12
+_RULES = {False: rules(False), True: rules(True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesized:
+    """A query in its linked forms. ``tree`` and ``problem`` point into ``text`` with their spans.
+
+    ``valid_orders``: how many orders meet everything (timed: for which start hours exist); None for more than
+    20 actions. ``topic`` is "" where names were given without one. Timed: the actions of ``problem`` carry the
+    durations that the text does not tell.
+    """
+
+    text: str
+    tree: Query
+    problem: Problem
+    topic: str
+    seed: int
+    valid_orders: int | None
+    certified: bool
+
+
+class Synthesizer:
+    """One request, worked out so far as no seed is needed; then a case for every seed."""
+
+    def __init__(self, request: Request) -> None:
+        check(request)
+        self.request = request
+        self.casting = Casting(request)
+        self.shaper = Shaper(request)
+        self.wording = Wording(request.modals)
+
+    def case(self, seed: int) -> Synthesized:
+        """The query of a seed."""
+        request = self.request
+        draw = Draw(seed)
+        topic, names = self.casting.draw(draw)
+        takes = draw_durations(draw, len(names)) if request.timed else None
+        actions = make_actions(names, takes)
+        for attempt in range(_TRIES):
+            order = self._order(draw, takes)
+            try:
+                sentences = self._paragraph(draw, order, clocks=attempt < _TRIES // 2)
+            except DeadEnd:
+                continue
+            return self._finish(seed, topic, actions, sentences, order.day)
+        raise SynthesisError(self._excuse())
+
+    def _order(self, draw: Draw, takes: Sequence[int] | None) -> PartialOrder:
+        request = self.request
+        day = Day(takes) if takes else None
+        if request.valid_orders is None:
+            return PartialOrder(request.count, day, request.redundant)
+        least, most = request.valid_orders
+        return TargetOrder(*draw_order(draw, request.count, least, most), least, day, request.redundant)
+
+    def _paragraph(self, draw: Draw, order: PartialOrder, clocks: bool) -> list[Sentence]:
+        """Sentences that mention every action and say all that has to be said, or DeadEnd."""
+        shaper, fixed = self.shaper, self.request.sentences is not None
+        shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks)
+        grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
+        said: list[Sentence] = []
+        for sentence in shapes:
+            if not fixed and not grower.fresh and order.enough():
+                break
+            said.append(grower.sentence(sentence))
+        while not fixed and len(said) < 3 * order.n and order.lacking():
+            sentence = shaper.sentence(draw, clocks)
+            grower.room = sum([s.size() for s in sentence])
+            said.append(grower.sentence(sentence))
+        if grower.fresh or order.unsaid():
+            raise DeadEnd
+        return said
+
+    def _excuse(self) -> str:
+        request = self.request
+        if request.valid_orders is not None and request.sentences is not None:
+            least, most = request.valid_orders
+            return (
+                f"orders with {least}..{most} valid orders exist, but none of those found could be said in "
+                f"{request.sentences} sentence{'' if request.sentences == 1 else 's'}; ask for more sentences"
+            )
+        return "no query mentioned every action; ask for more sentences or fewer clock times"
+
+    def _finish(
+        self,
+        seed: int,
+        topic: str,
+        actions: tuple[Action, ...],
+        sentences: list[Sentence],
+        day: Day | None,
+    ) -> Synthesized:
+        """Text, constraints, count of valid orders and Z3's word for it, all from the finished tree."""
+        timed = day is not None
+        text, tree = render(Query(tuple(sentences)), actions)
+        problem = Problem(actions, derive(tree, timed=timed) + _RULES[timed], timed, text)
+        orders, certified = _judge(problem, day)
+        assert certified, f"seed {seed}: Z3 finds a contradiction in what was drawn as satisfiable"
+        return Synthesized(text, tree, problem, topic, seed, orders, certified)
+
+
+def _judge(problem: Problem, day: Day | None) -> tuple[int | None, bool]:
+    """How many valid orders (None: too many actions to count), and whether Z3 says that there are any."""
+    n = len(problem.actions)
+    number = {action.id: i for i, action in enumerate(problem.actions)}
+    pairs: list[tuple[int, int]] = []
+    starts: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    for c in problem.constraints:
+        if c.before is not None and c.after is not None:
+            pairs.append((number[c.before], number[c.after]))
+        elif c.action is not None and c.hour is not None:
+            (starts if c.kind == "start_at_least" else ends).append((number[c.action], c.hour))
+    if day is None:
+        return count_orders(n, pairs) if n <= COUNTED else None, certifier().certify_base(n, pairs)
+    plan = day.plan if day.bounded else None
+    certified = certifier().certify_timed(pairs, starts, ends, day.takes, plan)
+    if n > COUNTED:
+        return None, certified
+    release, deadline = [0] * n, [HOURS] * n
+    for i, hour in starts:
+        release[i] = max(release[i], hour)
+    for i, hour in ends:
+        deadline[i] = min(deadline[i], hour)
+    return count_timed(day.takes, release, deadline, pairs), certified
+
+
+def synthesize(request: Request) -> Synthesized:
+    """The query that a request and its seed stand for. Raises SynthesisError."""
+    return Synthesizer(request).case(request.seed)
+
+
+def cases(request: Request, count: int) -> Iterator[Synthesized]:
+    """``count`` queries: case i is that of the seed ``request.seed + i``."""
+    synthesizer = Synthesizer(request)
+    return (synthesizer.case(request.seed + i) for i in range(count))

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from planscope import __version__
+from planscope.commands import COMMANDS
 from planscope.errors import UserError
 
-COMMANDS = (
-    "open",
-    "new",
-    "parse",
-    "run",
-    "check",
-    "replay",
-    "repair",
-    "export",
-    "topics",
-    "grammar",
-    "schema",
-    "themes",
+WIDTH = 80
+LONGEST_ERROR = 2000
+"""Columns of a help text at most, and characters of an error."""
+
+WHOLE_TRACEBACK = "PLANSCOPE_TRACEBACK"
+"""Environment variable: show where a bug of ours struck instead of one line about it."""
+
+USAGE = "planscope [FILE]\n       planscope COMMAND ..."
+ABOUT = (
+    "A terminal debugger for the plans of LLM agents. Without a command the debugger opens: on a session "
+    "file, on a bundled session by its name, or on a bundled run that fails."
 )
+CLOSING = (
+    "planscope COMMAND --help says more. What is wrong is said in one line on standard error, with exit "
+    "status 2; an interrupt (Ctrl-C) gives 130."
+)
+
+
+class _Formatter(argparse.HelpFormatter):
+    """At most 80 columns; names and their explanations in two columns where there is room for both."""
+
+    def __init__(self, prog: str) -> None:
+        import shutil
+
+        super().__init__(prog, max_help_position=26, width=min(shutil.get_terminal_size().columns, WIDTH) - 1)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,51 +48,135 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message} (see: {self.prog} --help)")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    parser = _Parser(
-        prog="planscope",
-        description="A terminal debugger for the plans of LLM agents.",
-        epilog="planscope FILE opens the debugger on a session, planscope alone on a bundled one. "
-        "planscope COMMAND --help says more.",
-        allow_abbrev=False,
+class _TopParser(_Parser):
+    def format_help(self) -> str:
+        """As argparse would, but the commands stand in a plain list."""
+        shape = self._get_formatter()
+        shape.add_text(ABOUT)
+        shape.start_section("commands")
+        shape.add_arguments(
+            argparse.Action([], dest=name, metavar=name, help=COMMANDS[name]) for name in COMMANDS
+        )
+        shape.end_section()
+        shape.start_section("options")
+        shape.add_arguments(action for action in self._actions if action.option_strings)
+        shape.end_section()
+        shape.add_text(CLOSING)
+        return f"usage: {USAGE}\n\n{shape.format_help()}"
+
+
+def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of all commands; the arguments of those in ``only`` are declared, and their modules imported."""
+    parser = _TopParser(
+        prog="planscope", usage=USAGE, allow_abbrev=False, formatter_class=_Formatter, add_help=False
     )
-    parser.add_argument("--version", action="version", version=f"planscope {__version__}")
+    parser.add_argument("-h", "--help", action="help", help="show this help and leave")
+    parser.add_argument(
+        "--version", action="version", version=f"planscope {__version__}", help="show the version and leave"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for name in COMMANDS:
+    for name in only:
         module = importlib.import_module(f"planscope.commands.{name}")
-        sub = commands.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        sub = commands.add_parser(
+            name,
+            prog=f"planscope {name}",
+            description=module.ABOUT,
+            allow_abbrev=False,
+            formatter_class=_Formatter,
+            add_help=False,
+        )
+        sub.add_argument("-h", "--help", action="help", help="show this help and leave")
         module.add(sub)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. Errors are one line on standard error."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    _mend_streams()
+    status = _guarded(list(sys.argv[1:] if argv is None else argv))
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has had enough
+        _drop_output()
+    except OSError as error:
+        _drop_output()
+        status = _fail(f"standard output cannot be written: {error.strerror}")
+    return status
+
+
+def _guarded(args: list[str]) -> int:
     try:
         return _dispatch(args)
+    except SystemExit as left:  # --help and --version
+        return left.code if isinstance(left.code, int) else 0
     except UserError as error:
         return _fail(str(error))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
+        if str(interrupt):
+            _fail(str(interrupt))
         return 130
     except BrokenPipeError:
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}")
+    except Exception as error:
+        if os.environ.get(WHOLE_TRACEBACK):
+            raise
+        return _fail(
+            f"a bug in planscope: {type(error).__name__}: {error}; please report it "
+            f"({WHOLE_TRACEBACK}=1 shows where it is)"
+        )
 
 
 def _dispatch(args: list[str]) -> int:
-    if not args or args[0] not in (*COMMANDS, "-h", "--help", "--version"):
+    first = args[0] if args else ""
+    if first in ("-h", "--help", "--version"):
+        build_parser(()).parse_args(args[:1])
+    if first not in COMMANDS:
+        _look_for_typo(first)
         args = ["open", *args]
-    parsed = build_parser().parse_args(args)
-    module = importlib.import_module(f"planscope.commands.{parsed.command}")
-    status: int = module.run(parsed)
-    sys.stdout.flush()
+    parsed = build_parser(args[:1]).parse_args(args)
+    status: int = importlib.import_module(f"planscope.commands.{parsed.command}").run(parsed)
     return status
+
+
+def _look_for_typo(first: str) -> None:
+    """Raise UserError for what was probably meant as a command."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(first, COMMANDS, 1, 0.7)
+    if near and not os.path.lexists(first):
+        raise UserError(f"there is no command {first!r}; did you mean {near[0]}? (see: planscope --help)")
+
+
+def _mend_streams() -> None:
+    """Standard streams that are closed become the null device; what an encoding cannot say is escaped."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass  # a file opened later must not become standard output
+        os.close(handle)
+        sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Nobody reads any more: what is still buffered goes to the null device."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
 
 
 def _fail(message: str) -> int:
     from planscope.safe import visible
 
-    sys.stderr.write(f"planscope: {visible(' '.join(message.split()))}\n")
+    line = visible(" ".join(message.split()), limit=LONGEST_ERROR)
+    try:
+        sys.stderr.write(f"planscope: {line}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # there is nobody left to tell
     return 2

@@ -1,15 +1,75 @@
-"""A judged run as lines of plain text, for the command line and for sharing. No colour, no markup."""
+"""A judged run as lines of plain text, for the command line and for sharing. No colour, no markup.
+
+Every line is one line: what a file or a model put into it is made visible first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from planscope.language.describe import plain
+from planscope.language.problem import Constraint, Problem
 from planscope.oracle.replay import Replay
-from planscope.oracle.verdict_types import Repair, StepView
-from planscope.oracle.words import clock, name, requirement
+from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
+from planscope.oracle.words import clock, listed, name
+from planscope.safe import cell_width, clip, show, visible, wrap
+
+WIDTH = 80
+"""Columns of a text that is shared."""
 
 GLYPHS = {"completable": "✓", "doomed": "✗", "broken": "✗", "unknown": "?"}
-STATUS = {"holds": "✓ holds ", "open": "○ open  ", "broken": "✗ broken"}
+STATUS = {"holds": "✓ holds", "open": "○ open", "broken": "✗ broken"}
+CORE = "● core"
+
+WIDEST_CALL = 44
+WIDEST_NAME = 60
+MOVES = 8
+"""Cells of a call and of a name in a table, and how many safe next moves are listed."""
+
+INDENT = "         "
+
+
+def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
+    """A text broken into lines; its own line ends stay."""
+    shown = show(text, keep_newlines=True)
+    for begin, end in wrap(shown, width - len(indent)):
+        yield indent + shown.part(begin, end)
+
+
+def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
+    """As :func:`paragraph`, for a text that is one line however long: line ends in it are shown as such."""
+    return paragraph(visible(text), width, indent)
+
+
+def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
+    """Rows with their cells in columns, two blanks apart."""
+    cells = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (cell + " " * (w - cell_width(cell)) for cell, w in zip(row, widths, strict=True))
+        yield (indent + "  ".join(padded)).rstrip(" ")
+
+
+def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] = ()) -> Iterator[str]:
+    """What a request is about: actions, constraints, rules, how many orders meet it, and a contradiction."""
+    yield "Actions"
+    hours = [(f"{a.duration} h" if a.duration else "") for a in problem.actions]
+    yield from table(
+        (a.id, clip(a.name, WIDEST_NAME), a.tool, h) for a, h in zip(problem.actions, hours, strict=True)
+    )
+    yield "Constraints"
+    yield from table(
+        (c.id, c.text, f"sentence {(c.sentence or 0) + 1}", _words(c, problem)) for c in problem.said
+    )
+    yield "Rules"
+    yield from table((c.id, plain(c, problem)) for c in problem.constraints if c.is_rule)
+    yield f"Valid orders: {'many' if valid_orders is None else valid_orders}"
+    if core:
+        yield f"Contradiction: {', '.join(core)} cannot be met together"
+
+
+def _words(c: Constraint, problem: Problem) -> str:
+    return clip(plain(c, problem), 2 * WIDEST_NAME)
 
 
 def call_text(view: StepView) -> str:
@@ -17,51 +77,112 @@ def call_text(view: StepView) -> str:
     call = view.call
     if call is None:
         return "(before any call)" if view.step == 0 else "(the end)"
+    tool = visible(call.tool, limit=WIDEST_NAME)
     if call.arguments is None:
-        return f"{call.tool}(unreadable)"
+        return f"{tool}(unreadable)"
     if set(call.arguments) == {"start_time"}:
-        return f"{call.tool}({call.arguments['start_time']})"
-    inside = ", ".join(f"{k}={v!r}" for k, v in call.arguments.items())
-    return f"{call.tool}({inside})"
+        return f"{tool}({call.arguments['start_time']!r:.40})"
+    return f"{tool}({', '.join(f'{k:.40}={v!r:.40}' for k, v in call.arguments.items()):.200})"
 
 
-def step_lines(run: Replay) -> Iterator[str]:
-    """One line a step, with what is wrong and what could come next below it."""
-    attempt = 1
-    for view in run.steps:
+def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
+    """A table of the steps, with what is wrong, why nothing helps, and what could come next below each."""
+    hours = [_hours(view) for view in run.steps]
+    timed = [[h] if run.problem.timed else [] for h in hours]
+    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "ways on"]]
+    for view, when in zip(run.steps, timed, strict=True):
+        step = f"{GLYPHS[view.state]} {view.step!s:>4}"
+        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, view.state, _ways(run, view)])
+    heading, *lines = table(rows, "")
+    yield heading
+    attempt, lost = 1, 0
+    for view, line in zip(run.steps, lines, strict=True):
         if view.attempt != attempt:
             attempt = view.attempt
-            yield f"   attempt {attempt}"
-        count = run.valid_completions(view.index)
-        ways = "many ways on" if count is None else f"{count} ways on" if count != 1 else "1 way on"
-        if view.state == "unknown":
-            ways = "not known whether there is a way on"
-        takes = ""
-        if view.start is not None and view.end is not None:
-            takes = f", {clock(view.start)} to {clock(view.end)}"
-        yield f"{GLYPHS[view.state]} {view.step!s:>3}  {call_text(view)}{takes}: {view.state}, {ways}"
+            yield f"attempt {attempt}"
+        yield line
         for finding in view.findings:
-            yield f"       {finding.severity}: {finding.type.replace('_', ' ')}"
-        if view.step == "end":
-            continue
-        moves = []
-        for move in run.safe_moves(view.index):
-            hours = ""
-            if move.hours:
-                first, last = move.hours
-                hours = f" at {clock(first)}" if first == last else f" from {clock(first)} to {clock(last)}"
-            moves.append(name(run.problem, move.action) + hours)
+            yield from sentence(finding_text(run.problem, finding), width, INDENT)
+        if view.core is not None and view.attempt != lost:
+            lost = view.attempt
+            yield from sentence(f"no way on: {_core_text(run.problem, view)}", width, INDENT)
+        moves = run.safe_moves(view.index)
         if moves:
-            yield f"       safe next: {'; '.join(moves[:8])}{' ...' if len(moves) > 8 else ''}"
+            yield from sentence(f"safe next: {moves_text(run.problem, moves)}", width, INDENT)
+
+
+def _hours(view: StepView) -> str:
+    return f"{clock(view.start)}-{clock(view.end)}" if view.start is not None and view.end is not None else ""
+
+
+def _ways(run: Replay, view: StepView) -> str:
+    count = run.valid_completions(view.index)
+    if count is None:
+        return "not known" if view.state == "unknown" else "many"
+    return str(count)
+
+
+def _core_text(problem: Problem, view: StepView) -> str:
+    assert view.core is not None
+    said = listed(f"{c} ({_words(problem.by_id[c], problem)})" for c in view.core.constraints)
+    steps = listed("the end" if step == "end" else f"step {step}" for step in view.core.steps)
+    return f"{said} with {steps}" if steps else said
+
+
+def moves_text(problem: Problem, moves: Sequence[Move]) -> str:
+    """Actions, timed ones with the hours at which they may start."""
+    parts = []
+    for move in moves[:MOVES]:
+        hours = ""
+        if move.hours:
+            first, last = move.hours
+            hours = f" at {clock(first)}" if first == last else f" from {clock(first)} to {clock(last)}"
+        parts.append(clip(name(problem, move.action), WIDEST_NAME) + hours)
+    more = [f"{len(moves) - MOVES} more"] if len(moves) > MOVES else []
+    return "; ".join(parts + more)
+
+
+def finding_text(problem: Problem, finding: Finding) -> str:
+    """``error: parameter error, b3 (calls come one by one)``."""
+    text = f"{finding.severity}: {finding.type.replace('_', ' ')}"
+    if finding.message:
+        return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
+    said = [f"{c} ({_words(problem.by_id[c], problem)})" for c in finding.constraints]
+    return ", ".join([text, *said])
 
 
 def constraint_lines(run: Replay, index: int) -> Iterator[str]:
     """One line a constraint: status, id, symbols, words; members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
-    for c in run.problem.constraints:
-        mark = "● CORE  " if c.id in core else STATUS[run.status(c.id, index)]
-        yield f"{mark} {c.id:<4} {c.text}  ({requirement(run.problem, c)})"
+    yield from table(
+        (
+            CORE if c.id in core else STATUS[run.status(c.id, index)],
+            c.id,
+            "rule" if c.is_rule else c.text,
+            _words(c, run.problem),
+        )
+        for c in run.problem.constraints
+    )
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """``WRONG: order error``."""
+    kind = verdict.verdict.upper()
+    return f"{kind}: {verdict.error_type.replace('_', ' ')}" if verdict.error_type else kind
+
+
+def verdict_lines(problem: Problem, verdict: Verdict, width: int = WIDTH) -> Iterator[str]:
+    """The verdict, why, and everything that went wrong by step."""
+    yield verdict_line(verdict)
+    yield from sentence(verdict.explanation, width)
+    if verdict.findings:
+        yield ""
+    for finding in verdict.findings:
+        where = "at the end" if finding.step == "end" else f"step {finding.step}"
+        first, *rest = sentence(finding_text(problem, finding), width - 14)
+        yield f"  {where:<10}  {first}"
+        yield from (" " * 14 + line for line in rest)
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
@@ -69,26 +190,41 @@ def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
     if fixed.order is None:
         yield f"There is no such plan: {fixed.reason}."
         return
-    own = [f.action for f in run.last_attempt.facts if f.effect == "done" and f.action is not None]
-    ids = [run.problem.actions[i].id for i in own]
-    hours = {
-        run.problem.actions[f.action].id: f.start
-        for f in run.last_attempt.first.values()
-        if f.action is not None
-    }
-    for place, action in enumerate(fixed.order, 1):
+    attempt = run.last_attempt
+    own = [f.action for f in attempt.facts if f.effect == "done" and f.action is not None]
+    place = {run.problem.actions[i].id: n for n, i in enumerate(own, 1)}
+    hours = {run.problem.actions[i].id: f.start for i, f in attempt.first.items()}
+    rows = []
+    for n, action in enumerate(fixed.order, 1):
         start = (fixed.starts or {}).get(action)
-        at = "" if start is None else f" at {clock(start)}"
+        own_hour = hours.get(action)
+        moved = place.get(action) != n
+        later = start is not None and own_hour != start
         note = ""
         if action in fixed.inserted:
-            note = "  (never done)"
-        elif ids.index(action) + 1 != place or (start is not None and hours.get(action) != start):
-            was = "" if hours.get(action) is None else f" at {clock(hours[action] or 0)}"
-            note = f"  (was done {_ordinal(ids.index(action) + 1)}{was})"
-        yield f"{place:>3}  {name(run.problem, action)}{at}{note}"
+            note = "never done"
+        elif moved or later:
+            note = f"was {_ordinal(place[action])}" if moved else "was"
+            note += "" if own_hour is None or not later else f" at {clock(own_hour)}"
+        rows.append(
+            (f"{n:>2}", clip(name(run.problem, action), WIDEST_NAME), *_at(start, run.problem.timed), note)
+        )
+    yield from table(rows)
+    for action in dict.fromkeys(fixed.removed):
+        times = fixed.removed.count(action)
+        often = f" {times} times" if times > 1 else ""
+        yield f"   -  {clip(name(run.problem, action), WIDEST_NAME)}: left out where it was done again{often}"
     swaps = fixed.swaps or 0
-    far = f"{swaps} adjacent swap{'' if swaps == 1 else 's'} from the agent's order"
-    yield far + ("" if fixed.exact else "; the best found, perhaps not the nearest")
+    far = (
+        "the agent's order"
+        if swaps == 0
+        else f"{swaps} adjacent swap{'' if swaps == 1 else 's'} from the agent's order"
+    )
+    yield far[0].upper() + far[1:] + ("." if fixed.exact else "; the best found, perhaps not the nearest.")
+
+
+def _at(start: int | None, timed: bool) -> list[str]:
+    return [f"at {clock(start)}" if start is not None else ""] if timed else []
 
 
 def _ordinal(n: int) -> str:
@@ -98,21 +234,21 @@ def _ordinal(n: int) -> str:
 
 def text_report(run: Replay, title: str, agent: str, model: str) -> Iterator[str]:
     """The whole run as plain text: request, constraints at the end, steps, verdict, repair."""
-    verdict = run.verdict()
-    yield title
-    yield f"agent {agent}, model {model}"
+    yield from sentence(clip(title, 4 * WIDTH))
+    yield from sentence(f"agent {clip(agent, WIDTH)}, model {clip(model, WIDTH)}")
     yield ""
-    yield run.problem.text
+    yield from paragraph(run.problem.text)
     yield ""
-    yield "Constraints at the end"
+    yield "Constraints at the end" if run.trace.ending != "running" else "Constraints"
     yield from constraint_lines(run, len(run.steps) - 1)
     yield ""
     yield "Steps"
     yield from step_lines(run)
+    if run.trace.ending == "running":
+        return
+    verdict = run.verdict()
     yield ""
-    kind = verdict.verdict.upper()
-    yield f"{kind}: {verdict.error_type.replace('_', ' ')}" if verdict.error_type else kind
-    yield verdict.explanation
+    yield from verdict_lines(run.problem, verdict)
     if verdict.verdict == "wrong":
         yield ""
         yield "What the agent should have done"

@@ -1,4 +1,21 @@
 """The commands, a file each: ``add`` declares its arguments, ``run`` does the work and returns an exit status.
 
-Declaring imports nothing of the engine, so that ``planscope --help`` and the first frame stay quick.
+Declaring imports nothing of the engine, and a command's module is imported only when it is called, so that
+``planscope --help`` and the first frame stay quick.
 """
+
+COMMANDS: dict[str, str] = {
+    "open": "open the debugger on a session",
+    "new": "make a planning request whose constraints are known",
+    "parse": "read a request: its constraints, or why it cannot be read",
+    "run": "run an agent on a session's request, and record it there",
+    "check": "judge a run: exit status 0 right, 1 wrong, 2 cannot tell",
+    "replay": "show every step of a run: state, safe next moves, core",
+    "repair": "find the valid plan nearest to what the agent did",
+    "export": "write a run as JSON, SMT-LIB, text or a picture (SVG)",
+    "topics": "list the topics that requests are about, or make new ones",
+    "grammar": "show the words that requests are made of, and count them",
+    "schema": "print the JSON Schemas of sessions and of what --json prints",
+    "themes": "list the themes, and what is wrong with a theme file",
+}
+"""Every command with a line about it, in the order of the help. ``planscope.commands.NAME`` is its module."""

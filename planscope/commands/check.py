@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import add_run_choice, find_run, judged, open_session, print_json, say
+from planscope.commands.common import (
+    add_run_choice,
+    columns,
+    find_run,
+    judged,
+    open_session,
+    print_json,
+    say,
+    say_all,
+)
 
-HELP = "judge a run: exit status 0 right, 1 wrong, 2 aborted, unknown or no run"
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+    from planscope.session.model import Run
+
+ABOUT = (
+    "Judge a run. The exit status says it, too: 0 right, 1 wrong, 2 where nothing can be told (the run was "
+    "aborted, is not over, or there is none)."
+)
+STATUS = {"right": 0, "wrong": 1}
+UNCONFIRMED = "Z3 does not confirm what planscope found; please report this session."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = find_run(session, args.run)
+    replay = None
     if chosen is None:
         document = nothing_to_judge("The session holds no run.")
     else:
@@ -30,26 +51,31 @@ def run(args: argparse.Namespace) -> int:
         document = verdict_document(replay.verdict(strict=args.strict))
         document["certified"] = None if args.no_certify else replay.certify()
         if document["certified"] is False:
-            document["verdict"] = "unknown"
-            document["explanation"] = "Z3 does not confirm what planscope found; please report this session."
+            document |= {"verdict": "unknown", "error_type": None, "explanation": UNCONFIRMED}
     document["run"] = chosen.id if chosen else None
-    if args.json:
-        print_json(document)
-    else:
-        _tell(document)
-    return {"right": 0, "wrong": 1}.get(document["verdict"], 2)
+    with suppress(BrokenPipeError):  # the status says it to those who stopped reading
+        if args.json:
+            print_json(document)
+        else:
+            _tell(document, chosen, replay, args)
+    return STATUS.get(document["verdict"], 2)
 
 
-def _tell(document: dict[str, object]) -> None:
-    kind = str(document["verdict"]).upper()
-    error = document["error_type"]
-    say(f"{kind}: {str(error).replace('_', ' ')}" if error else kind)
-    say(str(document["explanation"]))
-    findings = document["findings"]
-    assert isinstance(findings, list)
-    for finding in findings:
-        what = f"  {finding['severity']} at step {finding['step']}: {finding['type'].replace('_', ' ')}"
-        concerned = ", ".join(finding["constraints"])
-        say(what + (f" ({concerned})" if concerned else ""))
-    if document.get("certified"):
-        say("confirmed by Z3")
+def _tell(
+    document: dict[str, Any], chosen: Run | None, replay: Replay | None, args: argparse.Namespace
+) -> None:
+    from planscope.report import verdict_lines
+    from planscope.safe import clip
+
+    if chosen is None or replay is None or document["certified"] is False:
+        say(document["verdict"].upper())
+        say(document["explanation"])
+        return
+    say_all(verdict_lines(replay.problem, replay.verdict(strict=args.strict), columns()))
+    say()
+    confirmed = {
+        True: "; confirmed by Z3",
+        None: "" if args.no_certify else "; Z3 gave up before it could confirm this",
+    }
+    by = f"run {clip(chosen.id, 40)}: agent {clip(chosen.agent, 40)}, model {clip(chosen.model, 60)}"
+    say(by + confirmed[document["certified"]])

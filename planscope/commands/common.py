@@ -1,11 +1,14 @@
-"""What several commands need: sessions and runs by name, output that is safe to print, seeds and ranges."""
+"""What several commands need: sessions and runs by name, output that is safe to print, files to write, numbers."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,74 +16,185 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.language.problem import Problem
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session, Variant
 
 LARGEST_TEXT = 1_000_000
 """Code points of a request that is read from a file or standard input."""
 
+MOST_BYTES = 4 * LARGEST_TEXT
+LARGEST_NUMBER = 2**63 - 1
+LISTED = 10
+"""Ids named in an error before it says how many more there are."""
+
 
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document; everything that is not ASCII is escaped, so that nothing reaches the terminal raw."""
-    sys.stdout.write(json.dumps(document, indent=2) + "\n")
+    sys.stdout.write(json_text(document, indent=2) + "\n")
 
 
 def print_json_line(document: Mapping[str, Any]) -> None:
     """One JSON document on a line of its own."""
-    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.write(json_text(document) + "\n")
 
 
-def say(text: str = "") -> None:
-    """A line or more for a person; what could steer the terminal is made visible."""
-    sys.stdout.write("\n".join(visible(line) for line in text.split("\n")) + "\n")
+def json_text(document: Mapping[str, Any], indent: int | None = None) -> str:
+    """JSON that every reader takes: numbers without end, which a file may hold as 1e999, become their names."""
+    try:
+        try:
+            return json.dumps(document, indent=indent, allow_nan=False)
+        except ValueError:
+            return json.dumps(_finite(document), indent=indent, allow_nan=False)
+    except RecursionError:
+        raise UserError("the arguments of a call are nested too deeply to be printed") from None
 
 
-def write_or_print(text: str, output: str | None) -> None:
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def say(line: str = "") -> None:
+    """A line for a person; what could steer the terminal, or look like another line, is made visible."""
+    sys.stdout.write(visible(line) + "\n")
+
+
+def say_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)
+
+
+def columns() -> int:
+    """How wide text for a person may be."""
+    import shutil
+
+    return max(20, min(shutil.get_terminal_size().columns, 100))
+
+
+def output_file(name: str) -> Path:
+    """Where to write, looked at before any work is done. Raises UserError for a place that cannot be written.
+
+    The file that a link leads to is written, not the link; a device or a pipe is none that a file could replace.
+    """
+    try:
+        path = Path(name)
+        if path.is_symlink():
+            path = path.resolve()
+        if path.is_dir():
+            raise UserError(f"{name} is a directory; name a file in it")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{name} is not a regular file; leave -o out to write to standard output")
+        folder = path.parent
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        if not folder.is_dir():
+            raise UserError(f"{name} cannot be written: {folder} is not a directory")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UserError(
+                f"{name} cannot be written: no permission to write in {folder}; choose another place"
+            )
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{name[:200]} cannot be written: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    return path
+
+
+def write_or_print(text: str, output: Path | None) -> None:
     """To a file where one is named, else to standard output."""
-    if output is None or output == "-":
+    if output is None:
         sys.stdout.write(text)
         return
     from planscope.session.files import write_atomic
 
-    write_atomic(Path(output), text.encode("utf-8", "replace"))
+    write_atomic(output, text.encode("utf-8", "replace"))
 
 
 def read_text(source: str) -> str:
     """The text of a file, or of standard input for ``-``."""
+    name = "standard input" if source == "-" else source
     try:
         if source == "-":
-            data = sys.stdin.buffer.read(4 * LARGEST_TEXT + 1)
+            if sys.stdin is None:
+                raise UserError("standard input is closed; name a file")
+            data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
             with Path(source).open("rb") as file:
-                data = file.read(4 * LARGEST_TEXT + 1)
-        text = data.decode("utf-8-sig")
+                data = file.read(MOST_BYTES + 1)
+        text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
     except IsADirectoryError:
-        raise UserError(f"{source} is a directory; name a text file") from None
+        raise UserError(f"{name} is a directory; name a text file") from None
     except FileNotFoundError:
-        raise UserError(f"there is no file {source}; use - to read from standard input") from None
+        raise UserError(f"there is no file {name}; use - to read from standard input") from None
     except PermissionError:
-        raise UserError(f"{source} may not be read; change its permissions (chmod u+r)") from None
+        raise UserError(f"{name} may not be read; change its permissions (chmod u+r)") from None
     except UnicodeDecodeError as error:
-        raise UserError(f"{source} is not UTF-8 text (byte {error.start})") from None
+        raise UserError(f"{name} is not UTF-8 text (byte {error.start}); is it a text file?") from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{source} cannot be read: {error}") from None
-    if len(text) > LARGEST_TEXT:
-        raise UserError(f"{source} is longer than {LARGEST_TEXT:,} characters; no request is that long")
+        raise UserError(f"{name[:200]} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > MOST_BYTES or len(text) > LARGEST_TEXT:
+        raise UserError(f"{name} is longer than {LARGEST_TEXT:,} characters; no request is that long")
     return text
+
+
+def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
+    """An argument's type: a whole number in digits, from ``low`` to ``high``."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        value = int(text) if len(text) <= 40 else None
+        if value is None or not low <= value <= high:
+            limits = f"{low} or more" if high == LARGEST_NUMBER else f"from {low} to {high}"
+            raise argparse.ArgumentTypeError(f"{text} is out of range; it takes a whole number, {limits}")
+        return value
+
+    return read
+
+
+def share(text: str) -> float:
+    """An argument's type: a number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share, a number from 0 to 1")
+    return value
 
 
 def add_run_choice(parser: argparse.ArgumentParser) -> None:
     """Arguments that name a session and one of its runs."""
     parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
-    parser.add_argument("--run", metavar="ID", help="which run; the last one by default")
+    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+
+
+def session_path(name: str) -> Path:
+    """The file of that path or bundled name."""
+    from planscope.session.bundled import resolve
+
+    try:
+        return resolve(name)
+    except OSError as error:
+        raise UserError(f"{name[:200]} cannot be read: {error.strerror or error}") from None
 
 
 def open_session(name: str) -> Session:
     """The session of that path or bundled name."""
-    from planscope.session.bundled import resolve
     from planscope.session.store import load
 
-    return load(resolve(name))
+    return load(session_path(name))
+
+
+def listed(ids: Iterable[str]) -> str:
+    """Ids for an error: the first few, and how many more."""
+    known = list(ids)
+    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    return ", ".join(visible(one, limit=40) for one in known[:LISTED]) + more
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
@@ -90,26 +204,8 @@ def find_run(session: Session, run_id: str | None) -> Run | None:
     for run in session.runs:
         if run.id == run_id:
             return run
-    known = ", ".join(r.id for r in session.runs) or "it has none"
+    known = listed(r.id for r in session.runs) or "it has none"
     raise UserError(f"the session has no run {run_id!r}; its runs: {known}")
-
-
-def only_variant(session: Session) -> Variant:
-    """The newest variant, for a session without runs."""
-    if not session.variants:
-        raise UserError("the session holds no query; make one with: planscope new -o FILE")
-    return session.variants[-1]
-
-
-def judged(session: Session, run: Run | None) -> Replay:
-    """The run, or the bare query where there is none, judged."""
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
-    from planscope.session.derive import problem_of, trace_of, variant_of
-
-    variant = variant_of(session, run) if run is not None else only_variant(session)
-    trace = trace_of(run) if run is not None else Trace((), "running")
-    return replay(problem_of(variant), trace)
 
 
 def need_run(session: Session, run_id: str | None) -> Run:
@@ -120,3 +216,36 @@ def need_run(session: Session, run_id: str | None) -> Run:
             "the session holds no run yet; make one with: planscope run SESSION --model sim:careful"
         )
     return run
+
+
+def only_variant(session: Session) -> Variant:
+    """The newest variant, for a session without runs."""
+    if not session.variants:
+        raise UserError("the session holds no request; make one with: planscope new -o FILE")
+    return session.variants[-1]
+
+
+def problem_in(variant: Variant) -> Problem:
+    """What the variant asks for. Raises UserError that says where its text cannot be read."""
+    from planscope.language.reading import ParseFailure
+    from planscope.session.derive import problem_of
+
+    try:
+        return problem_of(variant)
+    except ParseFailure as failure:
+        first, more = failure.errors[0], len(failure.errors) - 1
+        raise UserError(
+            f"the request of variant {visible(variant.id, limit=40)} cannot be read: line {first.line}, "
+            f"column {first.column}: {first.message}{f' (and {more} more)' if more else ''}"
+        ) from None
+
+
+def judged(session: Session, run: Run | None) -> Replay:
+    """The run, or the bare query where there is none, judged."""
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+    from planscope.session.derive import trace_of, variant_of
+
+    variant = variant_of(session, run) if run is not None else only_variant(session)
+    trace = trace_of(run) if run is not None else Trace((), "running")
+    return replay(problem_in(variant), trace)

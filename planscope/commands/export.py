@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from typing import TYPE_CHECKING
 
 from planscope.commands.common import (
     add_run_choice,
     find_run,
+    json_text,
     judged,
     only_variant,
     open_session,
+    output_file,
+    session_path,
     write_or_print,
 )
 from planscope.errors import UserError
@@ -19,38 +22,50 @@ from planscope.errors import UserError
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
 
-HELP = "write a run as json, smt2 (SMT-LIB), text or svg (a picture of the debugger)"
+ABOUT = (
+    "Write a run, judged: as json (everything that planscope knows of it), smt2 (SMT-LIB 2, so that any solver can "
+    "confirm the verdict and its core), text (for an issue or a mail) or svg (a picture of the debugger)."
+)
+FORMATS = ("json", "smt2", "text", "svg")
+SIZES = (range(20, 501), range(5, 301))
+"""Columns and rows that a picture may have."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
-    parser.add_argument("--format", required=True, choices=["json", "smt2", "text", "svg"])
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to a file instead of standard output"
+        "--format", required=True, choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)}"
     )
-    parser.add_argument("--step", metavar="K", help="svg: the step to show; the first violation by default")
-    parser.add_argument("--size", metavar="WxH", default="120x40", help="svg: columns and rows")
-    parser.add_argument(
-        "--theme", metavar="NAME", default="dark", help="svg: a theme (see: planscope themes)"
-    )
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file, not to standard output")
+    parser.add_argument("--step", metavar="K", help="svg: the step to show (default: the first violation)")
+    parser.add_argument("--size", metavar="WxH", help="svg: columns and rows (default 120x40)")
+    parser.add_argument("--theme", metavar="NAME", help="svg: a theme (planscope themes lists them)")
 
 
 def run(args: argparse.Namespace) -> int:
+    output = output_file(args.output) if args.output not in (None, "-") else None
+    if args.format != "svg" and (args.step or args.size or args.theme):
+        raise UserError("--step, --size and --theme belong to --format svg")
     session = open_session(args.session)
     chosen = find_run(session, args.run)
     make = {"json": _json, "smt2": _smt2, "text": _text}.get(args.format)
-    text = make(session, chosen) if make else _svg(args, chosen)
-    write_or_print(text, args.output)
+    write_or_print(make(session, chosen) if make else _svg(args, chosen, output is None), output)
     return 0
 
 
 def _json(session: Session, chosen: Run | None) -> str:
-    from planscope.documents.judgement import repair_document, replay_document, verdict_document
+    from planscope.documents.judgement import (
+        nothing_to_judge,
+        repair_document,
+        replay_document,
+        verdict_document,
+    )
     from planscope.documents.query import query_document
     from planscope.session.derive import variant_of
 
     replay = judged(session, chosen)
     variant = variant_of(session, chosen) if chosen else only_variant(session)
+    run_id = chosen.id if chosen else None
     document = {
         "title": session.title,
         "query": query_document(
@@ -60,11 +75,13 @@ def _json(session: Session, chosen: Run | None) -> str:
             valid_orders=replay.valid_completions(0),
         ),
         "run": chosen.model_dump(mode="json", exclude_none=True) if chosen else None,
-        "check": verdict_document(replay.verdict()),
-        "replay": replay_document(replay, chosen.id if chosen else None),
-        "repair": repair_document(replay.repair(), chosen.id if chosen else None, 0),
+        "check": verdict_document(replay.verdict())
+        if chosen
+        else nothing_to_judge("The session holds no run."),
+        "replay": replay_document(replay, run_id),
+        "repair": repair_document(replay.repair(), run_id, 0),
     }
-    return json.dumps(document, indent=2) + "\n"
+    return json_text(document, indent=2) + "\n"
 
 
 def _smt2(session: Session, chosen: Run | None) -> str:
@@ -79,21 +96,31 @@ def _text(session: Session, chosen: Run | None) -> str:
 
     replay = judged(session, chosen)
     agent, model = (chosen.agent, chosen.model) if chosen else ("none", "none")
-    lines = text_report(replay, session.title, agent, model)
-    return "\n".join(visible(part) for line in lines for part in line.split("\n")) + "\n"
+    return "".join(f"{visible(line)}\n" for line in text_report(replay, session.title, agent, model))
 
 
-def _svg(args: argparse.Namespace, chosen: Run | None) -> str:
+def _svg(args: argparse.Namespace, chosen: Run | None, printed: bool) -> str:
     import asyncio
 
-    from planscope.session.bundled import resolve
     from planscope.tui.picture import export_svg
 
-    width, _, height = args.size.partition("x")
-    if not (width.isdigit() and height.isdigit() and 20 <= int(width) <= 500 and 5 <= int(height) <= 300):
-        raise UserError(f"--size takes columns and rows, as in 120x40, not {args.size!r}")
-    size = (int(width), int(height))
-    run_id = chosen.id if chosen else None
-    return asyncio.run(
-        export_svg(resolve(args.session), size=size, theme=args.theme, run=run_id, step=args.step)
+    picture = asyncio.run(
+        export_svg(
+            session_path(args.session),
+            size=_size(args.size or "120x40"),
+            theme=args.theme or "dark",
+            run=chosen.id if chosen else None,
+            step=args.step,
+        )
     )
+    if printed and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        return picture.encode("ascii", "xmlcharrefreplace").decode()
+    return picture
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.split("x")
+    sizes = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 3]
+    if len(parts) != 2 or len(sizes) != 2 or sizes[0] not in SIZES[0] or sizes[1] not in SIZES[1]:
+        raise UserError(f"--size takes columns and rows from 20x5 to 500x300, as in 120x40, not {text!r}")
+    return sizes[0], sizes[1]

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import print_json, print_json_line, say
+from planscope.commands.common import (
+    LARGEST_NUMBER,
+    columns,
+    output_file,
+    print_json,
+    print_json_line,
+    say,
+    say_all,
+    share,
+    whole,
+)
+from planscope.commands.topics import check_topic
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.synthesis.generate import Synthesized
     from planscope.synthesis.request import Request
 
-HELP = "synthesize a planning request whose constraints are known"
+ABOUT = (
+    "Make a planning request in controlled English whose constraints are known and, as Z3 certifies, can be met. "
+    "Without --json or -o it is shown; -o writes a session for planscope run."
+)
 SHARES = {
     "redundant": "constraints that the others imply",
     "relatives": "noun phrases with a relative clause",
@@ -22,48 +37,63 @@ SHARES = {
     "second-clauses": "sentences with a second clause",
     "clock-times": "objects that are a clock time (timed)",
 }
+MOST = 100_000
+"""Actions and sentences that may be asked for; the synthesizer has its own, lower limits."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--actions", type=int, default=5, metavar="N", help="how many actions (default 5)")
     parser.add_argument(
-        "--seed", type=int, metavar="S", help="the same seed gives the same query; random by default"
+        "--actions", type=whole(2, MOST), default=5, metavar="N", help="how many actions (default 5)"
     )
-    parser.add_argument("--sentences", type=int, metavar="N", help="how many sentences; drawn by default")
-    parser.add_argument("--timed", action="store_true", help="with clock times and hidden durations")
-    parser.add_argument("--topic", metavar="T", help="a job (see: planscope topics); drawn by default")
-    parser.add_argument("--topics-file", type=Path, metavar="FILE", help="topics of your own, added to ours")
-    parser.add_argument("--valid-orders", metavar="A..B", help="how many orders may meet everything")
     parser.add_argument(
-        "--list-length", type=int, default=3, metavar="N", help="longest list of actions (default 3)"
+        "--seed", type=whole(0), metavar="S", help="the same seed gives the same request (default: drawn)"
+    )
+    parser.add_argument(
+        "--sentences", type=whole(1, MOST), metavar="N", help="how many sentences (default: drawn)"
+    )
+    parser.add_argument("--timed", action="store_true", help="with clock times and hidden durations")
+    parser.add_argument("--topic", metavar="T", help="a job, see planscope topics (default: drawn)")
+    parser.add_argument("--topics-file", type=Path, metavar="FILE", help="topics of your own, added to ours")
+    parser.add_argument(
+        "--valid-orders",
+        metavar="A..B",
+        type=_orders,
+        help="in how many orders it can be met (one number: so many)",
+    )
+    parser.add_argument(
+        "--list-length",
+        type=whole(1, MOST),
+        default=3,
+        metavar="N",
+        help="longest list of actions (default 3)",
     )
     for name, what in SHARES.items():
-        parser.add_argument(f"--{name}", type=float, metavar="SHARE", help=f"share from 0 to 1 of {what}")
+        parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"from 0 to 1: {what}")
     parser.add_argument(
-        "--count", type=int, metavar="M", help="so many queries: seeds S, S+1, ... (JSON, one a line)"
+        "--count", type=whole(1), metavar="M", help="so many: seeds S, S+1, ... as JSON, one a line"
     )
-    parser.add_argument("--json", action="store_true", help="print the query as JSON")
+    parser.add_argument("--json", action="store_true", help="print the request as JSON")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write a session")
 
 
 def run(args: argparse.Namespace) -> int:
     from planscope.synthesis.generate import cases
 
-    if args.count is not None and args.count < 1:
-        raise UserError(f"--count takes a number from 1 on, not {args.count}")
     if args.output is not None and args.count is not None:
         raise UserError("-o writes one session; leave out --count, or print JSON instead")
-    request = _request(args)
-    for made in cases(request, args.count or 1):
-        if args.output is not None:
-            return _save(made, args)
-        document = _document(made)
+    output = output_file(args.output) if args.output is not None else None
+    for made in cases(_request(args), args.count or 1):
         if args.count is not None:
-            print_json_line(document)
-        elif args.json:
-            print_json(document)
+            print_json_line(_document(made))
+            continue
+        if output is not None:
+            _save(made, output)
+        if args.json:
+            print_json(_document(made))
+        elif output is not None:
+            say(f"{_title(made)}, in {args.output}")
         else:
-            _tell(document)
+            say_all(_lines(made))
     return 0
 
 
@@ -72,16 +102,12 @@ def _request(args: argparse.Namespace) -> Request:
     from planscope.synthesis.request import Request
 
     topics = load_topics(args.topics_file)
-    if args.topic is not None and args.topic not in topics:
-        from difflib import get_close_matches
-
-        near = get_close_matches(args.topic, topics, 3)
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
-        raise UserError(f"there is no topic {args.topic!r}{hint} (planscope topics lists them)")
+    if args.topic is not None:
+        check_topic(args.topic, topics)
     chosen: dict[str, Any] = {
-        name.replace("-", "_"): share
+        name.replace("-", "_"): value
         for name in SHARES
-        if (share := getattr(args, name.replace("-", "_"))) is not None
+        if (value := getattr(args, name.replace("-", "_"))) is not None
     }
     return Request(
         actions=args.actions,
@@ -90,7 +116,7 @@ def _request(args: argparse.Namespace) -> Request:
         timed=args.timed,
         topic=args.topic,
         topics=topics if args.topics_file else None,
-        valid_orders=_orders(args.valid_orders),
+        valid_orders=args.valid_orders,
         list_length=args.list_length,
         **chosen,
     )
@@ -102,13 +128,15 @@ def _random_seed() -> int:
     return secrets.randbelow(1_000_000)
 
 
-def _orders(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    found = re.fullmatch(r"\s*(\d{1,20})\s*(?:\.\.\s*(\d{1,20})\s*)?", text)
+def _orders(text: str) -> tuple[int, int]:
+    """``A..B``, or one number for both."""
+    found = re.fullmatch(r"\s*([0-9]{1,19})\s*(?:\.\.\s*([0-9]{1,19})\s*)?", text)
     if found is None:
-        raise UserError(f"--valid-orders takes A..B, as in 1..6, not {text!r}")
-    return int(found[1]), int(found[2] or found[1])
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range A..B, as in 1..6")
+    low, high = int(found[1]), int(found[2] or found[1])
+    if not 1 <= low <= high <= LARGEST_NUMBER:
+        raise argparse.ArgumentTypeError(f"{text!r} is an empty range; it takes A..B with 1 <= A <= B")
+    return low, high
 
 
 def _document(made: Synthesized) -> dict[str, Any]:
@@ -121,7 +149,12 @@ def _document(made: Synthesized) -> dict[str, Any]:
     return document
 
 
-def _save(made: Synthesized, args: argparse.Namespace) -> int:
+def _title(made: Synthesized) -> str:
+    kind = "timed actions" if made.problem.timed else "actions"
+    return f"{made.topic or 'query'}: {len(made.problem.actions)} {kind}, seed {made.seed}"
+
+
+def _save(made: Synthesized, output: Path) -> None:
     from planscope.documents.query import constraint_document, query_id
     from planscope.language.tree_json import dump
     from planscope.session.edit import first_variant
@@ -136,27 +169,13 @@ def _save(made: Synthesized, args: argparse.Namespace) -> int:
         tree=dump(made.tree),
         constraints=[constraint_document(c) for c in made.problem.constraints],
     )
-    count = len(made.problem.actions)
-    kind = "timed actions" if made.problem.timed else "actions"
-    title = f"{made.topic or 'query'}: {count} {kind}, seed {made.seed}"
-    session = Session(id=query_id(made.problem), title=title, variants=[variant])
-    save(session, Path(args.output))
-    if args.json:
-        print_json(_document(made))
-    else:
-        say(f"{title}, in {args.output}")
-    return 0
+    save(Session(id=query_id(made.problem), title=_title(made), variants=[variant]), output)
 
 
-def _tell(document: dict[str, Any]) -> None:
-    say(document["text"])
-    say()
-    for action in document["actions"]:
-        hours = f"  {action['duration']} h" if action["duration"] else ""
-        say(f"{action['id']:<4} {action['name']}{hours}")
-    for c in document["constraints"]:
-        say(f"{c['id']:<4} {c['text']}")
-    orders = document["valid_orders"]
-    say(
-        f"valid orders: {'many' if orders is None else orders}; seed {document['seed']}, topic {document['topic']}"
-    )
+def _lines(made: Synthesized) -> Iterator[str]:
+    from planscope.report import paragraph, query_lines
+
+    yield from paragraph(made.text, columns())
+    yield ""
+    yield from query_lines(made.problem, made.valid_orders)
+    yield f"Seed {made.seed}, topic {made.topic or 'none'}"

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from planscope.commands.common import print_json, read_text, say
+from planscope.commands.common import columns, print_json, read_text, say_all
 from planscope.errors import UserError
 
-HELP = "read a request and show its constraints, or what cannot be read (exit status 1)"
+if TYPE_CHECKING:
+    from planscope.language.errors import ParseError
+
+ABOUT = (
+    "Read a request about the given actions and show its constraints, in how many orders they can be met, and a "
+    "contradiction if there is one. A text that cannot be read gives its errors and exit status 1."
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="a text file; - for standard input"
+        "file", metavar="FILE", nargs="?", default="-", help="a text file; - for standard input (default)"
     )
     parser.add_argument("--actions", required=True, metavar="NAMES", help='names, as in "a, b, c"')
-    parser.add_argument("--timed", action="store_true", help="clock times and durations")
+    parser.add_argument("--timed", action="store_true", help="with clock times and durations")
     parser.add_argument(
-        "--durations", metavar="HOURS", help='hours of each action, as in "2, 1, 1" (default 1 each)'
+        "--durations", metavar="HOURS", help='hours of each action, as in "2, 1, 1" (default: 1 each)'
     )
     parser.add_argument("--json", action="store_true", help="print constraints or errors as JSON")
 
@@ -26,56 +34,55 @@ def run(args: argparse.Namespace) -> int:
     from planscope.documents.query import error_documents, parsed_document
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
+    from planscope.report import query_lines
 
     names = [name.strip() for name in args.actions.split(",")]
     if not all(names):
         raise UserError('--actions takes names with commas between them, as in --actions "a, b, c"')
     actions = make_actions(names, _durations(args, len(names)))
-    text = read_text(args.file).strip("\n")
+    text = read_text(args.file).rstrip("\r\n")
     try:
         reading = read_query(text, actions, timed=args.timed)
     except ParseFailure as failure:
         if args.json:
             print_json(error_documents(failure.errors))
         else:
-            for error in failure.errors:
-                say(f"{args.file}:{error.line}:{error.column}: {error.message}")
+            where = "standard input" if args.file == "-" else args.file
+            say_all(line for error in failure.errors for line in _lines(error, text, where))
         return 1
     document = parsed_document(reading.problem)
     if args.json:
         print_json(document)
     else:
-        _tell(document)
+        say_all(query_lines(reading.problem, document["valid_orders"], document["contradiction"]))
     return 0
 
 
 def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
     if not args.timed:
-        if args.durations:
+        if args.durations is not None:
             raise UserError("--durations belongs to timed requests; add --timed")
         return None
-    if not args.durations:
+    if args.durations is None:
         return [1] * count
-    try:
-        hours: list[int | None] = [int(part) for part in args.durations.split(",")]
-    except ValueError:
-        raise UserError('--durations takes whole hours with commas between them, as in "2, 1, 1"') from None
-    if len(hours) != count or not all(h is not None and 1 <= h <= 24 for h in hours):
-        raise UserError(f"--durations takes {count} whole hours from 1 to 24, one for each action")
-    return hours
+    hours = [part.strip() for part in args.durations.split(",")]
+    if not all(h.isascii() and h.isdigit() and len(h) <= 2 and 1 <= int(h) <= 24 for h in hours):
+        raise UserError('--durations takes whole hours from 1 to 24, as in "2, 1, 1"')
+    if len(hours) != count:
+        raise UserError(f"--durations names {len(hours)} durations for {count} actions; give one for each")
+    return [int(h) for h in hours]
 
 
-def _tell(document: dict[str, object]) -> None:
-    actions, constraints = document["actions"], document["constraints"]
-    assert isinstance(actions, list) and isinstance(constraints, list)
-    for action in actions:
-        hours = f"  {action['duration']} h" if action["duration"] else ""
-        say(f"{action['id']:<4} {action['name']}{hours}")
-    for c in constraints:
-        where = f"  sentence {c['sentence'] + 1}" if c["sentence"] is not None else ""
-        say(f"{c['id']:<4} {c['text']}{where}")
-    orders = document["valid_orders"]
-    say("valid orders: " + ("many" if orders is None else str(orders)))
-    contradiction = document.get("contradiction")
-    if contradiction:
-        say(f"contradiction: {', '.join(contradiction)}")  # type: ignore[arg-type]
+def _lines(error: ParseError, text: str, where: str) -> Iterator[str]:
+    """The error, and the line of the text where it is with a mark below it."""
+    from planscope.report import sentence
+    from planscope.safe import cell_width, clip, visible
+
+    first, *rest = sentence(f"line {error.line}, column {error.column}: {error.message}", columns())
+    yield f"{where}, {first}"
+    yield from rest
+    line = text.split("\n")[error.line - 1] if text else ""
+    begin = max(0, error.column - 1 - 30)
+    before = visible(("..." if begin else "") + line[begin : error.column - 1])
+    yield f"    {before}{clip(line[error.column - 1 :], max(columns() - 4 - cell_width(before), 10))}"
+    yield f"    {' ' * cell_width(before)}^"

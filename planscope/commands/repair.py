@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import argparse
 
-from planscope.commands.common import add_run_choice, judged, need_run, open_session, print_json, say
+from planscope.commands.common import (
+    LARGEST_NUMBER,
+    add_run_choice,
+    judged,
+    need_run,
+    open_session,
+    print_json,
+    say_all,
+    whole,
+)
 from planscope.errors import UserError
 
-HELP = "find the valid plan nearest to what the agent did"
+ABOUT = (
+    "Find the valid plan that is nearest to what the agent did: with the fewest swaps of neighbours, then the "
+    "smallest changes of start hours. What was never done is inserted, what was done again is left out."
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
     parser.add_argument(
-        "--from-step", metavar="K", type=int, default=0, help="keep the first K calls as they were made"
+        "--from-step",
+        metavar="K",
+        type=whole(-LARGEST_NUMBER),
+        default=0,
+        help="keep the first K calls as they were made (default 0)",
     )
     parser.add_argument("--json", action="store_true", help="print the plan as JSON")
 
@@ -32,6 +48,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(repair_document(fixed, chosen.id, args.from_step))
     else:
-        for line in repair_lines(replay, fixed):
-            say(line)
+        say_all(repair_lines(replay, fixed))
     return 0

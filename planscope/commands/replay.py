@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from planscope.commands.common import add_run_choice, judged, need_run, open_session, print_json, say
+from planscope.commands.common import (
+    add_run_choice,
+    columns,
+    judged,
+    need_run,
+    open_session,
+    print_json,
+    say_all,
+)
 
-HELP = "show every step of a run: state, constraints, safe next moves, core"
+ABOUT = (
+    "Show every step of a run, from before the first call to the end: whether the plan can still be finished "
+    "(completable), is lost (doomed) or has a broken constraint, in how many ways it can go on, which moves "
+    "are safe, and, where it is lost, the minimal core that says why."
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +37,5 @@ def run(args: argparse.Namespace) -> int:
         document = replay_document(replay, chosen.id)
         print_json(document | {"check": verdict_document(replay.verdict())})
     else:
-        for line in step_lines(replay):
-            say(line)
+        say_all(step_lines(replay, columns()))
     return 0

@@ -3,87 +3,171 @@
 from __future__ import annotations
 
 import argparse
+import math
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import only_variant, open_session, print_json, say
+from planscope.commands.common import (
+    columns,
+    judged,
+    listed,
+    only_variant,
+    open_session,
+    output_file,
+    print_json,
+    problem_in,
+    say,
+    say_all,
+    session_path,
+    whole,
+)
 from planscope.errors import UserError
 
-HELP = "run an agent on a session's query, on mock tools, and record it in the session"
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+    from planscope.session.model import Limits, Run, Session, Variant
+
+ABOUT = (
+    "Run an agent on a session's request, on mock tools, and record it in the session. The exit status is 0 "
+    "whatever the verdict, and 2 if the run was aborted (it is recorded all the same)."
+)
+LONGEST = 7 * 24 * 3600.0
+"""Seconds that a run may be given."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
-    parser.add_argument("--model", required=True, metavar="M", help="sim:PROFILE or provider:name")
-    parser.add_argument("--agent", default="tools", metavar="A", help="the paradigm: tools (default)")
-    parser.add_argument("--variant", metavar="ID", help="which variant; the newest by default")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of a simulated model")
+    parser.add_argument(
+        "--model", required=True, metavar="M", help="sim:careful, sim:literal, ... or provider:name"
+    )
+    parser.add_argument("--agent", default="tools", metavar="A", help="the paradigm (default: tools)")
+    parser.add_argument("--variant", metavar="ID", help="which variant of the request (default: the newest)")
+    parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompt templates of your own (TOML)")
     parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
-    parser.add_argument("--max-seconds", type=float, metavar="S", help="limit (default 180)")
-    parser.add_argument("--max-calls", type=int, metavar="N", help="limit of model calls (default 50)")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write here instead of into the session")
+    parser.add_argument("--max-seconds", type=_seconds, metavar="S", help="limit of time (default 180)")
+    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="limit of model calls (default 50)")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
     parser.add_argument("--json", action="store_true", help="print what happened as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
-    from planscope.agents.runner import run_once
-    from planscope.documents.judgement import verdict_document
-    from planscope.session.bundled import is_bundled, resolve
-    from planscope.session.derive import problem_of
-    from planscope.session.edit import next_run_id
-    from planscope.session.store import save
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, above 0 and at most a week")
+    return value
 
-    source = resolve(args.session)
+
+def run(args: argparse.Namespace) -> int:
+    source = session_path(args.session)
+    target = _target(args, source)
     session = open_session(args.session)
-    target = Path(args.output) if args.output else source
+    variant = _variant(session, args.variant)
+    problem_in(variant)
+    made, interrupted = _go(args, session, variant)
+    session = _record(made, session, source, target)
+    recorded, where = session.runs[-1], str(args.output or target)
+    if interrupted:
+        raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")
+    replay = judged(session, recorded)
+    with suppress(BrokenPipeError):  # the run is recorded, whoever reads
+        _tell(args, recorded, replay, where)
+    return 2 if replay.verdict().verdict == "aborted" else 0
+
+
+def _target(args: argparse.Namespace, source: Path) -> Path:
+    from planscope.session.bundled import is_bundled
+
     if args.output is None and is_bundled(source):
         raise UserError(
             f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
         )
-    variant = only_variant(session)
-    if args.variant is not None:
-        variant = next((v for v in session.variants if v.id == args.variant), variant)
-        if variant.id != args.variant:
-            known = ", ".join(v.id for v in session.variants)
-            raise UserError(f"the session has no variant {args.variant!r}; its variants: {known}")
-    problem_of(variant)
-    limits = variant.limits.model_copy(
-        update={
-            k: v
-            for k, v in {"seconds": args.max_seconds, "model_calls": args.max_calls}.items()
-            if v is not None
-        }
-    )
-    if not limits.seconds > 0 or limits.model_calls < 1:
-        raise UserError("--max-seconds must be above 0, and --max-calls at least 1")
-    made = run_once(
-        variant,
-        model=args.model,
-        agent=args.agent,
-        seed=args.seed,
-        role=args.role,
-        base_url=args.base_url,
-        limits=limits,
-        run_id=next_run_id(session),
-    )
-    session.runs.append(made)
-    save(session, target)
-    from planscope.commands.common import judged
+    return output_file(str(source) if args.output is None else args.output)
 
-    verdict = judged(session, made).verdict()
-    document = {
-        "run": made.id,
-        "session": str(target),
-        "agent": made.agent,
-        "model": made.model,
-        "events": [e.model_dump(mode="json", exclude_none=True) for e in made.events],
-        "check": verdict_document(verdict),
-    }
+
+def _variant(session: Session, wanted: str | None) -> Variant:
+    newest = only_variant(session)
+    if wanted is None:
+        return newest
+    for variant in session.variants:
+        if variant.id == wanted:
+            return variant
+    known = listed(v.id for v in session.variants)
+    raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
+
+
+def _limits(args: argparse.Namespace, variant: Variant) -> Limits:
+    given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
+    return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
+
+
+def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
+    """The run, and whether it was interrupted: what happened until then is worth keeping."""
+    from planscope.agents.runner import LiveRun
+    from planscope.session.edit import next_run_id
+
+    try:
+        live = LiveRun(
+            variant,
+            model=args.model,
+            agent=args.agent,
+            seed=args.seed,
+            role=args.role,
+            prompts=args.prompts,
+            base_url=args.base_url,
+            limits=_limits(args, variant),
+            run_id=next_run_id(session),
+        )
+    except OSError as error:
+        if args.prompts is None:
+            raise
+        raise UserError(f"{args.prompts} cannot be read: {error.strerror or error}") from None
+    try:
+        return live.wait(), False
+    except KeyboardInterrupt:
+        return live.run, True
+
+
+def _record(made: Run, session: Session, source: Path, target: Path) -> Session:
+    """Add the run to what the file holds by now: somebody else may have written to it meanwhile."""
+    from planscope.session.edit import next_run_id
+    from planscope.session.store import load, save
+
+    if target == source or (target.exists() and source.exists() and target.samefile(source)):
+        with suppress(UserError):
+            now = load(target)
+            if now.id == session.id and made.variant in {v.id for v in now.variants}:
+                session = now
+    session.runs.append(made.model_copy(update={"id": next_run_id(session)}))
+    save(session, target)
+    return session
+
+
+def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+    from planscope.documents.judgement import verdict_document
+    from planscope.report import sentence, verdict_line
+    from planscope.safe import clip
+
+    verdict = replay.verdict()
     if args.json:
+        document: dict[str, Any] = {
+            "run": made.id,
+            "session": where,
+            "agent": made.agent,
+            "model": made.model,
+            "events": [event.model_dump(mode="json", exclude_none=True) for event in made.events],
+            "check": verdict_document(verdict),
+        }
         print_json(document)
-    else:
-        error = f": {verdict.error_type.replace('_', ' ')}" if verdict.error_type else ""
-        say(f"run {made.id} of {made.agent} with {made.model}: {verdict.verdict}{error}")
-        say(verdict.explanation)
-        say(f"recorded in {target}")
-    return 2 if verdict.verdict == "aborted" else 0
+        return
+    calls = len(replay.facts)
+    say(verdict_line(verdict))
+    say_all(sentence(verdict.explanation, columns()))
+    say()
+    by = f"run {made.id}: agent {clip(made.agent, 40)}, model {clip(made.model, 60)}"
+    say(f"{by}, {calls} call{'' if calls == 1 else 's'}; recorded in {where}")

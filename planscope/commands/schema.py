@@ -7,12 +7,17 @@ import argparse
 from planscope.commands.common import print_json
 from planscope.errors import UserError
 
-HELP = "print the JSON Schema of the session file, of one command's JSON, or of all"
+ABOUT = (
+    "Print the JSON Schema (2020-12) of the session file or of what a command prints with --json; without "
+    "NAME one object with all of them by name."
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="session, new, check, ...; all by default")
-    parser.add_argument("--json", action="store_true", help="JSON is what it prints anyway")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="session, new, parse, check, ... (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help="changes nothing: it prints JSON anyway")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,6 +25,5 @@ def run(args: argparse.Namespace) -> int:
 
     if args.name is not None and args.name not in DOCUMENTS:
         raise UserError(f"there is no schema {args.name!r}; there are: {', '.join(DOCUMENTS)}")
-    names = DOCUMENTS if args.name is None else [args.name]
-    print_json(schema(args.name) if args.name else {name: schema(name) for name in names})
+    print_json(schema(args.name) if args.name else {name: schema(name) for name in DOCUMENTS})
     return 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from planscope.commands.common import print_json, say
+from planscope.commands.common import print_json, say, say_all
 
-HELP = "list the themes, your own too, and what is wrong with a theme file"
+ABOUT = "List the themes of the debugger, your own too, and what is wrong with a theme file."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -14,21 +14,22 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from planscope.report import table
     from planscope.tui.themes import load_themes, user_themes_folder
 
     themes, problems = load_themes()
     if args.json:
         print_json(
             {
-                "themes": [{"name": name, "dark": theme.dark} for name, theme in themes.items()],
+                "themes": [{"name": theme.name, "dark": theme.dark} for theme in themes],
                 "problems": [str(problem) for problem in problems],
                 "folder": str(user_themes_folder()),
             }
         )
         return 0
-    for name, theme in themes.items():
-        say(f"{name}  ({'dark' if theme.dark else 'light'})")
+    say_all(table([(theme.name, "dark" if theme.dark else "light") for theme in themes], ""))
     for problem in problems:
         say(f"left out: {problem}")
-    say(f"your own themes go into {user_themes_folder()}")
+    say()
+    say(f"Your own themes go into {user_themes_folder()}")
     return 0

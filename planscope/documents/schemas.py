@@ -48,7 +48,10 @@ class ConstraintDocument(_Document):
     spans: list[tuple[int, int]] = Field(
         description="subject, relation phrase, object: half-open ranges of code points of the text"
     )
-    text: str
+    text: str = Field(description="the constraint in symbols, as in a1 < a2 or a1.start >= 10")
+    source: Literal["text", "prompt", "environment"] = Field(
+        default="text", description="who says it: the request, the prompt's instructions, the day"
+    )
 
 
 class QueryDocument(_Document):
@@ -63,7 +66,10 @@ class QueryDocument(_Document):
     actions: list[ActionDocument]
     constraints: list[ConstraintDocument]
     valid_orders: int | None = Field(description="null: more than 20 actions, not counted")
-    contradiction: list[str] | None = Field(default=None, description="parse: ids of the minimal core")
+    certified: bool | None = Field(default=None, description="new: Z3 says that it can be met")
+    contradiction: list[str] | None = Field(
+        default=None, description="parse: ids of the minimal core, none where it can be met"
+    )
 
 
 class ParseErrorDocument(_Document):
@@ -85,14 +91,18 @@ class FindingDocument(_Document):
     step: Step
     constraints: list[str]
     severity: Literal["error", "warning"]
+    actions: list[str] = Field(default_factory=list, description="ids of the actions concerned")
+    message: str = Field(default="", description="more about it, if there is more to say")
 
 
 class ViolationDocument(_Document):
+    """The point of no return: the first doomed step, and the minimal core that says why."""
+
     step: Step
-    constraint: str
+    constraint: str = Field(description="the member of the core that stands first in the text")
     core: list[str]
-    steps: list[Step]
-    foreseeable: bool
+    steps: list[Step] = Field(description="the steps in the core")
+    foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
 
 
 class CheckDocument(_Document):
@@ -121,6 +131,11 @@ class StepDocument(_Document):
     valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
     constraints: dict[str, Status]
     core: list[str]
+    action: str | None = Field(default=None, description="the action that the call executed")
+    start: int | None = Field(default=None, description="timed: hours")
+    end: int | None = None
+    core_steps: list[Step] = Field(default_factory=list, description="the steps in the core")
+    findings: list[FindingDocument] = Field(default_factory=list)
     safe_hours: dict[str, tuple[int, int]] | None = Field(
         default=None, description="timed: first and last safe start of each action in safe_next"
     )
@@ -131,6 +146,9 @@ class ReplayDocument(_Document):
 
     run: str | None
     steps: list[StepDocument]
+    ending: Literal["stopped", "timeout", "call_limit", "aborted", "running"]
+    timed: bool
+    check: CheckDocument | None = None
 
 
 class RepairDocument(_Document):
@@ -141,8 +159,10 @@ class RepairDocument(_Document):
     swaps: int | None
     inserted: list[str]
     removed: list[str]
-    exact: bool
+    exact: bool = Field(description="proved to be the nearest")
     reason: str | None = None
+    run: str | None = None
+    from_step: int = 0
 
 
 class RunDocument(_Document):

@@ -1,4 +1,7 @@
-"""The application: its modes, its themes, and how it begins. Wiring only."""
+"""The application: its modes, its themes, and how it begins. Wiring only.
+
+The first frame is painted from the file alone; the debug screen and all that it needs are imported after it.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +9,34 @@ import asyncio
 import gc
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 from textual.theme import Theme
 
-from planscope.debugger.cursor import go_to, open_run, parse_step
-from planscope.debugger.errors import DebuggerError
 from planscope.errors import UserError
+from planscope.tui.first_frame import FirstFrame
 from planscope.tui.glance import NotReadable, SessionGlance, glance
-from planscope.tui.jobs import Jobs
-from planscope.tui.keymap import read_keys
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
-from planscope.tui.panes.windowed import Windowed
-from planscope.tui.rooms.debug import DebugRoom, room_class
-from planscope.tui.state import RoomState
 from planscope.tui.themes import DEFAULT, load_themes, no_color
-from planscope.tui.unjudged import unjudged
+
+if TYPE_CHECKING:
+    from planscope.tui.jobs import Jobs
+    from planscope.tui.rooms.debug import DebugRoom
 
 _EMPTY = SessionGlance("", "")
 _NO_COLOR = NoColor()
 
 
 class PlanscopeApp(App[int]):
-    """One mode so far: the debug screen."""
+    """Two modes: the first frame, and the debug screen that takes its place."""
 
     TITLE = "planscope"
-    DEFAULT_MODE = "debug"
+    DEFAULT_MODE = "first"
     AUTO_FOCUS = None
 
     def __init__(
@@ -47,14 +47,14 @@ class PlanscopeApp(App[int]):
         super().__init__()
         self.paint = Paint()
         self.job_list: Jobs | None = None
-        self._state = first_state(path, run, step)
-        self._asked_for_step = step is not None
-        choice, wrong_keys = read_keys()
-        themes, wrong_themes = load_themes()
-        self._notices = [*map(str, wrong_keys), *map(str, wrong_themes)]
-        self._take_themes(themes, theme)
-        self._room_class = room_class(choice)
-        self.add_mode("debug", self._make_room)
+        self.room: DebugRoom | None = None
+        self.path = path
+        self.session = _glance(path)
+        self._step = step
+        self._run_number = _run_number(self.session, run)
+        self._notices: list[str] = []
+        self._take_themes(theme)
+        self.add_mode("first", self._make_first)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our roles, for themes that are not ours."""
@@ -68,7 +68,9 @@ class PlanscopeApp(App[int]):
         """NO_COLOR means no colours, not shades of grey."""
         return [_NO_COLOR] if self._colourless else super().get_line_filters()
 
-    def _take_themes(self, themes: Sequence[Theme], wanted: str | None) -> None:
+    def _take_themes(self, wanted: str | None) -> None:
+        themes, problems = load_themes()
+        self._notices += map(str, problems)
         for theme in themes:
             self.register_theme(theme)
         names = [theme.name for theme in themes]
@@ -81,14 +83,35 @@ class PlanscopeApp(App[int]):
         elif DEFAULT in names:
             self.theme = DEFAULT
 
-    def _make_room(self) -> DebugRoom:
-        self.job_list = Jobs(asyncio.get_running_loop())
+    def _make_first(self) -> FirstFrame:
         self._use_colours()
-        room = self._room_class(self._state, self.paint, asked_for_step=self._asked_for_step)
+        return FirstFrame(self.paint, self.session, self._run_number)
+
+    def on_ready(self) -> None:
+        """Textual paints nothing before this; the frame after it is the first."""
+        self.screen.call_after_refresh(self._open_room)
+
+    async def _open_room(self) -> None:
+        """Import the debug screen and let it take the first frame's place."""
+        from planscope.tui.jobs import Jobs
+        from planscope.tui.keymap import read_keys
+        from planscope.tui.rooms.debug import room_class
+        from planscope.tui.rooms.start import first_state
+
+        first = self.screen
+        self.job_list = Jobs(asyncio.get_running_loop())
+        choice, problems = read_keys()
+        self._notices += map(str, problems)
+        notice = self._notices[0] if self._notices else ""
+        state = first_state(self.path, self.session, self._run_number, self._step, notice)
+        room = room_class(choice)(state, self.paint, asked_for_step=self._step is not None)
         room.job_list = self.job_list
-        if self._notices:
-            room.state = replace(room.state, notice=self._notices[0])
-        return room
+        self.add_mode("debug", lambda: room)
+        await self.switch_mode("debug")
+        self.room = room
+        if isinstance(first, FirstFrame):
+            for key in first.early:
+                self.simulate_key(key.key)
 
     def _use_colours(self) -> None:
         self.paint.filters = (_NO_COLOR,) if self._colourless else ()
@@ -97,12 +120,14 @@ class PlanscopeApp(App[int]):
     @property
     def shown_title(self) -> str:
         """The session's title, safe to show."""
-        return shown(self._state.session.title or "session", 60)
+        return shown(self.session.title or "session", 60)
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._repaint)
 
     def _repaint(self, theme: Theme) -> None:
+        from planscope.tui.panes.windowed import Windowed
+
         self._use_colours()
         for screen in self.screen_stack:
             for widget in screen.query(Windowed):
@@ -113,24 +138,15 @@ class PlanscopeApp(App[int]):
             self.job_list.close()
 
 
-def first_state(path: Path | None, run: str | None, step: str | None) -> RoomState:
-    """What can be shown before anything is judged. Raises ``UserError`` for a run or step that is not there."""
+def _glance(path: Path | None) -> SessionGlance:
     try:
-        session = glance(path) if path is not None else _EMPTY
+        return glance(path) if path is not None else _EMPTY
     except NotReadable:
-        session = _EMPTY
-    number = _run_number(session, run)
-    chosen = None if number is None else session.runs[number]
-    debug = open_run(unjudged(chosen, session.variant_of(chosen)))
-    if step is not None and session is not _EMPTY:
-        try:
-            debug = go_to(debug, parse_step(debug.run, step))
-        except DebuggerError as error:
-            raise UserError(str(error)) from None
-    return RoomState(path, session, debug, number)
+        return _EMPTY
 
 
 def _run_number(session: SessionGlance, wanted: str | None) -> int | None:
+    """Which run to open, counted from 0. Raises ``UserError`` for one that is not there."""
     ids = [run.id for run in session.runs]
     if wanted is None:
         left = session.cursor.get("run")
@@ -141,15 +157,25 @@ def _run_number(session: SessionGlance, wanted: str | None) -> int | None:
     raise UserError(f"no run {shown(wanted, 40)} in this session; its runs: {known}")
 
 
+def check_step(path: Path | None, run: str | None, step: str) -> None:
+    """Raise ``UserError`` for a step that a run has not."""
+    from planscope.tui.rooms.start import first_state
+
+    session = _glance(path)
+    if session is not _EMPTY:
+        first_state(path, session, _run_number(session, run), step)
+
+
 def run(
     path: Path | None, *, run: str | None = None, step: str | None = None, theme: str | None = None
 ) -> int:
     """Open the debugger on a session and stay until it is left; the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
+    if step is not None:
+        check_step(path, run, step)
     sys.setswitchinterval(0.001)  # a judging thread hands over sooner, and a key is answered sooner
     gc.set_threshold(
         10_000, 20, 200
     )  # a full collection over a long run's objects takes a quarter of a second
-    app = PlanscopeApp(path, run=run, step=step, theme=theme)
-    return app.run() or 0
+    return PlanscopeApp(path, run=run, step=step, theme=theme).run() or 0

@@ -8,12 +8,13 @@ screen. It trusts nothing: whatever has the wrong type counts as absent. Every s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.files import SessionError, parse_json, read_bytes
+
+_NO_CURSOR: Mapping[str, Any] = {}
 
 MOST_BYTES = 8_000_000
 """A larger file is left to ``planscope.session.store``; the first frame comes without its text."""
@@ -23,15 +24,13 @@ class NotReadable(Exception):
     """The file cannot be shown at a glance; ``store.load`` says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ActionGlance:
+class ActionGlance(NamedTuple):
     id: str
     name: str
     tool: str
 
 
-@dataclass(frozen=True, slots=True)
-class VariantGlance:
+class VariantGlance(NamedTuple):
     """One query. ``origin`` is its kind, such as ``synthesized`` or ``mutated``."""
 
     id: str
@@ -41,8 +40,7 @@ class VariantGlance:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CallGlance:
+class CallGlance(NamedTuple):
     """One step. ``thought`` is what the model said since the step before; ``arguments`` None: not readable."""
 
     step: int
@@ -56,8 +54,7 @@ class CallGlance:
     attempt: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RunGlance:
+class RunGlance(NamedTuple):
     """One run. A record without an end counts as aborted. ``last_words`` come after all calls."""
 
     id: str
@@ -75,15 +72,14 @@ class RunGlance:
         return self.model.casefold().startswith(("sim:", "simulated"))
 
 
-@dataclass(frozen=True, slots=True)
-class SessionGlance:
+class SessionGlance(NamedTuple):
     id: str
     title: str
     variants: tuple[VariantGlance, ...] = ()
     runs: tuple[RunGlance, ...] = ()
     breakpoints: tuple[str, ...] = ()
     watches: tuple[str, ...] = ()
-    cursor: Mapping[str, Any] = field(default_factory=dict)
+    cursor: Mapping[str, Any] = _NO_CURSOR
 
     def variant_of(self, run: RunGlance | None) -> VariantGlance | None:
         """The query that ``run`` was given; without a run, the last variant."""

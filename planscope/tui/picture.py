@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.errors import UserError
-from planscope.tui.app import PlanscopeApp
-from planscope.tui.rooms.opening import Opening
+from planscope.tui.app import PlanscopeApp, check_step
+from planscope.tui.lines import shown
 
 PATIENCE = 60.0
 """Seconds after which a picture is taken although the run is not judged yet."""
@@ -20,16 +20,18 @@ async def export_svg(
     step: str | None = None,
 ) -> str:
     """The debug screen as SVG, ``size`` in columns and rows. Raises ``UserError`` for what is not there."""
+    if step is not None:
+        check_step(session_path, run, step)
     app = PlanscopeApp(session_path, run=run, step=step, theme=theme)
     if theme is not None and app.theme != theme:
-        raise UserError(f"no theme '{theme}'; see planscope themes")
+        raise UserError(f"no theme {shown(theme, 40)}; see planscope themes")
     async with app.run_test(size=size) as pilot:
-        room = app.screen
-        assert isinstance(room, Opening)
         waited = 0.0
-        while not room.at_rest and waited < PATIENCE:
+        while (app.room is None or not app.room.at_rest) and waited < PATIENCE:
             await pilot.pause(0.05)
             waited += 0.05
+        room = app.room
+        assert room is not None
         if room.state.progress == "failed":
             raise UserError(room.state.trouble)
         for pane in room.panes:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from planscope.tui.first_frame import SMALLEST
 from planscope.tui.lines import Line, paragraph
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
-
-SMALLEST = (60, 15)
 
 
 class TooSmall(LinePane):

@@ -84,16 +84,17 @@ class Windowed(Widget):
         self.sync()
 
     def reveal(self, first: int, last: int) -> None:
-        """Scroll so that the lines are seen, leaving room to go on in the same direction."""
+        """Scroll so that the lines are seen, by nearly a whole window, so that the next ones are seen too."""
         window = self.window
         if self.top <= first and last < self.top + window:
             return
+        spare = min(window // 4, 3)
         if last - first >= window:
             self.move_to(first)
-        elif first < self.top and first >= self.top - window:
-            self.move_to(last - window + 1 + window // 4)
+        elif self.top - window <= first < self.top:
+            self.move_to(last - window + 1 + spare)
         else:
-            self.move_to(first - window // 4)
+            self.move_to(first - spare)
 
     def move_to(self, top: int) -> None:
         self.top = max(0, min(top, self.size_of() - self.window))

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
+from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import KeyChoice, bindings, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
@@ -16,7 +17,7 @@ from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.query import QueryPane
 from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
-from planscope.tui.panes.too_small import SMALLEST, TooSmall
+from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.rooms.asking import Asking
 
@@ -38,13 +39,13 @@ class DebugRoom(Asking):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (Textual's own way to say it)
         (0, "-too-narrow"),
         (SMALLEST[0], "-narrow"),
-        (110, "-wide"),
-        (170, "-broad"),
+        (WIDE, "-wide"),
+        (BROAD, "-broad"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-too-low"),
         (SMALLEST[1], "-low"),
-        (44, "-high"),
+        (HIGH, "-high"),
     ]
 
     @property

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.files import SessionError, parse_json, read_bytes
+
+RESTART_TOOL = "ask_for_restart"
+"""As in ``planscope.oracle.trace``, which need not be imported for the first frame."""
 
 _NO_CURSOR: Mapping[str, Any] = {}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.errors import UserError
-from planscope.tui.app import PlanscopeApp, check_step
+from planscope.tui.app import check_step
+from planscope.tui.application import PlanscopeApp
 from planscope.tui.lines import shown
 
 PATIENCE = 60.0

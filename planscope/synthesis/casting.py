@@ -36,7 +36,7 @@ class Casting:
             raise SynthesisError(f"there is no topic {self.topic!r}{hint}")
 
     def draw(self, draw: Draw) -> tuple[str, Sequence[str]]:
-        """The topic (several are joined by " and ", "" for given names) and the actions' names."""
+        """The topic (several with commas between, "" for given names) and the actions' names."""
         if self.given is not None:
             return self.topic or "", self.given
         first = draw.choose(self.jobs) if self.topic is None else self.topic
@@ -50,7 +50,7 @@ class Casting:
                 raise SynthesisError(f"the topics have {len(pool)} activities that can stand in one query")
             taken.append(others.pop())
             pool += _apart(self.topics[taken[-1]], pool)
-        return " and ".join(taken), draw.sample(pool, self.count)
+        return ", ".join(taken), draw.sample(pool, self.count)
 
 
 def _apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:

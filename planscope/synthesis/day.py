@@ -22,7 +22,7 @@ def draw_durations(draw: Draw, n: int) -> list[int]:
 
 
 class Day:
-    """``plan``: start hours that meet all that was said while there are clock times (``bounded``)."""
+    """``plan``: start hours that meet all that was said, kept up to date once there are clock times (``bounded``)."""
 
     def __init__(self, takes: Sequence[int]) -> None:
         self.takes = takes
@@ -108,15 +108,14 @@ class Day:
         redundant: bool,
         hours: tuple[int, int],
     ) -> tuple[int, int]:
-        """The part of ``hours`` that says something redundant (or else new); all of them if there is none."""
+        """The part of ``hours`` that says something redundant (or else new); the first above the last if none."""
         low, high = hours
         if before:
             known = [min([self.deadline[i], *[self.deadline[j] - 1 for j in bits(down[i])]]) for i in members]
-            part = (max(low, *known), high) if redundant else (low, min(high, min(known) - 1))
-        else:
-            known = [max([self.release[i], *[self.release[j] + 1 for j in bits(up[i])]]) for i in members]
-            part = (low, min(high, *known)) if redundant else (max(low, max(known) + 1), high)
-        return part if part[0] <= part[1] else hours
+            return (max(low, *known), high) if redundant else (low, min(high, min(known) - 1))
+
+        known = [max([self.release[i], *[self.release[j] + 1 for j in bits(up[i])]]) for i in members]
+        return (low, min(high, *known)) if redundant else (max(low, max(known) + 1), high)
 
     def bound(
         self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool, hour: int

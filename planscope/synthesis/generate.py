@@ -6,7 +6,7 @@ number of sentences, their shapes, then sentence by sentence what stands in them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planscope.language.derive import derive
@@ -16,17 +16,12 @@ from planscope.language.tree import Query, Sentence
 from planscope.oracle.precedence import count_orders
 from planscope.oracle.satisfiable import certifier
 from planscope.synthesis.casting import Casting
+from planscope.synthesis.compose import Composer
 from planscope.synthesis.day import Day, draw_durations
 from planscope.synthesis.draw import Draw
-from planscope.synthesis.grow import DeadEnd, Grower
-from planscope.synthesis.partial_order import PartialOrder
-from planscope.synthesis.request import COUNTED, HOURS, Request, SynthesisError, check
-from planscope.synthesis.shape import Shaper
-from planscope.synthesis.target import TargetOrder, draw_order
+from planscope.synthesis.request import COUNTED, HOURS, Request, check
 from planscope.synthesis.valid_orders import count_timed
-from planscope.synthesis.wording import Wording
 
-_TRIES = 12
 _RULES = {False: rules(False), True: rules(True)}
 
 
@@ -55,60 +50,15 @@ class Synthesizer:
         check(request)
         self.request = request
         self.casting = Casting(request)
-        self.shaper = Shaper(request)
-        self.wording = Wording(request.modals)
+        self.composer = Composer(request)
 
     def case(self, seed: int) -> Synthesized:
         """The query of a seed."""
-        request = self.request
         draw = Draw(seed)
         topic, names = self.casting.draw(draw)
-        takes = draw_durations(draw, len(names)) if request.timed else None
-        actions = make_actions(names, takes)
-        for attempt in range(_TRIES):
-            order = self._order(draw, takes)
-            try:
-                sentences = self._paragraph(draw, order, clocks=attempt < _TRIES // 2)
-            except DeadEnd:
-                continue
-            return self._finish(seed, topic, actions, sentences, order.day)
-        raise SynthesisError(self._excuse())
-
-    def _order(self, draw: Draw, takes: Sequence[int] | None) -> PartialOrder:
-        request = self.request
-        day = Day(takes) if takes else None
-        if request.valid_orders is None:
-            return PartialOrder(request.count, day, request.redundant)
-        least, most = request.valid_orders
-        return TargetOrder(*draw_order(draw, request.count, least, most), least, day, request.redundant)
-
-    def _paragraph(self, draw: Draw, order: PartialOrder, clocks: bool) -> list[Sentence]:
-        """Sentences that mention every action and say all that has to be said, or DeadEnd."""
-        shaper, fixed = self.shaper, self.request.sentences is not None
-        shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks)
-        grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
-        said: list[Sentence] = []
-        for sentence in shapes:
-            if not fixed and not grower.fresh and order.enough():
-                break
-            said.append(grower.sentence(sentence))
-        while not fixed and len(said) < 3 * order.n and order.lacking():
-            sentence = shaper.sentence(draw, clocks)
-            grower.room = sum([s.size() for s in sentence])
-            said.append(grower.sentence(sentence))
-        if grower.fresh or order.unsaid():
-            raise DeadEnd
-        return said
-
-    def _excuse(self) -> str:
-        request = self.request
-        if request.valid_orders is not None and request.sentences is not None:
-            least, most = request.valid_orders
-            return (
-                f"orders with {least}..{most} valid orders exist, but none of those found could be said in "
-                f"{request.sentences} sentence{'' if request.sentences == 1 else 's'}; ask for more sentences"
-            )
-        return "no query mentioned every action; ask for more sentences or fewer clock times"
+        takes = draw_durations(draw, len(names)) if self.request.timed else None
+        sentences, day = self.composer.compose(draw, takes)
+        return self._finish(seed, topic, make_actions(names, takes), sentences, day)
 
     def _finish(
         self,
@@ -141,8 +91,7 @@ def _judge(problem: Problem, day: Day | None) -> tuple[int | None, bool]:
             (starts if c.kind == "start_at_least" else ends).append((number[c.action], c.hour))
     if day is None:
         return count_orders(n, pairs) if n <= COUNTED else None, certifier().certify_base(n, pairs)
-    plan = day.plan if day.bounded else None
-    certified = certifier().certify_timed(pairs, starts, ends, day.takes, plan)
+    certified = certifier().certify_timed(pairs, starts, ends, day.takes, day.plan)
     if n > COUNTED:
         return None, certified
     release, deadline = [0] * n, [HOURS] * n

@@ -43,28 +43,28 @@ class Grower:
     def sentence(self, shapes: list[ClauseShape]) -> Sentence:
         self.compared = [0] * self.order.n
         self.bounded = [0, 0]
-        first = self._clause(shapes[0])
+        first = self._clause(shapes[0], needed=True)
         if first is None:
             raise DeadEnd
-        second = self._clause(shapes[1]) if len(shapes) > 1 else None
+        second = self._clause(shapes[1], needed=False) if len(shapes) > 1 else None
         if second is None:
             return Sentence((first,))
         return Sentence((first, second), self.wording.conjunction(self.draw))
 
-    def _clause(self, shape: ClauseShape) -> Clause | None:
-        """None where it could only say again what this sentence has said."""
+    def _clause(self, shape: ClauseShape, needed: bool) -> Clause | None:
+        """None where it could only say again what this sentence has said, or what nobody wants."""
         self.used = 0
         left = self.room - shape.size()
-        made = self._timed(shape) if shape.object == CLOCK else self._ordered(shape)
+        made = self._timed(shape) if shape.object == CLOCK else self._ordered(shape, needed)
         self.room = left
         return made
 
-    def _ordered(self, shape: ClauseShape) -> Clause | None:
+    def _ordered(self, shape: ClauseShape, needed: bool) -> Clause | None:
         before = self.draw.random() < 0.5
-        found = self._pair(before)
+        found = self._pair(before, needed)
         if found is None:
             before = not before
-            found = self._pair(before)
+            found = self._pair(before, needed)
             if found is None:
                 return None
         subjects, objects = [found[0]], [found[1]]
@@ -116,10 +116,10 @@ class Grower:
         before = draw.random() < 0.5
         target: NP | Time
         if size == CLOCK:
-            hour = self._hour(members, before)
+            hour = self._hour(members, before, needed=False)
             if hour < 0:
                 before = not before
-                hour = self._hour(members, before)
+                hour = self._hour(members, before, needed=False)
                 if hour < 0:
                     return None
             target = Time(hour)
@@ -142,21 +142,22 @@ class Grower:
         refs = self.refs
         return NP(tuple([refs[i] for i in members]), relative)
 
-    def _pair(self, before: bool) -> tuple[int, int] | None:
+    def _pair(self, before: bool, needed: bool) -> tuple[int, int] | None:
         """Subject and object of a clause, said to be in this order."""
         order, fresh = self.order, self.fresh
         firsts = order.everything
-        wanted = order.wanted()
+        wanted = order.wanted(self.room)
         while firsts:
             options = self._due(firsts)
             if wanted is not None:
-                options = sum(1 << i for i in bits(options) if self._wanted(i, before, wanted)) or options
+                best = sum([1 << i for i in bits(options) if self._wanted(i, before, wanted)])
+                options = best or options
             first = self.draw.bit(options)
             self.fresh = fresh & ~(1 << first)
             self.room -= 1
             self.used = 1 << first
             found: list[int] = []
-            if self._join(found, [first], before):
+            if self._join(found, [first], before, needed):
                 return first, found[0]
             self.room += 2
             self.fresh = fresh
@@ -168,17 +169,25 @@ class Grower:
         mask = self.order.candidates(members, before) & ~self.compared[first] & ~(1 << first)
         return self.order.preferred(members, before, mask, wanted)
 
-    def _join(self, list_: list[int], members: list[int], before: bool) -> bool:
-        """Say that ``members`` come before (or else after) one action more, and put it into the list."""
+    def _join(self, list_: list[int], members: list[int], before: bool, needed: bool = False) -> bool:
+        """Say that ``members`` come before (or else after) one action more, and put it into the list.
+
+        ``needed``: better something redundant than nothing.
+        """
         order, compared = self.order, self.compared
         mask = order.candidates(members, before) & ~self.used
         for i in members:
             mask &= ~compared[i]
-        wanted = order.wanted() if mask else None
+        wanted = order.wanted(self.room) if mask else None
         while mask:
             options = self._due(mask)
             if wanted is not None:
-                options = order.preferred(members, before, options, wanted) or options
+                best = order.preferred(members, before, options, wanted)
+                if best:
+                    options = best
+                elif not (wanted or needed or options & self.fresh or order.redundant is None):
+                    mask = 0
+                    break
             other = self.draw.bit(options)
             bit = 1 << other
             if order.say(members, before, other):
@@ -193,12 +202,12 @@ class Grower:
         self.room -= 1
         return mask != 0
 
-    def _hour(self, members: list[int], before: bool) -> int:
+    def _hour(self, members: list[int], before: bool, needed: bool = True) -> int:
         """Say that ``members`` end by (or else start from) some hour, once in a sentence; -1 for none."""
         mask = sum([1 << i for i in members])
         if self.bounded[not before] & mask:
             return -1
-        hour = self.order.clock(members, before, self.draw)
+        hour = self.order.clock(members, before, self.draw, needed)
         if hour >= 0:
             self.bounded[not before] |= mask
         return hour

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planscope.oracle.precedence import Edge
+from planscope.oracle.precedence import Edge, count_orders
 from planscope.synthesis.day import Day
 from planscope.synthesis.draw import Draw, bits
+from planscope.synthesis.valid_orders import count_timed
 
 
 class PartialOrder:
@@ -48,13 +49,18 @@ class PartialOrder:
         enclose(up, down, edges)
         return day.settle(up, down, day.release, day.deadline)
 
-    def clock(self, members: Sequence[int], before: bool, draw: Draw) -> int:
-        """Say that all ``members`` end by (or else start from) some hour; the hour, -1 if none will do."""
+    def clock(self, members: Sequence[int], before: bool, draw: Draw, needed: bool) -> int:
+        """Say that all ``members`` end by (or else start from) some hour; the hour, -1 if none will do.
+
+        ``needed``: better something redundant than nothing.
+        """
         day = self.day
         assert day is not None
         low, high = day.range(self.up, self.down, members, before)
-        if (wanted := self.wanted()) is not None:
-            low, high = day.preferred(self.up, self.down, members, before, wanted, (low, high))
+        if self.redundant is not None and (wanted := self.wanted(0)) is not None:
+            hours = day.preferred(self.up, self.down, members, before, wanted, (low, high))
+            if hours[0] <= hours[1] or not (wanted or needed):
+                low, high = hours
         while low <= high:
             hour = draw.between(low, high)
             if self.bound(day, members, before, hour):
@@ -69,8 +75,16 @@ class PartialOrder:
         """Set a clock time for all members, if that leaves a plan."""
         return day.bound(self.up, self.down, members, before, hour)
 
-    def wanted(self) -> bool | None:
-        """What should be said next: True something redundant, False something new, None anything."""
+    def settle(self) -> None:
+        """See to it that the day has a plan for what was said, whether or not there are clock times."""
+        if self.day is not None and not self.day.bounded:
+            self.day.settle(self.up, self.down, self.day.release, self.day.deadline)
+
+    def wanted(self, room: int) -> bool | None:
+        """What should be said next: True something redundant, False something new, None anything.
+
+        ``room``: how many actions the sentences to come can still name.
+        """
         if self.redundant is None:
             return None
         return self.redundant_pairs() < self.redundant * (len(self.pairs) + 1)
@@ -111,7 +125,7 @@ class PartialOrder:
 
     def enough(self) -> bool:
         """Whether whatever is said next would be redundant, and too much is already."""
-        return self.wanted() is False and not self.has_new()
+        return self.wanted(0) is False and not self.has_new()
 
     def lacking(self) -> bool:
         """Whether another sentence is needed for what was asked for."""
@@ -120,6 +134,12 @@ class PartialOrder:
     def unsaid(self) -> int:
         """How many pairs have to be said that were not yet."""
         return 0
+
+    def count(self) -> int:
+        """How many valid orders what was said leaves."""
+        if self.day is None:
+            return count_orders(self.n, self.pairs)
+        return count_timed(self.day.takes, self.day.release, self.day.deadline, self.pairs)
 
     def has_new(self) -> bool:
         """Whether something can be said that follows from nothing and lets nothing follow."""

@@ -52,14 +52,14 @@ class Shaper:
         self.relatives, self.second = request.relatives, request.second_clauses
         self.longest = min(request.list_length, n - 1) if request.lists else 1
         self.lists = request.lists if self.longest > 1 else 0.0
-        self.timed, self.clocks = request.timed, request.clock_times if request.timed else 0.0
+        self.clocks = request.clock_times if request.timed else 0.0
         if n == 2 and not self.clocks:
             self.second = 0.0  # it could only say the same again
         self.most = self._most()
         if self.sentences is not None and self.sentences * self.most < n:
             raise SynthesisError(
-                f"{_sentences(self.sentences)} of this kind cannot mention {n} actions; "
-                f"ask for {_sentences(-(-n // self.most))} or more"
+                f"{counted(self.sentences, 'sentence')} of this kind cannot mention {n} actions; "
+                f"ask for {counted(-(-n // self.most), 'sentence')} or more"
             )
 
     def _most(self) -> int:
@@ -73,12 +73,18 @@ class Shaper:
             return self.sentences
         return draw.between(-(-self.n // min(self.most, _COMFORT)), self.n)
 
-    def paragraph(self, draw: Draw, sentences: int, clocks: bool = True) -> list[list[ClauseShape]]:
-        """Shapes of so many sentences with room for every action. ``clocks``: clock times may be drawn."""
+    def paragraph(
+        self, draw: Draw, sentences: int, clocks: bool = True, room: int = 0
+    ) -> list[list[ClauseShape]]:
+        """Shapes of so many sentences that can name every action, and ``room`` actions in all if they can.
+
+        ``clocks``: clock times may be drawn.
+        """
         made = [self.sentence(draw, clocks) for _ in range(sentences)]
-        room = sum(shape.size() for shapes in made for shape in shapes)
-        while room < self.n:
-            room += self._widen(draw, made, clocks)
+        wanted = min(max(room, self.n), sentences * self.most)
+        found = sum([shape.size() for shapes in made for shape in shapes])
+        while found < wanted:
+            found += self._widen(draw, made, clocks)
         return made
 
     def sentence(self, draw: Draw, clocks: bool = True) -> list[ClauseShape]:
@@ -148,5 +154,6 @@ class Shaper:
         return places
 
 
-def _sentences(k: int) -> str:
-    return f"{k} sentence{'' if k == 1 else 's'}"
+def counted(k: int, noun: str) -> str:
+    """ "1 sentence", "2 sentences"."""
+    return f"{k} {noun}{'' if k == 1 else 's'}"

@@ -7,7 +7,7 @@ order that came out, and all of those that follow from no others (its cover rela
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import factorial
 
 from planscope.oracle.precedence import Edge, count_orders
@@ -59,11 +59,11 @@ class TargetOrder(PartialOrder):
             self.above[b] &= ~(1 << a)
         return True
 
-    def wanted(self) -> bool | None:
-        """What no sentence has said comes first, unless a share of redundant constraints is to be met."""
-        if self.redundant is None:
-            return False if any(self.below) else None
-        return super().wanted()
+    def wanted(self, room: int) -> bool | None:
+        """What no sentence has said comes first, unless there is room and redundancy is asked for."""
+        if any(self.below) and (self.redundant is None or 2 * self.unsaid() >= room):
+            return False
+        return super().wanted(room)
 
     def preferred(self, members: Sequence[int], before: bool, mask: int, wanted: bool) -> int:
         rows = self.below if before else self.above
@@ -97,27 +97,35 @@ def draw_order(draw: Draw, n: int, low: int, high: int) -> tuple[list[int], list
     most = factorial(n - 1)  # one action before all the others
     if low > most:
         raise SynthesisError(
-            f"a query that mentions all of {n} actions leaves {most} valid orders at most; ask for fewer than {low}"
+            f"{n} actions of which each is compared with another have {most} valid orders at most; "
+            f"ask for a range that begins there or below"
         )
     search = _Search(draw, n, low, high)
     while search.left > 0:
         found = search.walk()
         if found is not None:
             return found
-    nearest = [str(k) for k in (search.under, search.over) if k is not None]
-    said = f"the nearest that were found have {' and '.join(nearest)}" if nearest else "none was found"
     raise SynthesisError(
-        f"no query over {n} actions has {low}..{high} valid orders as far as was tried; {said}"
+        f"no query over {n} actions has {low}..{high} valid orders as far as was tried; "
+        f"{nearest(search.seen, low, high)}"
     )
+
+
+def nearest(seen: Iterable[int], low: int, high: int) -> str:
+    """The numbers of valid orders next to the range, in words: what can be asked for instead."""
+    under = max((k for k in seen if k < low), default=None)
+    over = min((k for k in seen if k > high), default=None)
+    if under is None and over is None:
+        return "ask for another range"
+    return f"{' and '.join(str(k) for k in (under, over) if k is not None)} can be had"
 
 
 class _Search:
     def __init__(self, draw: Draw, n: int, low: int, high: int) -> None:
         self.draw, self.n, self.low, self.high = draw, n, low, high
         self.left = _COUNTS
-        self.under: int | None = None
-        """The nearest count below the range, of an order without an action on its own; ``over``: above it."""
-        self.over: int | None = None
+        self.seen: set[int] = set()
+        """Numbers of valid orders outside the range, of orders without an action on its own."""
 
     def goal(self) -> int:
         """Where to stop; small numbers are as likely as large ones."""
@@ -145,12 +153,12 @@ class _Search:
                     break
                 refused.add(edge)
                 if not left_alone:
-                    self._note(found)
+                    self.seen.add(found)
             else:
                 if count is not None and not alone:
                     if self.low <= count <= self.high:
                         return up, down
-                    self._note(count)
+                    self.seen.add(count)
                 return None
             (up, down), alone, count = trial, left_alone, found
 
@@ -183,12 +191,6 @@ class _Search:
             return count >= self.low
         size = max(_group(*trial, i) for i in range(self.n))
         return count * size >= self.low * (size + alone.bit_count())
-
-    def _note(self, count: int) -> None:
-        if count < self.low:
-            self.under = count if self.under is None else max(self.under, count)
-        elif count > self.high:
-            self.over = count if self.over is None else min(self.over, count)
 
 
 def _group(up: Sequence[int], down: Sequence[int], i: int) -> int:

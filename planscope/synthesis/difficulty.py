@@ -1,0 +1,54 @@
+"""Which constraints of a query the others imply: without them it would mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planscope.language.problem import Constraint, Problem
+
+HOURS = 24
+_FAR = 1 << 30
+Difference = tuple[int, int, int]
+"""(x, y, k) for ``x - y <= k``; 0 is midnight, action i starts at 2i + 1 and ends at 2i + 2."""
+
+
+def redundant(problem: Problem) -> tuple[str, ...]:
+    """Ids of the constraints that follow from all the others, each by itself: what is said twice, twice.
+
+    Whatever the durations are: an action takes an hour at least, and nobody who plans knows more. Of the rules
+    only the length of the day counts (timed); that calls come one by one is left aside.
+    """
+    number = {action.id: i for i, action in enumerate(problem.actions)}
+    said = [(c.id, _difference(c, number)) for c in problem.said]
+    known: list[Difference] = [(2 * i + 1, 2 * i + 2, -1) for i in range(len(number))]
+    if problem.timed:
+        known += [(0, 2 * i + 1, 0) for i in range(len(number))]
+        known += [(2 * i + 2, 0, HOURS) for i in range(len(number))]
+    return tuple(
+        cid
+        for k, (cid, difference) in enumerate(said)
+        if _implied(difference, [*known, *(other for j, (_, other) in enumerate(said) if j != k)])
+    )
+
+
+def _difference(c: Constraint, number: dict[str, int]) -> Difference:
+    if c.before is not None and c.after is not None:
+        return 2 * number[c.before] + 2, 2 * number[c.after] + 1, 0
+    assert c.action is not None and c.hour is not None
+    i = number[c.action]
+    return (2 * i + 2, 0, c.hour) if c.kind == "end_at_most" else (0, 2 * i + 1, -c.hour)
+
+
+def _implied(difference: Difference, others: Iterable[Difference]) -> bool:
+    """Whether ``x - y <= k`` follows: the shortest path from y to x (Bellman and Ford)."""
+    x, y, k = difference
+    edges = list(others)
+    least = {y: 0}
+    for _ in range(len(edges)):
+        before = dict(least)
+        for a, b, bound in edges:
+            if b in least and least[b] + bound < least.get(a, _FAR):
+                least[a] = least[b] + bound
+        if least == before:
+            return least.get(x, _FAR) <= k
+    return True  # a path that can always be made shorter: the others contradict each other

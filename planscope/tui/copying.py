@@ -8,12 +8,15 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
 
 MOST_LINES = 20_000
+_UNSEEN_WIDTH = 100
 
 
 def text_of(pane: LinePane, state: RoomState) -> str:
     """All lines of a pane, not only those that are seen; of the query its own words as they are."""
     if pane.name_in_state == "query":
         return pane_text_of_query(state)
+    if not pane.seen:
+        pane.prepare(state, _UNSEEN_WIDTH)
     size = min(pane.size_of(), MOST_LINES)
     return "\n".join(pane.line_at(i).text.rstrip() for i in range(size)) + "\n"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planscope.language.problem import Action, Constraint, Problem
-from planscope.oracle.verdict_types import Finding, Move, PlannedCall, StepNo
+from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo
 from planscope.tui.glance import RunGlance
 from planscope.tui.lines import shown
 
@@ -127,14 +127,20 @@ def move(problem: Problem, safe: Move) -> str:
     """A safe move as a call: ``applying_hair_color(8..10)``; safe to show."""
     tool = move_name(problem, safe.action)
     if safe.hours is None:
-        return tool
+        return f"{tool}()"
     first, last = safe.hours
     return f"{tool}({first})" if first == last else f"{tool}({first}..{last})"
 
 
 def planned(problem: Problem, step: PlannedCall) -> str:
     tool = move_name(problem, step.action)
-    return tool if step.start is None else f"{tool}({step.start})"
+    return f"{tool}()" if step.start is None else f"{tool}({step.start})"
+
+
+def plan(repair: Repair) -> tuple[PlannedCall, ...]:
+    """A repair's calls in order; none where it has none."""
+    starts = repair.starts or {}
+    return tuple(PlannedCall(action, starts.get(action)) for action in repair.order or ())
 
 
 def move_name(problem: Problem, action_id: str) -> str:

@@ -107,15 +107,11 @@ class _Explained:
         repair = self.state.repair
         if repair is None or repair.order is None:
             return
-        starts = repair.starts or {}
         yield BLANK
         swaps = f"  {words.plural(repair.swaps, 'swap')} away" if repair.swaps is not None else ""
         yield Line((Run("✓ A plan that works", "holds"), Run(swaps, "dim")))
-        for number, action in enumerate(repair.order[:40], 1):
-            hour = f"({starts[action]})" if action in starts else ""
-            yield Line(
-                (Run(f"{number:>4}  ", "dim"), Run(words.move_name(self.problem, action) + hour, "tool"))
-            )
+        for number, step in enumerate(words.plan(repair)[:40], 1):
+            yield Line((Run(f"{number:>4}  ", "dim"), Run(words.planned(self.problem, step), "tool")))
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -22,9 +22,9 @@ class Header(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         key = (state.session, state.run_number, state.progress, state.verdict, width)
-        if getattr(self, "_prepared_for", None) == key:
+        if self.prepared_for == key:
             return
-        self._prepared_for = key
+        self.prepared_for = key
         verdict = verdict_runs(state, short=width < 110)
         room = width - width_of(verdict) - 2
         parts = _parts(state)
@@ -65,7 +65,7 @@ def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
         if i > 0 and made[-1].role != "brand":
             made.append(Run(" │ ", "faint"))
         made += runs
-    return tuple(made) if made[0].role == "brand" else (Run(" "), *made)
+    return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
 
 
 def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
@@ -85,7 +85,8 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
         note = f" with {words.plural(warnings, 'warning')}" if warnings else ""
         return [Run(" ✓ RIGHT ", "right"), Run(note)]
     if verdict.verdict == "aborted":
-        return [Run(" ! ABORTED ", "stop"), *_where(verdict, short)]
+        reason = shown(state.run.reason, 24 if short else 48)
+        return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
 
 

@@ -21,6 +21,9 @@ class LinePane(Windowed):
     name_in_state = ""
     """The pane's name in ``RoomState.pane``; empty for what cannot be gone to."""
 
+    prepared_for: object = None
+    """What the lines were last laid out for; ``prepare`` does it again only when that has changed."""
+
     def __init__(self, paint: Paint, *, id: str) -> None:
         super().__init__(paint, id=id)
         self.state: RoomState | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planscope.debugger.selection import SelectedConstraint
-from planscope.language.problem import Constraint
+from planscope.language.problem import Constraint, Problem
 from planscope.oracle.words import requirement
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown
@@ -23,12 +23,15 @@ class ConstraintsPane(LinePane):
     """
 
     name_in_state = "constraints"
+    _laid_out_for: Problem | None = None
+    _width = 0
 
     def prepare(self, state: RoomState, width: int) -> None:
         run = state.debug.run
         problem = run.problem
-        if getattr(self, "_laid_out_for", None) != (problem, width):
-            self._laid_out_for = (problem, width)
+        if self._laid_out_for is not problem or self._width != width:
+            self._laid_out_for = problem
+            self._width = width
             said = len(problem.said)
             self._listed: list[Constraint | None] = [*problem.constraints]
             if 0 < said < len(problem.constraints):
@@ -37,7 +40,6 @@ class ConstraintsPane(LinePane):
             self._id_cells = max((len(c.id) for c in problem.constraints), default=2)
             self._made: dict[tuple[int, str, bool, bool, bool], Line] = {}
             self._texts = _texts(problem.constraints, state, width - 5 - _WORD_CELLS - self._id_cells - 2)
-        self._width = width
         self._core = state.core_ids
         self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
         self._judged = state.progress == "judged"
@@ -144,5 +146,5 @@ def _texts(constraints: Sequence[Constraint], state: RoomState, room: int) -> di
 
 def _nothing(state: RoomState) -> str:
     if state.errors:
-        return "No constraints: the text cannot be read."
+        return "No constraints: see pane 1."
     return "reading…" if state.progress == "reading" else "No constraints."

@@ -28,8 +28,8 @@ class InspectorPane(LinePane):
             state.outline,
             width,
         )
-        if getattr(self, "_key", None) != key:
-            self._key = key
+        if self.prepared_for != key:
+            self.prepared_for = key
             self._lines = list(_Told(state, width).lines())
             self.top = 0
 

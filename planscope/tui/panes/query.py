@@ -25,18 +25,19 @@ Painted = tuple[int, int, str]
 
 class QueryPane(LinePane):
     name_in_state = "query"
+    _problem: Problem = Problem((), ())
 
     def prepare(self, state: RoomState, width: int) -> None:
         problem = state.debug.run.problem
         laid_out_for = (state.text, width, state.errors)
-        if getattr(self, "_laid_out_for", None) != laid_out_for:
-            self._laid_out_for = laid_out_for
+        if self.prepared_for != laid_out_for:
+            self.prepared_for = laid_out_for
             self._shown = show(state.text, keep_newlines=True)
             self._lines = ranges(state.text, width - 2) if state.text else []
             self._starts = [start for start, _ in self._lines]
             self._complaints = list(_complaints(state, width))
             self._made: dict[tuple[int, tuple[Painted, ...]], Line] = {}
-        if getattr(self, "_problem", None) is not problem:
+        if self._problem is not problem:
             self._problem = problem
             self._still = sorted(_still(problem))
             self._longest = max((end - start for start, end, _ in self._still), default=0)
@@ -194,9 +195,6 @@ def _complaints(state: RoomState, width: int) -> Iterator[Line]:
         where = f"✗ line {error.line}, column {error.column}: "
         body = paragraph(where + error.message, width, "broken")
         yield from (Line(runs) for runs in body)
-        if error.expected:
-            expected = "expected: " + ", ".join(error.expected[:8])
-            yield from (Line(runs) for runs in paragraph(expected, width, "dim"))
 
 
 @lru_cache(maxsize=4000)

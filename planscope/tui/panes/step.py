@@ -12,15 +12,16 @@ from planscope.tui.state import RoomState
 
 class StepPane(LinePane):
     name_in_state = "step"
+    _place: object = None
 
     def prepare(self, state: RoomState, width: int) -> None:
         place = (state.debug.run, state.debug.index, width, state.zoomed)
         told = (state.progress, state.facts, state.repair, state.watch_lines, state.trouble)
-        before = getattr(self, "_prepared_for", None)
-        if before != (place, told):
-            if before is None or before[0] != place:
+        if self.prepared_for != (place, told):
+            if self._place != place:
+                self._place = place
                 self.top = 0
-            self._prepared_for = (place, told)
+            self.prepared_for = (place, told)
             self._lines = step_lines(state, width, self.window)
 
     def size_of(self) -> int:
@@ -42,7 +43,7 @@ class StepPane(LinePane):
         if state is None:
             return ()
         if state.progress != "judged":
-            return (Run(waiting(state), "dim"),)
+            return (Run(waiting(state).partition(":")[0], "dim"),)
         view = state.debug.view
         return (Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state),)
 

@@ -146,11 +146,7 @@ class _Told:
         repair = self.state.repair
         if repair is None or repair.order is None:
             return iter(())
-        starts = repair.starts or {}
-        names = [
-            words.move_name(self.problem, action) + (f"({starts[action]})" if action in starts else "")
-            for action in repair.order[:_PLAN]
-        ]
+        names = [words.planned(self.problem, step) for step in words.plan(repair)[:_PLAN]]
         return self.row("a plan", " → ".join(names))
 
     def ways_on(self) -> Iterator[Line]:

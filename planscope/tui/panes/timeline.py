@@ -26,10 +26,9 @@ class TimelinePane(LinePane):
         self._steps = run.steps
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
         self._digits = max(len(str(run.last)), 3)
-        self._made: dict[tuple[int, str, str, bool], Line] = (
-            self._made if getattr(self, "_made_for", None) == (run, width, state.progress) else {}
-        )
-        self._made_for = (run, width, state.progress)
+        if self.prepared_for != (run, width, state.progress):
+            self.prepared_for = (run, width, state.progress)
+            self._made: dict[tuple[int, str, str, bool], Line] = {}
         self._width = width
 
     def size_of(self) -> int:

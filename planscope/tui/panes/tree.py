@@ -26,7 +26,8 @@ class TreePane(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         outline = state.outline
-        if getattr(self, "_outline", None) is not outline or not outline:
+        if self.prepared_for is not outline:
+            self.prepared_for = outline
             self._outline = outline
             self._guides = list(guides([node.depth for node in outline]))
             self._places: dict[NodePath, int] = {node.path: i for i, node in enumerate(outline)}
@@ -115,7 +116,7 @@ class TreePane(LinePane):
 
 def _nothing(state: RoomState) -> str:
     if state.errors:
-        return "The text cannot be read: see pane 1."
+        return "No tree: see pane 1."
     return "reading…" if state.text and state.progress != "failed" else "No query."
 
 

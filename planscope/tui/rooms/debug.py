@@ -37,16 +37,11 @@ class DebugRoom(Asking):
     CSS_PATH = "debug.tcss"
     AUTO_FOCUS = None
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (Textual's own way to say it)
-        (0, "-too-narrow"),
-        (SMALLEST[0], "-narrow"),
+        (0, "-narrow"),
         (WIDE, "-wide"),
         (BROAD, "-broad"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
-        (0, "-too-low"),
-        (SMALLEST[1], "-low"),
-        (HIGH, "-high"),
-    ]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]  # noqa: RUF012
 
     @property
     def jobs(self) -> Jobs:
@@ -76,6 +71,8 @@ class DebugRoom(Asking):
         self.call_after_refresh(self.begin)
 
     def on_resize(self, event: events.Resize) -> None:
+        self.too_small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        self.lay_out()
         self.show_state()
 
     @on(PaneClicked)

@@ -132,13 +132,15 @@ class Moving(Room):
         self.move(cursor.select(self.state.debug, selection))
 
     def action_select_in_pane(self, by: int) -> None:
-        selection = self.pane(self.state.pane).neighbour(by)
+        pane = self.pane(self.state.pane)
+        selection = pane.neighbour(by) if pane.seen else None
         if selection is not None:
             self.pick(selection)
 
     def action_scroll_pane(self, pages: int) -> None:
         pane = self.pane(self.state.pane)
-        pane.scroll_lines(pages * max(pane.window - 1, 1))
+        if pane.seen:
+            pane.scroll_lines(pages * max(pane.window - 1, 1))
 
 
 def _place(kind: str) -> str:

@@ -206,7 +206,8 @@ class Opening(Room):
         record = self.state.session.cursor
         if record.get("run") == (self.state.run.id if self.state.run else None) and record.get("index"):
             return cursor.restore_cursor(debug, record)
-        return cursor.first_violation(debug)
+        found = cursor.first_violation(debug)
+        return cursor.go_end(debug) if found is debug and judged.verdict.verdict == "aborted" else found
 
     def open_run_number(self, number: int) -> None:
         """Turn to another run of the session."""

@@ -28,6 +28,7 @@ class Room(Screen[None]):
         self.state = reflected(state)
         self.paint = paint
         self.panes: tuple[LinePane, ...] = ()
+        self.too_small = False
         self._rest: asyncio.TimerHandle | None = None
 
     @property
@@ -56,7 +57,9 @@ class Room(Screen[None]):
             self.set_class(state.top == name, f"-top-{name}")
         for name in ALL_PANES:
             self.set_class(state.pane == name, f"-on-{name}")
-        self.set_class(state.zoomed, "-zoomed")
+        self.set_class(self.too_small, "-too-small")
+        self.set_class(state.zoomed and not self.too_small, "-zoomed")
+        self.set_class(not state.zoomed and not self.too_small, "-split")
 
     def move(self, debug: DebugState) -> None:
         """Go to another place of the run."""

@@ -1,0 +1,39 @@
+"""Fixtures of the screen's tests: no user's own files, and frames kept as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screen import rows
+
+FRAMES = Path(__file__).parent.parent / "frames"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Key and theme files of whoever runs the tests have no say, nor has NO_COLOR."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def same_frame() -> Callable[[object, str], None]:
+    """``same_frame(app, name)``: the screen is as kept in ``tests/frames/name.txt``.
+
+    ``PLANSCOPE_UPDATE_FRAMES=1 pytest tests/tui`` keeps what is there now; look at the difference before it goes in.
+    """
+
+    def check(app: object, name: str) -> None:
+        frame = "\n".join(row.rstrip() for row in rows(app)) + "\n"  # type: ignore[arg-type]
+        path = FRAMES / f"{name}.txt"
+        if os.environ.get("PLANSCOPE_UPDATE_FRAMES"):
+            path.write_text(frame, encoding="utf-8")
+        assert path.exists(), f"no {path.name} yet: PLANSCOPE_UPDATE_FRAMES=1 pytest tests/tui"
+        assert frame == path.read_text(encoding="utf-8")
+
+    return check

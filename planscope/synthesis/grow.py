@@ -185,7 +185,7 @@ class Grower:
                 best = order.preferred(members, before, options, wanted)
                 if best:
                     options = best
-                elif not (wanted or needed or options & self.fresh or order.redundant is None):
+                elif not (wanted or needed or order.redundant is None or self._must_be_named(options)):
                     mask = 0
                     break
             other = self.draw.bit(options)
@@ -211,6 +211,10 @@ class Grower:
         if hour >= 0:
             self.bounded[not before] |= mask
         return hour
+
+    def _must_be_named(self, mask: int) -> int:
+        """Those not mentioned yet, unless what is left to say will mention them."""
+        return 0 if self.order.unsaid() else mask & self.fresh
 
     def _due(self, mask: int) -> int:
         """Only those not mentioned yet, where there is no room left for others."""

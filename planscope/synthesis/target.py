@@ -67,10 +67,13 @@ class TargetOrder(PartialOrder):
 
     def preferred(self, members: Sequence[int], before: bool, mask: int, wanted: bool) -> int:
         rows = self.below if before else self.above
-        new = 0
+        some, each = 0, mask
         for i in members:
-            new |= rows[i]
-        return mask & ~new if wanted else mask & new
+            some |= rows[i]
+            each &= rows[i]
+        if wanted:
+            return mask & ~some
+        return mask & some if self.redundant is None else each
 
     def has_new(self) -> bool:
         return any(self.below)

@@ -1,0 +1,108 @@
+"""Z3's certificate: right about what can and what cannot be met, one solver for many questions."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.language.problem import make_actions
+from planscope.language.reading import read_query
+from planscope.oracle.precedence import topological
+from planscope.oracle.satisfiable import Certifier, Undecided, certifier
+from planscope.oracle.schedule import NEVER, Schedule
+
+ONE = Certifier()
+"""Kept over all examples: its solvers must not remember what they were asked before."""
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
+    n = draw(st.integers(2, 7))
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda p: p[0] != p[1])
+    return n, draw(st.lists(pair, max_size=2 * n))
+
+
+@given(orders())
+@settings(max_examples=300, deadline=None)
+def test_base(order: tuple[int, list[tuple[int, int]]]) -> None:
+    n, pairs = order
+    assert ONE.certify_base(n, pairs) is (topological(n, pairs) is not None)
+
+
+@st.composite
+def days(
+    draw: st.DrawFn,
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]], list[int]]:
+    n = draw(st.integers(2, 6))
+    action = st.integers(0, n - 1)
+    pair = st.tuples(action, action).filter(lambda p: p[0] != p[1])
+    window = st.tuples(action, st.integers(0, 24))
+    takes = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
+    return (
+        draw(st.lists(pair, max_size=n)),
+        draw(st.lists(window, max_size=3)),
+        draw(st.lists(window, max_size=3)),
+        takes,
+    )
+
+
+@given(days(), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_timed(
+    day: tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]], list[int]],
+    with_plan: bool,
+) -> None:
+    """The same as exact scheduling; a plan that is wrong changes nothing."""
+    pairs, starts, ends, takes = day
+    n = len(takes)
+    release = [max([0, *[hour for j, hour in starts if j == i]]) for i in range(n)]
+    deadline = [min([24, *[hour for j, hour in ends if j == i]]) for i in range(n)]
+    possible = Schedule(takes, release, deadline, pairs).latest((1 << n) - 1) not in (NEVER,)
+    feasible = possible and Schedule(takes, release, deadline, pairs).latest((1 << n) - 1) >= 0
+    plan = list(range(n)) if with_plan else None
+    assert ONE.certify_timed(pairs, starts, ends, takes, plan) is feasible
+
+
+def test_a_whole_problem() -> None:
+    actions = make_actions(["network diagnosis", "napkin folding"], [2, 3])
+    good = "Network diagnosis comes before 10:00. Napkin folding comes after 20:00."
+    bad = f"{good} Napkin folding precedes network diagnosis."
+    assert ONE.certify(read_query(good, actions, timed=True).problem)
+    assert not ONE.certify(read_query(bad, actions, timed=True).problem)
+    late = "Napkin folding comes after 22:00, and network diagnosis comes before 10:00."
+    assert not ONE.certify(read_query(late, actions, timed=True).problem), "three hours from 22:00 on"
+
+
+def test_the_day_is_full() -> None:
+    assert ONE.certify_timed([], [], [], [1] * 24)
+    assert ONE.certify_timed([], [], [], [12, 12])
+    assert not ONE.certify_timed([], [], [], [12, 13])
+
+
+def test_effort_is_for_each_question() -> None:
+    """An allowance that is enough for one question is enough for hundreds of them."""
+    small = Certifier(effort=300_000)
+    for hour in range(1, 20):
+        for _ in range(20):
+            assert small.certify_timed([(0, 1), (1, 2)], [(0, hour)], [], [1, 1, 2, 1])
+
+
+def test_no_answer_is_no_yes() -> None:
+    with pytest.raises(Undecided):
+        Certifier(effort=1).certify_timed([(0, 1)], [(2, 5)], [(1, 8)], [2, 3, 1, 4])
+
+
+def test_each_thread_has_its_own() -> None:
+    def work(seed: int) -> tuple[int, bool]:
+        mine = certifier()
+        ok = all(mine.certify_base(5, [(i % 5, (i + 1) % 5)]) for i in range(seed, seed + 200))
+        return id(mine), ok and not mine.certify_base(3, [(0, 1), (1, 2), (2, 0)])
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(work, range(8)))
+    assert all(ok for _, ok in answers)
+    assert certifier() is certifier()
+    assert id(certifier()) not in {owner for owner, _ in answers}

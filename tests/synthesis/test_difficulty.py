@@ -1,0 +1,119 @@
+"""Redundancy: what it is, by brute force; and the knob that steers for it."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import pytest
+
+from planscope.language.problem import Problem, make_actions
+from planscope.language.reading import read_query
+from planscope.synthesis.difficulty import redundant
+from planscope.synthesis.generate import cases
+from planscope.synthesis.request import Request
+
+ABC = make_actions(["network diagnosis", "login form redesign", "napkin folding"])
+
+
+def ids(text: str, *, timed: bool = False) -> tuple[str, ...]:
+    return redundant(read_query(text, ABC, timed=timed).problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Network diagnosis precedes login form redesign.", ()),
+        (
+            "Network diagnosis precedes login form redesign. Login form redesign precedes napkin folding. "
+            "Network diagnosis precedes napkin folding.",
+            ("c3",),
+        ),
+        (
+            "Network diagnosis precedes login form redesign. Login form redesign follows network diagnosis.",
+            ("c1", "c2"),
+        ),
+        (
+            "Network diagnosis precedes napkin folding. Napkin folding precedes network diagnosis. "
+            "Login form redesign precedes napkin folding.",
+            ("c3",),
+        ),
+    ],
+)
+def test_order(text: str, found: tuple[str, ...]) -> None:
+    assert ids(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Network diagnosis comes before 10:00. Network diagnosis comes before 12:00.", ("c2",)),
+        ("Network diagnosis comes before 10:00. Napkin folding comes after 10:00.", ()),
+        (
+            "Network diagnosis comes before 10:00. Napkin folding comes after 10:00. "
+            "Network diagnosis precedes napkin folding.",
+            ("c3",),
+        ),
+        (
+            "Network diagnosis precedes napkin folding. Napkin folding comes before 10:00. "
+            "Network diagnosis comes before 09:00.",
+            ("c3",),
+        ),
+        ("Network diagnosis comes after 00:00. Napkin folding comes before 24:00.", ("c1", "c2")),
+    ],
+)
+def test_clock_times(text: str, found: tuple[str, ...]) -> None:
+    assert ids(text, timed=True) == found
+
+
+def starts_that_meet(problem: Problem, dropped: str) -> set[tuple[int, ...]]:
+    """Start and end hours, few of them, that meet all constraints but one."""
+    found = set()
+    number = {a.id: i for i, a in enumerate(problem.actions)}
+    spans = [(s, e) for s in range(24) for e in range(s + 1, min(s + 3, 25))]
+    for plan in product(spans, repeat=len(number)):
+        for c in problem.said:
+            if c.id == dropped:
+                continue
+            if c.before is not None and c.after is not None:
+                ok = plan[number[c.before]][1] <= plan[number[c.after]][0]
+            elif c.kind == "end_at_most":
+                ok = plan[number[c.action or ""]][1] <= (c.hour or 0)
+            else:
+                ok = plan[number[c.action or ""]][0] >= (c.hour or 0)
+            if not ok:
+                break
+        else:
+            found.add(tuple(hour for span in plan for hour in span))
+    return found
+
+
+def test_agrees_with_brute_force() -> None:
+    """A constraint is redundant if dropping it lets in nothing new (durations of one and two hours will do)."""
+    for made in cases(Request(actions=2, timed=True, sentences=3, clock_times=0.7), 25):
+        whole = starts_that_meet(made.problem, "")
+        wanted = tuple(c.id for c in made.problem.said if starts_that_meet(made.problem, c.id) == whole)
+        assert redundant(made.problem) == wanted
+
+
+@pytest.mark.parametrize("timed", [False, True], ids=["base", "timed"])
+@pytest.mark.parametrize("n", [5, 8])
+def test_the_knob_acts(n: int, timed: bool) -> None:
+    found = []
+    for wanted in (0.0, 0.25, 0.5, 0.75):
+        made = list(cases(Request(actions=n, timed=timed, redundant=wanted), 60))
+        found.append(sum(len(redundant(m.problem)) for m in made) / sum(len(m.problem.said) for m in made))
+        assert found[-1] == pytest.approx(wanted, abs=0.17)
+    assert all(low + 0.08 < high for low, high in pairwise(found))
+
+
+def test_none_redundant_means_none() -> None:
+    for made in cases(Request(actions=6, redundant=0.0), 200):
+        assert redundant(made.problem) == ()
+
+
+def test_the_knob_acts_within_a_range_of_valid_orders() -> None:
+    shares = []
+    for wanted in (0.0, 0.7):
+        made = list(cases(Request(actions=6, redundant=wanted, valid_orders=(1, 6)), 40))
+        shares.append(sum(len(redundant(m.problem)) for m in made) / sum(len(m.problem.said) for m in made))
+    assert shares[0] == 0 and shares[1] > 0.5

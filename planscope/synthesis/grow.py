@@ -185,7 +185,7 @@ class Grower:
                 best = order.preferred(members, before, options, wanted)
                 if best:
                     options = best
-                elif not (wanted or needed or order.redundant is None or self._must_be_named(options)):
+                elif not (wanted or needed or order.redundant is None or self._unnamed(options)):
                     mask = 0
                     break
             other = self.draw.bit(options)
@@ -212,11 +212,11 @@ class Grower:
             self.bounded[not before] |= mask
         return hour
 
-    def _must_be_named(self, mask: int) -> int:
-        """Those not mentioned yet, unless what is left to say will mention them."""
-        return 0 if self.order.unsaid() else mask & self.fresh
-
     def _due(self, mask: int) -> int:
         """Only those not mentioned yet, where there is no room left for others."""
-        fresh = mask & self.fresh
+        fresh = self._unnamed(mask)
         return fresh if fresh and self.fresh.bit_count() >= self.room else mask
+
+    def _unnamed(self, mask: int) -> int:
+        """Those not mentioned yet, unless what has to be said mentions them anyway."""
+        return 0 if self.order.names_all else mask & self.fresh

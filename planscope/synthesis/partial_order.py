@@ -17,6 +17,9 @@ from planscope.synthesis.valid_orders import count_timed
 class PartialOrder:
     """``day``: for timed queries, their durations and clock times. ``redundant``: the share to steer for."""
 
+    names_all = False
+    """Whether the pairs that have to be said mention every action."""
+
     def __init__(self, n: int, day: Day | None = None, redundant: float | None = None) -> None:
         self.n, self.day, self.redundant = n, day, redundant
         self.everything = (1 << n) - 1

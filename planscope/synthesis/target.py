@@ -27,6 +27,8 @@ class TargetOrder(PartialOrder):
     ``least``: valid orders that clock times must leave. ``unsaid``: cover relations that no sentence has said.
     """
 
+    names_all = True
+
     def __init__(
         self, up: list[int], down: list[int], least: int, day: Day | None, redundant: float | None
     ) -> None:

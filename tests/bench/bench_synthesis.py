@@ -56,10 +56,10 @@ def main() -> None:
         [f"Algorithm 1 as written, {n} actions", f"{statistics.median(times):.2f}", "1 x"]
         for n, times in naive.items()
     ]
-    for name, _, _, n in ROWS:
+    for name, _, _, size in ROWS:
         took = statistics.median(ours[name])
-        slow = statistics.median(naive[n]) if n in naive else None
-        rows.append([name, f"{took:.3f}", "" if n is None else ratio(slow, took)])
+        slow = statistics.median(naive[size]) if size in naive else None
+        rows.append([name, f"{took:.3f}", "" if size is None else ratio(slow, took)])
     table(f"Synthesis of a query (median of {rounds} rounds)", ["query", "ms a case", "vs yardstick"], rows)
 
 

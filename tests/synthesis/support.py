@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from planscope.language.problem import Problem
-from planscope.language.tree import NP, Clause, Query, Relative, Time
+from planscope.language.tree import NP, Clause, Query, Relative, Time, walk
 
 
 def clauses(tree: Query) -> Iterator[Clause]:
@@ -31,9 +31,9 @@ def lists(tree: Query) -> Iterator[NP]:
 
 
 def hours(tree: Query) -> Iterator[int]:
-    for node in [*clauses(tree), *relatives(tree)]:
-        if isinstance(node.object, Time):
-            yield node.object.hour
+    for _, node in walk(tree):
+        if isinstance(node, Time):
+            yield node.hour
 
 
 def mentioned(clause: Clause) -> list[str]:

@@ -114,6 +114,6 @@ def test_none_redundant_means_none() -> None:
 def test_the_knob_acts_within_a_range_of_valid_orders() -> None:
     shares = []
     for wanted in (0.0, 0.7):
-        made = list(cases(Request(actions=6, redundant=wanted, valid_orders=(1, 6)), 40))
+        made = list(cases(Request(actions=6, redundant=wanted, valid_orders=(1, 6)), 100))
         shares.append(sum(len(redundant(m.problem)) for m in made) / sum(len(m.problem.said) for m in made))
     assert shares[0] == 0 and shares[1] > 0.5

@@ -11,7 +11,7 @@ from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import rules
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.tree import Query, Time, Word, walk
+from planscope.language.tree import FORMS, Query, Time, Word, walk
 from planscope.oracle.precedence import topological
 from planscope.oracle.satisfiable import Certifier
 from planscope.oracle.timed_plan import schedule_of
@@ -149,8 +149,7 @@ shares = st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0])
 def requests(draw: st.DrawFn) -> Request:
     timed = draw(st.booleans())
     n = draw(st.integers(2, 12))
-    form_weights = st.sampled_from([0.0, 0.5, 3.0])
-    forms = st.fixed_dictionaries({"direct": form_weights, "fronted": form_weights, "compound": form_weights})
+    forms = st.dictionaries(st.sampled_from(FORMS), st.sampled_from([0.0, 0.5, 3.0]), min_size=1)
     orders = st.tuples(st.integers(1, 30), st.integers(0, 200)).map(lambda ab: (ab[0], ab[0] + ab[1]))
     return Request(
         actions=n,

@@ -131,7 +131,8 @@ class PlanscopeApp(App[int]):
         self._use_colours()
         for screen in self.screen_stack:
             for widget in screen.query(Windowed):
-                widget.sync()
+                if widget.seen:
+                    widget.sync()
 
     def on_unmount(self) -> None:
         if self.job_list is not None:

@@ -70,6 +70,7 @@ class Dialog(ModalScreen[Result]):
     """A box with a title. Escape closes it without an answer."""
 
     CSS_PATH = "dialogs.tcss"
+    AUTO_FOCUS = "SafeInput"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
 
     def __init__(self, paint: Paint, title: str) -> None:

@@ -47,15 +47,10 @@ class LinePane(Windowed):
     def is_current(self) -> bool:
         return self.state is not None and self.name_in_state != "" and self.state.pane == self.name_in_state
 
-    @property
-    def seen(self) -> bool:
-        """Whether there is anything to paint on."""
-        return self.inner_width > 0 and self.cells[1] > 0 and self.is_mounted and self.display
-
     def show(self, state: RoomState) -> None:
         """Show a state: lines that look the same stay as they are."""
         self.state = state
-        if not self.seen:
+        if not self.seen or self.inner_width <= 0:
             return
         self.prepare(state, self.inner_width)
         self.move_to(self.top)

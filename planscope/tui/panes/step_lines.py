@@ -26,14 +26,13 @@ def waiting(state: RoomState) -> str:
 
 
 def step_lines(state: RoomState, width: int, window: int) -> list[Line]:
-    """Thought, call and answer; state, findings, what instead, why; what is left; watches."""
+    """Thought, call, answer, watches; then state, findings, what instead, why, what is left."""
     told = _Told(state, width, window)
     view = state.debug.view
     judged = state.progress == "judged"
     parts = [
-        list(told.done(view)),
+        [*told.done(view), *told.watches()],
         list(told.became(view) if judged else told.waiting()),
-        list(told.watches()),
     ]
     made: list[Line] = []
     for part in parts:

@@ -101,6 +101,11 @@ class Windowed(Widget):
 
     # What is on the screen, and what should be
 
+    @property
+    def seen(self) -> bool:
+        """Whether there is anything to paint on."""
+        return self.cells[0] > 0 and self.cells[1] > 0 and self.is_mounted and self.display
+
     def sync(self) -> None:
         """Repaint the rows that look different from before."""
         width = self.cells[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
@@ -31,11 +32,19 @@ IN_PANES: tuple[tuple[str, str, str], ...] = (
 """Keys that every pane has and that cannot be changed."""
 
 
+def _commands() -> type[Provider]:
+    """The palette's provider; only the palette needs it."""
+    from planscope.tui.palette import DebugCommands
+
+    return DebugCommands
+
+
 class DebugRoom(Asking):
     """Query, tree and constraints side by side, timeline and step below, linked with each other."""
 
     CSS_PATH = "debug.tcss"
     AUTO_FOCUS = None
+    COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (Textual's own way to say it)
         (0, "-narrow"),
         (WIDE, "-wide"),

@@ -1,0 +1,413 @@
+"""Every key of the table of actions does what the table says, its aliases as well."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.command import CommandPalette
+
+from planscope.debugger.breakpoints import StepBreak
+from planscope.debugger.selection import SelectedConstraint, SelectedStep, SelectedWords
+from planscope.session.store import load
+from planscope.tui.actions import ACTIONS, KeyAction
+from planscope.tui.dialogs.ask import AskDialog, SetDialog
+from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
+from planscope.tui.keymap import normal
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+
+Effect = Callable[[Driven, str], Awaitable[None]]
+EFFECTS: dict[str, Effect] = {}
+
+
+def effect(id: str) -> Callable[[Effect], Effect]:
+    def keep(check: Effect) -> Effect:
+        EFFECTS[id] = check
+        return check
+
+    return keep
+
+
+@pytest.mark.parametrize(
+    ("action", "key"), [(a, k) for a in ACTIONS for k in a.all_keys], ids=lambda x: getattr(x, "id", x)
+)
+async def test_key(action: KeyAction, key: str, tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path, (120, 40)) as driven:
+        await EFFECTS[action.id](driven, normal(key))
+
+
+def test_every_action_of_the_table_is_tested() -> None:
+    assert set(EFFECTS) == {action.id for action in ACTIONS}
+
+
+@effect("next-call")
+async def _next_call(driven: Driven, key: str) -> None:
+    assert driven.state.debug.index == 1
+    await driven.press(key)
+    assert driven.state.debug.index == 2
+    assert "Step 2" in driven.text and "after step 2" in driven.text
+    await driven.press(key, key, key, key)
+    assert driven.state.debug.step == "end"
+
+
+@effect("previous-call")
+async def _previous_call(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert driven.state.debug.index == 0
+    assert "Before any call" in driven.text and "before any call ─" in driven.text
+    await driven.press(key)
+    assert driven.state.debug.index == 0
+
+
+@effect("next-check")
+async def _next_check(driven: Driven, key: str) -> None:
+    await driven.press("g")
+    seen = []
+    for _ in range(4):
+        await driven.press(key)
+        seen.append((driven.state.debug.index, driven.state.debug.checked))
+    assert seen[0] == (1, None)
+    assert seen[1][1] is not None and seen[1] != seen[2]
+    assert isinstance(driven.state.focus, SelectedConstraint)
+
+
+@effect("previous-check")
+async def _previous_check(driven: Driven, key: str) -> None:
+    places = []
+    for _ in range(6):
+        places.append((driven.state.debug.index, driven.state.debug.check))
+        await driven.press("s")
+    for place in reversed(places):
+        await driven.press(key)
+        assert (driven.state.debug.index, driven.state.debug.check) == place
+
+
+@effect("continue")
+async def _continue(driven: Driven, key: str) -> None:
+    await driven.press("g", key)
+    assert driven.state.debug.index == 1
+    assert "stopped: point of no return" in driven.text
+    await driven.press(key)
+    assert driven.state.debug.index == 2
+    assert "parameter error" in driven.text.splitlines()[-1]
+
+
+@effect("continue-back")
+async def _continue_back(driven: Driven, key: str) -> None:
+    await driven.press("G", key)
+    assert driven.state.debug.index == 2
+    await driven.press(key, key)
+    assert driven.state.debug.index == 0
+    await driven.press(key)
+    assert "no stop in that direction" in driven.text
+
+
+@effect("first-violation")
+async def _first_violation(driven: Driven, key: str) -> None:
+    await driven.press("g", key)
+    assert driven.state.debug.index == 1
+    assert driven.state.debug.checked == "c3"
+    assert "NO WAY ON" in driven.text
+
+
+@effect("go-start")
+async def _go_start(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert driven.state.debug.index == 0
+
+
+@effect("go-end")
+async def _go_end(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert driven.state.debug.step == "end"
+    assert "The end" in driven.text and "at the end" in driven.text
+
+
+@effect("go-to-step")
+async def _go_to_step(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, AskDialog)
+    await driven.type("step 9")
+    await driven.press("enter")
+    assert "no step 9; the steps are 0 to 3, and end" in driven.text
+    assert isinstance(driven.app.screen, AskDialog)
+    await driven.press("backspace")
+    assert "no step 9" not in driven.text
+    await driven.press("3", "enter")
+    assert driven.app.screen is driven.room
+    assert driven.state.debug.index == 3
+
+
+@effect("toggle-breakpoint")
+async def _toggle_breakpoint(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert driven.state.breakpoints == (StepBreak(1),)
+    assert "▶◆  1" in driven.text and "breakpoint set: step 1" in driven.text
+    await driven.press(key)
+    assert driven.state.breakpoints == ()
+    assert "◆" not in driven.text
+
+
+@effect("list-breakpoints")
+async def _list_breakpoints(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, SetDialog)
+    await driven.type("breaks c99")
+    await driven.press("enter")
+    assert "no constraint 'c99'" in driven.text
+    await driven.press("backspace", "backspace", "3", "enter")
+    assert [str(b) for b in driven.state.breakpoints] == ["breaks c3"]
+    await driven.type("tool sanitizing_tools")
+    await driven.press("enter")
+    assert len(driven.state.breakpoints) == 2
+    await driven.press("down", "delete")
+    assert [str(b) for b in driven.state.breakpoints] == ["tool sanitizing_tools"]
+    await driven.press("escape", "g", "c", "c")
+    assert driven.state.debug.index == 2
+    assert "tool sanitizing tools" in driven.text.splitlines()[-1]
+
+
+@effect("watch")
+async def _watch(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    await driven.type("hair.start")
+    await driven.press("enter")
+    assert "no action 'hair'" in driven.text
+    await driven.press(*["backspace"] * 10)
+    for text in ("state", "c3 == broken", "valid_completions"):
+        await driven.type(text)
+        await driven.press("enter")
+    await driven.press("escape")
+    assert len(driven.state.watches) == 3
+    assert "state = doomed" in driven.text and "c3 == broken = no" in driven.text
+    await driven.press("g")
+    assert "state = completable" in driven.text and "valid_completions = 1" in driven.text
+
+
+@effect("explain")
+async def _explain(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, TextDialog)
+    for words in ("The core", "Applying hair color comes before attending", "step 1", "A plan that works"):
+        assert words in driven.text
+    await driven.press("escape")
+    assert driven.app.screen is driven.room
+
+
+@effect("search")
+async def _search(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    await driven.type("nowhere at all")
+    await driven.press("enter")
+    assert "is nowhere in the request" in driven.text
+    await driven.press("escape", key)
+    await driven.type("HAIR")
+    await driven.press("enter")
+    assert driven.app.screen is driven.room
+    assert isinstance(driven.state.focus, SelectedWords)
+    assert "1 of" in driven.text.splitlines()[-1]
+
+
+@effect("next-hit")
+async def _next_hit(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "nothing has been searched for" in driven.text
+    await driven.press("slash")
+    await driven.type("takes 1 hour")
+    await driven.press("enter")
+    assert driven.state.debug.index == 3
+    await driven.press("slash", *["backspace"] * 20)
+    await driven.type("10:00")
+    await driven.press("enter")
+    first = driven.state.focus
+    await driven.press(key)
+    assert driven.state.focus != first
+
+
+@effect("previous-hit")
+async def _previous_hit(driven: Driven, key: str) -> None:
+    await driven.press("slash")
+    await driven.type("sanitizing")
+    await driven.press("enter")
+    first = driven.state.focus
+    await driven.press("h")
+    second = driven.state.focus
+    await driven.press(key)
+    assert driven.state.focus == first != second
+    await driven.press(key)
+    assert driven.state.search.at == len(driven.state.search.hits) - 1
+
+
+@effect("deselect")
+async def _deselect(driven: Driven, key: str) -> None:
+    await driven.press("3", "down")
+    assert driven.state.debug.selection is not None
+    await driven.press("z", key)
+    assert not driven.state.zoomed and driven.state.debug.selection is not None
+    await driven.press(key)
+    assert driven.state.debug.selection is None
+
+
+def _shows(name: str, words: str) -> None:
+    @effect(f"show-pane-{name}")
+    async def check(driven: Driven, key: str) -> None:
+        await driven.press("1" if key != "1" else "2", key)
+        assert driven.state.pane == name
+        await driven.press("z")
+        assert words in driven.text and driven.state.zoomed
+
+
+_shows("query", "1 Query")
+_shows("tree", "2 Tree")
+_shows("constraints", "3 Constraints")
+_shows("timeline", "4 Timeline")
+_shows("step", "5 Step 1")
+
+
+@effect("next-pane")
+async def _next_pane(driven: Driven, key: str) -> None:
+    seen = []
+    for _ in range(5):
+        await driven.press(key)
+        seen.append(driven.state.pane)
+    assert seen == ["step", "query", "tree", "constraints", "timeline"]
+
+
+@effect("previous-pane")
+async def _previous_pane(driven: Driven, key: str) -> None:
+    seen = []
+    for _ in range(5):
+        await driven.press(key)
+        seen.append(driven.state.pane)
+    assert seen == ["constraints", "tree", "query", "step", "timeline"]
+
+
+@effect("zoom")
+async def _zoom(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "Timeline" in driven.text and "Query" not in driven.text
+    await driven.press(key)
+    assert "Query" in driven.text
+
+
+@effect("copy")
+async def _copy(driven: Driven, key: str) -> None:
+    await driven.press("1", key)
+    assert driven.app.clipboard == sessions.FIGURE_10 + "\n"
+    assert "sent to the terminal" in driven.text
+    await driven.press("escape")
+    for pane, words in (("2", "sentence 2"), ("3", "CORE"), ("4", "NO WAY ON"), ("5", "instead")):
+        await driven.press(pane, key)
+        assert words in driven.app.clipboard
+        await driven.press("escape")
+
+
+@effect("choose-run")
+async def _choose_run(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, ChooseDialog)
+    assert driven.text.count("simulated") >= 3
+    await driven.press("up", "enter")
+    await driven.rest()
+    assert driven.state.run_number == 0
+    assert "RIGHT" in driven.text and "run 1 of 2" in driven.text
+    await driven.press(key, "down", "enter")
+    await driven.rest()
+    assert "PARAMETER ERROR" in driven.text and driven.state.debug.index == 1
+
+
+@effect("save")
+async def _save(driven: Driven, key: str) -> None:
+    await driven.press("b", "n", key)
+    for _ in range(200):
+        await driven.pilot.pause(0.01)
+        if "saved to" in driven.text:
+            break
+    saved = load(driven.state.path)
+    assert saved.breakpoints == ["step 1"]
+    assert saved.cursor == {"index": 2, "run": "r2"}
+
+
+@effect("choose-theme")
+async def _choose_theme(driven: Driven, key: str) -> None:
+    before = driven.app.theme
+    await driven.press(key, "down", "down")
+    assert driven.app.theme != before
+    await driven.press("escape")
+    assert driven.app.theme == before
+    await driven.press(key, "end", "enter")
+    assert driven.app.theme == driven.room.theme_names()[-1] != before
+
+
+@effect("palette")
+async def _palette(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    await driven.pilot.pause(0.2)
+    assert isinstance(driven.app.screen, CommandPalette)
+    await driven.type("go to step")
+    await driven.pilot.pause(0.5)
+    await driven.press("enter")
+    await driven.pilot.pause(0.2)
+    await driven.press("enter")
+    await driven.pilot.pause(0.2)
+    assert isinstance(driven.app.screen, AskDialog)
+
+
+@effect("help")
+async def _help(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "Go to the next call." in driven.text
+    await driven.press("end")
+    assert "a breakpoint stops here" in driven.text
+    await driven.press(key)
+    assert driven.app.screen is driven.room
+
+
+@effect("quit")
+async def _quit(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert driven.app.return_code == 0 and not driven.app.is_running
+
+
+async def test_arrows_select_in_every_pane(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        for pane in "123":
+            await driven.press("escape", pane, "down")
+            first = driven.state.focus
+            await driven.press("down")
+            second = driven.state.focus
+            await driven.press("up")
+            assert driven.state.focus == first != second
+            await driven.press(*["up"] * 80)
+            top = driven.state.focus
+            await driven.press("up")
+            assert driven.state.focus == top
+        await driven.press("escape", "4", "down")
+        assert driven.state.focus == SelectedStep(2)
+        await driven.press("5", "pagedown", "down", "pageup", "up")
+        assert driven.state.focus == SelectedStep(2)
+
+
+async def test_enter_goes_on_to_what_is_selected(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("g", "3", "down", "down", "down", "enter")
+        assert driven.state.debug.selection is not None
+        assert driven.state.debug.index > 0
+
+
+async def test_keys_pressed_before_the_room_is_open_are_not_lost(tmp_path: Path) -> None:
+    from planscope.tui.application import PlanscopeApp
+
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    app = PlanscopeApp(path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        if app.room is None:
+            app.simulate_key("G")
+        driven = Driven(app, pilot)
+        await driven.rest()
+        assert app.room is not None

@@ -121,7 +121,7 @@ def nearest(seen: Iterable[int], low: int, high: int) -> str:
     under = max((k for k in seen if k < low), default=None)
     over = min((k for k in seen if k > high), default=None)
     if under is None and over is None:
-        return "ask for another range"
+        return "ask for a wider range"
     return f"{' and '.join(str(k) for k in (under, over) if k is not None)} can be had"
 
 

@@ -70,6 +70,12 @@ def test_a_range_is_met(n: int, orders: tuple[int, int], timed: bool) -> None:
     assert len(found) > 1 or orders[1] - orders[0] < 2
 
 
+def test_as_many_valid_orders_as_there_can_be() -> None:
+    """Only one action before all the others will do; hardly ever met by chance."""
+    for made in cases(Request(actions=8, valid_orders=(4500, 5040)), 15):
+        assert made.valid_orders == factorial(7)
+
+
 def test_numbers_of_a_range_all_occur() -> None:
     found = {made.valid_orders for made in cases(Request(valid_orders=(1, 6)), 120)}
     assert found == {1, 2, 3, 4, 5, 6}

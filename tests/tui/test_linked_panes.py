@@ -1,0 +1,148 @@
+"""What is selected in one pane lights up what belongs to it in the others, by mouse and by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened, rows, styles
+
+
+def row_of(driven: Driven, words: str) -> int:
+    return next(y for y, row in enumerate(rows(driven.app)) if words in row)
+
+
+def column_of(driven: Driven, words: str) -> int:
+    return rows(driven.app)[row_of(driven, words)].index(words)
+
+
+def marked(driven: Driven, words: str, mark: str = "┃") -> bool:
+    """Whether the line with these words has the mark right before its pane's content."""
+    row = rows(driven.app)[row_of(driven, words)]
+    at = row.index(words)
+    return mark in row[max(0, row.rindex("│", 0, at)) : at]
+
+
+async def click(driven: Driven, words: str, times: int = 1) -> None:
+    await driven.pilot.click(offset=(column_of(driven, words), row_of(driven, words)), times=times)
+    await driven.pilot.pause()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return sessions.write(sessions.figure_10(), tmp_path)
+
+
+async def test_a_constraint_lights_words_nodes_and_steps(path: Path) -> None:
+    async with opened(path, (120, 50)) as driven:
+        await click(driven, "a3 ends before a1 starts")
+        assert driven.state.focus == SelectedConstraint("c4")
+        assert driven.state.pane == "constraints"
+        assert marked(driven, "a3 ends before a1 starts", "▶")
+        assert marked(driven, "sanitizing_tools(18)")
+        assert marked(driven, "a1  sanitizing tools") and marked(driven, "a3  attending")
+        assert not marked(driven, "a2  applying")
+        text = sessions.FIGURE_10
+        words = {text[a:b] for a, b in driven.state.lit.spans}
+        assert (
+            words == {"attending training sessions", "executed in advance of", "sanitizing tools"}
+            or {
+                "attending training sessions",
+                "sanitizing tools",
+            }
+            < words
+        )
+        underlined = "".join(
+            part for row in styles(driven.app) for part, style in row if style.underline and part.strip()
+        )
+        assert "sanitizing" in underlined
+
+
+async def test_a_step_lights_its_constraints(path: Path) -> None:
+    async with opened(path, (120, 50)) as driven:
+        await click(driven, "sanitizing_tools(18)")
+        assert driven.state.focus == SelectedStep(3) and driven.state.debug.index == 3
+        for constraint in ("a2 ends before a1", "a3 ends before a1", "a1 starts at 18"):
+            assert marked(driven, constraint)
+        assert not marked(driven, "a3 ends by 12")
+        assert marked(driven, "a1  sanitizing tools")
+        assert "Step 3" in driven.text
+
+
+async def test_a_tree_node_lights_what_it_says(path: Path) -> None:
+    async with opened(path, (200, 60)) as driven:
+        await click(driven, "VP> follow")
+        assert isinstance(driven.state.focus, SelectedNode)
+        assert driven.state.lit.constraints == {"c1"}
+        assert marked(driven, "a3 starts at 10")
+        assert marked(driven, "1 ● attending_training_sessions(10)", "▶")
+        assert "Node" in driven.text
+
+
+async def test_a_word_lights_what_it_says(path: Path) -> None:
+    async with opened(path, (200, 60)) as driven:
+        await click(driven, "10:00.")
+        assert isinstance(driven.state.focus, SelectedWords)
+        assert sessions.FIGURE_10[driven.state.focus.span[0] :].startswith("10:00.")
+        assert driven.state.lit.constraints == {"c1"}
+        assert "Words" in driven.text
+
+
+async def test_an_action_in_the_list_lights_its_mentions(path: Path) -> None:
+    async with opened(path, (120, 50)) as driven:
+        await click(driven, "a2  applying")
+        assert isinstance(driven.state.focus, SelectedWords)
+        assert driven.state.lit.constraints >= {"c2", "c3"}
+
+
+async def test_nothing_is_lit_twice_in_a_row_of_keys(path: Path) -> None:
+    """After any walk the screen looks as if one had gone there at once."""
+    async with opened(path, (120, 40)) as driven:
+        await driven.press("n", "N", "s", "s", "3", "down", "up", "n", "escape", "4", "g", "n", "n")
+        await driven.pilot.pause(0.4)
+        walked = rows(driven.app)
+    async with opened(path, (120, 40), step="2") as driven:
+        await driven.pilot.pause(0.4)
+        assert [r for r in rows(driven.app)][:-1] == walked[:-1]
+
+
+async def test_the_wheel_scrolls_and_a_double_click_zooms(path: Path) -> None:
+    async with opened(path, (120, 40)) as driven:
+        tree = driven.room.pane("tree")
+        assert tree.top == 0
+        await driven.pilot._post_mouse_events(  # noqa: SLF001
+            [__import__("textual.events", fromlist=["x"]).MouseScrollDown], "#tree", button=0
+        )
+        await driven.pilot.pause()
+        assert tree.top == 3
+        await click(driven, "before any call   ", times=2)
+        assert driven.state.zoomed and driven.state.pane == "timeline"
+
+
+async def test_a_click_on_a_key_in_the_footer_presses_it(path: Path) -> None:
+    async with opened(path, (120, 40)) as driven:
+        y = 39
+        await driven.pilot.click(offset=(rows(driven.app)[y].index("next"), y))
+        await driven.pilot.pause()
+        assert driven.state.debug.index == 2
+
+
+async def test_only_lines_that_changed_are_painted_again(path: Path) -> None:
+    async with opened(path, (200, 60)) as driven:
+        painted: dict[str, list[int]] = {}
+        for pane in driven.room.panes:
+            pane.refresh = lambda *regions, name=pane.id, **_: painted.setdefault(name, []).extend(  # type: ignore[method-assign, misc]
+                [region.y for region in regions] or [-1]
+            )
+        driven.room.action_previous_check()
+        before = {pane.id: list(pane._rows) for pane in driven.room.panes}
+        painted.clear()
+        driven.room.action_next_call()
+        for pane in driven.room.panes:
+            old, new = before[pane.id], pane._rows
+            changed = [y for y, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+            assert painted.get(pane.id or "", []) == changed, pane.id
+        assert sum(map(len, painted.values())) < 80

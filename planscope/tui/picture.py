@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from planscope.errors import UserError
@@ -9,6 +10,7 @@ from planscope.tui.app import check_step
 from planscope.tui.application import PlanscopeApp
 from planscope.tui.lines import shown
 
+_FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 PATIENCE = 60.0
 """Seconds after which a picture is taken although the run is not judged yet."""
 
@@ -38,4 +40,9 @@ async def export_svg(
         for pane in room.panes:
             pane.settle()
         await pilot.pause()
-        return app.export_screenshot(title=f"planscope: {app.shown_title}", simplify=True)
+        return without_fonts(app.export_screenshot(title=f"planscope: {app.shown_title}", simplify=True))
+
+
+def without_fonts(svg: str) -> str:
+    """The picture without the fonts that it would have a viewer fetch from the network."""
+    return _FONT.sub("", svg)

@@ -77,7 +77,7 @@ def describe_violation(run: Walk, violation: Violation) -> str:
     core, problem = violation.core, run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
     text = _core_sentence(run, violation.step, core, constraints)
-    return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
+    return text if core.foreseeable else f"{text.removesuffix('.')}; {UNFORESEEABLE}."
 
 
 def _core_sentence(run: Walk, step: StepNo, core: Core, constraints: list[Constraint]) -> str:

@@ -24,5 +24,7 @@ def smt_document(run: Replay, title: str = "") -> str:
     heading += [f"{a.id} = {a.name}" for a in problem.actions]
     expected = "unsat" if violation else "sat"
     heading.append(f"expected answer of the last check: {expected}")
+    if run.trace.ending in ("timeout", "call_limit"):
+        heading.append("the run hit a limit, which is an error of its own and no part of these formulas")
     core = member_names(violation.core) if violation else []
     return document(encoding_of(run), core, notes, heading)

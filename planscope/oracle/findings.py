@@ -26,7 +26,7 @@ def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
     if fact.action is None:
         return
     action = problem.actions[fact.action]
-    here = {c for c in attempt.at.get(fact.step, ()) if attempt.decided[c][1] == "broken"}
+    here = set(attempt.broke.get(fact.step, ()))
     said = [c for c in problem.constraints if c.id in here] if here else []
     if fact.effect == "repeated":
         rule = tuple(c.id for c in problem.constraints if c.kind == "once")

@@ -7,12 +7,13 @@ the clock from which R can still be finished (paper 4.4 gives the constraints; t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from planscope.oracle.precedence import Edge, masks, order_counter
 
-NEVER = -(10**9)
-ALWAYS = 10**9
+NEVER = -math.inf
+ALWAYS = math.inf
 FEW = 6
 """So few actions are tried out faster than the bound that would rule them out is computed."""
 
@@ -43,7 +44,7 @@ class Schedule:
         self.cyclic = _cyclic(self.preds)
         self.limit = limit
         self._floor = min(release, default=0)
-        self._latest: dict[int, int] = {0: ALWAYS}
+        self._latest: dict[int, float] = {0: ALWAYS}
         self._orders = order_counter(self.preds, self.succs)
         self._counts: dict[tuple[int, int], int] = {}
         self._twins = self._find_twins()
@@ -95,7 +96,7 @@ class Schedule:
         """Actions of ``rest`` that wait for no other of it."""
         return [i for i in _bits(rest) if not self.preds[i] & rest]
 
-    def latest(self, rest: int) -> int:
+    def latest(self, rest: int) -> float:
         """The latest hour of the clock from which ``rest`` (a bit mask) can be finished; NEVER if from none."""
         if self.cyclic:
             return NEVER if rest else ALWAYS
@@ -104,12 +105,13 @@ class Schedule:
             return known
         if len(self._latest) > self.limit:
             raise TooHard
-        bound, total = ALWAYS, 0
+        bound: float = ALWAYS
+        total = 0
         members = [i for i in self._by_due if rest >> i & 1]
         for i in members:
             total += self.takes[i]
             bound = min(bound, self._due[i] - total)
-        best = NEVER
+        best: float = NEVER
         if bound >= self._floor and not (len(members) > FEW and self._hopeless(members)):
             for i in members:
                 bit = 1 << i
@@ -129,7 +131,7 @@ class Schedule:
             return None
         first = max(clock, self.release[action])
         last = min(self.deadline[action], self.latest(rest ^ (1 << action))) - self.takes[action]
-        return (first, last) if first <= last else None
+        return (first, int(last)) if first <= last else None
 
     def completions(self, rest: int, clock: int) -> int:
         """In how many orders ``rest`` can be finished from ``clock`` on (orders, not hours)."""

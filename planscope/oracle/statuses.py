@@ -24,14 +24,18 @@ class Attempt:
     first: dict[int, Fact] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     first_broken: int | None = None
+    broke: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Which constraints the call at an index broke."""
 
     def decide(self, constraint: str, index: int, status: Status) -> None:
         if constraint in self.decided:
             return
         self.decided[constraint] = (index, status)
         self.at[index].append(constraint)
-        if status == "broken" and self.first_broken is None:
-            self.first_broken = index
+        if status == "broken":
+            self.broke[index].append(constraint)
+            if self.first_broken is None:
+                self.first_broken = index
 
     def status(self, constraint: str, index: int) -> Status:
         when = self.decided.get(constraint)
@@ -48,12 +52,12 @@ class Watcher:
         self.later: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
         self.clocks: list[list[tuple[str, str, int]]] = [[] for _ in problem.actions]
         self.rules = {c.kind: c.id for c in problem.constraints if c.is_rule}
-        self.impossible = []
+        self.impossible: dict[int, list[str]] = defaultdict(list)
         for c in problem.constraints:
             if c.kind == "order":
                 before, after = index[c.before or ""], index[c.after or ""]
                 if before == after:
-                    self.impossible.append(c.id)
+                    self.impossible[before].append(c.id)
                     continue
                 self.earlier[after].append((c.id, before))
                 self.later[before].append((c.id, after))
@@ -62,8 +66,9 @@ class Watcher:
 
     def begin(self, number: int, index: int) -> Attempt:
         attempt = Attempt(number, index)
-        for constraint in self.impossible:
-            attempt.decide(constraint, index, "broken")
+        for constraints in self.impossible.values():
+            for constraint in constraints:
+                attempt.decide(constraint, index, "broken")
         return attempt
 
     def execute(self, attempt: Attempt, fact: Fact) -> None:
@@ -77,6 +82,7 @@ class Watcher:
             self._rule(attempt, "once", at)
             return
         attempt.first[action] = fact
+        attempt.broke[at].extend(self.impossible.get(action, ()))
         for constraint, other in self.earlier[action]:
             earlier = attempt.first.get(other)
             if earlier is not None:

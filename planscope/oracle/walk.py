@@ -119,7 +119,7 @@ class Walk:
 
     def safe_moves(self, index: int) -> tuple[Move, ...]:
         """Which actions can come next without losing the plan (timed: from which to which hour)."""
-        if self.steps[index].state != "completable" or self.steps[index].step == "end":
+        if self.steps[index].state != "completable":
             return ()
         return self.plan.safe_moves(self._done(index))
 

@@ -185,3 +185,31 @@ def test_unforeseeable():
     assert run.steps[1].state == "doomed"
     core = run.steps[1].core
     assert core is not None and not core.foreseeable
+
+
+def test_an_action_before_itself_is_wrong_when_it_is_called():
+    run = replay(problem("A B", "A<A"), trace("B A"))
+    assert states(run) == ["broken", "broken", "broken", "broken"]
+    verdict = run.verdict()
+    assert types(verdict) == [("order_error", 2, "error")]
+    assert verdict.first_violation is not None and verdict.first_violation.step == 0
+    assert "comes before" in verdict.explanation or "itself" in verdict.explanation
+    timed = replay(problem("A B", "A<A", timed=True), trace("B@30 A@31"))
+    assert types(timed.verdict())[0] == ("parameter_error", 1, "error")
+    assert ("order_error", 2, "error") in types(timed.verdict())
+
+
+def test_a_start_of_any_size_is_a_parameter_error():
+    for hour in (10**9, 10**20, 10**300, -(10**9), 999_999_990, 24):
+        run = replay(problem("A B", timed=True), trace(f"A@{hour} B@3"))
+        core = run.steps[1].core
+        assert core is not None and core.constraints == ("b4",) and core.steps == (1,)
+        assert run.certify() is True
+    huge = replay(problem("A", timed=True), Trace((Call("a", {"start_time": 1e300}),)))
+    assert huge.verdict().error_type == "parameter_error" and huge.certify() is True
+
+
+def test_the_end_of_a_run_that_broke_off_says_what_could_have_come():
+    run = replay(problem("A B", "A<B"), trace("A", "aborted"))
+    assert run.steps[-1].state == "completable"
+    assert [m.action for m in run.safe_moves(2)] == ["a2"] and run.valid_completions(2) == 1

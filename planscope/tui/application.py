@@ -105,6 +105,7 @@ class PlanscopeApp(App[int]):
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
         room = room_class(choice)(state, self.paint, asked_for_step=self._step is not None)
         room.job_list = self.job_list
+        room.fit(self.size)
         self.add_mode("debug", lambda: room)
         await self.switch_mode("debug")
         self.room = room

@@ -6,7 +6,9 @@ What comes from outside leaves here fit to be shown.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from planscope.language.problem import Action, Constraint, Problem
@@ -150,6 +152,15 @@ def move_name(problem: Problem, action_id: str) -> str:
 
 def count(orders: int | None) -> str:
     return "many" if orders is None else f"{orders:,}"
+
+
+def place(path: Path, limit: int = 70) -> str:
+    """A file's path; of a long one the end, which tells more."""
+    home = str(Path.home())
+    text = str(path)
+    if text.startswith(home + os.sep):
+        text = "~" + text[len(home) :]
+    return shown(text, 4000) if len(text) <= limit else "…" + shown(text[1 - limit :], 4000)
 
 
 def plural(number: int, one: str, more: str = "") -> str:

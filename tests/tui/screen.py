@@ -53,7 +53,7 @@ class Driven:
                 break
         else:
             raise TimeoutError("the screen does not come to rest")
-        await self.pilot.pause()
+        await self.pilot.pause(0.02)
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)

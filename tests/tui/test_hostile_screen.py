@@ -107,12 +107,11 @@ async def test_hostile_words_typed_or_pasted_into_a_dialog(tmp_path: Path) -> No
     async with opened(path) as driven:
         for dialog in ("slash", "J", "B", "w"):
             await driven.press(dialog)
-            for text in SHORT:
+            for text in SHORT if dialog == "B" else SHORT[::7]:
                 if driven.app.screen is driven.room:
                     await driven.press(dialog)
                 driven.app.screen.focused.post_message(events.Paste(text))
-                await driven.pilot.pause()
-                await driven.press("enter")
+                await driven.pilot.press("enter")
                 assert_clean(driven)
             await driven.press("escape", "escape")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
 from tests.tui import sessions
@@ -106,16 +107,14 @@ async def test_nothing_is_lit_twice_in_a_row_of_keys(path: Path) -> None:
         walked = rows(driven.app)
     async with opened(path, (120, 40), step="2") as driven:
         await driven.pilot.pause(0.4)
-        assert [r for r in rows(driven.app)][:-1] == walked[:-1]
+        assert rows(driven.app)[:-1] == walked[:-1]
 
 
 async def test_the_wheel_scrolls_and_a_double_click_zooms(path: Path) -> None:
     async with opened(path, (120, 40)) as driven:
         tree = driven.room.pane("tree")
         assert tree.top == 0
-        await driven.pilot._post_mouse_events(  # noqa: SLF001
-            [__import__("textual.events", fromlist=["x"]).MouseScrollDown], "#tree", button=0
-        )
+        await driven.pilot._post_mouse_events([events.MouseScrollDown], "#tree", button=0)
         await driven.pilot.pause()
         assert tree.top == 3
         await click(driven, "before any call   ", times=2)

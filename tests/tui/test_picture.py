@@ -1,29 +1,47 @@
-"""The picture of the screen: well-formed, of the run that was asked for, and asking the network for nothing."""
+"""Pictures of the screen: well-formed, of the size, theme, run and step that were asked for."""
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
 
 from planscope.errors import UserError
-from planscope.session.bundled import bundled
+from planscope.session.store import save
 from planscope.tui.picture import export_svg
+from tests.hostile import SAVEABLE
+from tests.tui import sessions
+from tests.tui.test_hostile_screen import hostile_session
 
 
-async def test_the_picture_shows_the_run(tmp_path: Path) -> None:
-    svg = await export_svg(bundled()["figure-10"], size=(120, 40), theme="light")
-    xml.etree.ElementTree.fromstring(svg)
-    text = re.sub(r"<[^>]*>", "", svg).replace("\u00a0", " ").replace("&#160;", " ")
-    assert "PARAMETER ERROR" in text and "NO WAY ON" in text and "CORE" in text
-    fetched = [
-        u for u in re.findall(r"https?://[^\s\"')]+", svg) if "w3.org" not in u and "textualize" not in u
-    ]
-    assert fetched == []
+def text_of(svg: str) -> str:
+    root = xml.etree.ElementTree.fromstring(svg)
+    return " ".join("".join(e.itertext()) for e in root.iter()).replace("\xa0", " ")
 
 
-async def test_what_is_not_there_is_said() -> None:
-    with pytest.raises(UserError, match="theme"):
-        await export_svg(bundled()["figure-10"], theme="nope")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("theme", ["dark", "light", "terminal"])
+async def test_a_picture_of_the_golden_case(size: tuple[int, int], theme: str, tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    told = text_of(await export_svg(path, size, theme))
+    for words in ("PARAMETER ERROR", "NO WAY ON", "applying_hair_color", "planscope: figure-10"):
+        assert words in told
+
+
+async def test_a_run_and_a_step(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    told = text_of(await export_svg(path, (120, 40), None, "r1", "end"))
+    assert "RIGHT" in told and "The end" in told
+    for wrong in ({"run": "r9"}, {"step": "9"}, {"theme": "nice"}):
+        with pytest.raises(UserError):
+            await export_svg(path, (120, 40), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="no file"):
+        await export_svg(tmp_path / "gone")
+
+
+async def test_hostile_texts_make_a_well_formed_picture(tmp_path: Path) -> None:
+    path = tmp_path / "x.planscope.json"
+    for readable in (True, False):
+        save(hostile_session(tuple(s[:200] for s in SAVEABLE), readable=readable), path)
+        assert text_of(await export_svg(path, (120, 40)))

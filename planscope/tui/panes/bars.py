@@ -114,7 +114,7 @@ class Footer(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
-        notice = list(cut(notice, max(width * 2 // 3, width - 30))) if notice else []
+        notice = list(cut(notice, width - 1))
         room = width - width_of(notice) - (2 if notice else 0)
         made = [Run(" ")]
         self._places = []

@@ -198,7 +198,7 @@ class Asking(Moving, Opening):
 
         def done(name: str | None) -> None:
             if name is not None:
-                self.tell(f"written to {shown(name.strip(), 120)}")
+                self.tell(f"written to {words.place(Path(name.strip()))}")
 
         before = (
             f"The {state.pane} pane ({lines}) was sent to the terminal's clipboard. "
@@ -234,12 +234,11 @@ class Asking(Moving, Opening):
         path, session, fields = state.path, opened.session, kept(state)
 
         def done(place: Path) -> None:
-            note = "" if place == path else ", since the file it came from is read-only"
-            self.tell(f"saved to {shown(str(place), 160)}{note}")
-            if place != path:
-                self.change(path=place)
+            note = "" if place == path else "the file is read-only: "
+            self.change(path=place)
+            self.tell(f"{note}saved to {words.place(place)}")
 
-        self.tell(f"saving to {shown(str(place_for(path)), 160)}…")
+        self.tell(f"saving to {words.place(place_for(path))}…")
         self.jobs.start("save", lambda ticket: save_state(session, fields, path), done, self._not_saved)
 
     def _not_saved(self, error: Exception) -> None:

@@ -8,7 +8,6 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
-from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import KeyChoice, bindings, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
@@ -45,12 +44,6 @@ class DebugRoom(Asking):
     CSS_PATH = "debug.tcss"
     AUTO_FOCUS = None
     COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  (Textual's own way to say it)
-        (0, "-narrow"),
-        (WIDE, "-wide"),
-        (BROAD, "-broad"),
-    ]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]  # noqa: RUF012
 
     @property
     def jobs(self) -> Jobs:
@@ -80,8 +73,7 @@ class DebugRoom(Asking):
         self.call_after_refresh(self.begin)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.too_small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
-        self.lay_out()
+        self.fit(event.size)
         self.show_state()
 
     @on(PaneClicked)

@@ -30,6 +30,7 @@ from planscope.tui.judging import (
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.room import Room
+from planscope.tui.rooms.start import MOST_SET, first_state
 from planscope.tui.state import Facts, RoomState
 from planscope.tui.unjudged import unjudged
 
@@ -40,9 +41,6 @@ _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
 _LONG_RUN = 200
-
-MOST_SET = 200
-"""So many breakpoints and watches of a file are read."""
 
 Parsed = TypeVar("Parsed")
 
@@ -93,10 +91,14 @@ class Opening(Room):
             number = state.run_number
             if number is None or number >= len(opened.glance.runs):
                 number = len(opened.glance.runs) - 1 if opened.glance.runs else None
-            run = opened.glance.runs[number] if number is not None else None
-            bare = unjudged(run, opened.glance.variant_of(run))
-            debug = cursor.go_to(cursor.open_run(bare), state.debug.index)
-            self.change(session=opened.glance, run_number=number, debug=debug)
+            read = first_state(state.path, opened.glance, number, None)
+            self.change(
+                session=read.session,
+                run_number=number,
+                debug=cursor.go_to(read.debug, state.debug.index),
+                strange_breakpoints=state.strange_breakpoints or read.strange_breakpoints,
+                strange_watches=state.strange_watches or read.strange_watches,
+            )
         self.read()
 
     def read(self) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from textual.geometry import Size
 from textual.screen import Screen
 
 from planscope.debugger.cursor import DebugState
+from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
@@ -49,6 +51,14 @@ class Room(Screen[None]):
     def show_state(self) -> None:
         for pane in self.panes:
             pane.show(self.state)
+
+    def fit(self, size: Size) -> None:
+        """Choose the layout for a window of so many columns and rows."""
+        columns, rows = size
+        self.too_small = columns < SMALLEST[0] or rows < SMALLEST[1]
+        self.set_class(columns < WIDE, "-narrow")
+        self.set_class(columns >= BROAD and rows >= HIGH, "-broad")
+        self.lay_out()
 
     def lay_out(self) -> None:
         """The classes that the stylesheet's layouts go by."""

@@ -11,6 +11,9 @@ from planscope.tui.glance import SessionGlance
 from planscope.tui.state import RoomState
 from planscope.tui.unjudged import unjudged
 
+MOST_SET = 200
+"""So many breakpoints and watches of a file are read."""
+
 
 def first_state(
     path: Path | None, session: SessionGlance, run_number: int | None, step: str | None, notice: str = ""
@@ -23,4 +26,12 @@ def first_state(
             debug = go_to(debug, parse_step(debug.run, step))
         except DebuggerError as error:
             raise UserError(str(error)) from None
-    return RoomState(path, session, debug, run_number, notice=notice)
+    return RoomState(
+        path,
+        session,
+        debug,
+        run_number,
+        notice=notice,
+        strange_breakpoints=session.breakpoints[:MOST_SET],
+        strange_watches=session.watches[:MOST_SET],
+    )

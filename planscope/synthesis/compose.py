@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from math import factorial
 
-from planscope.language.tree import Sentence
+from planscope.language.tree import Form, Sentence
 from planscope.synthesis.day import Day
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.grow import DeadEnd, Grower
@@ -19,6 +21,9 @@ _TRIES = 12
 _FITTINGS = 200
 _QUICK = 10
 """For so many timed actions valid orders are counted quickly enough to do it many times."""
+
+_WITH_CLOCK: dict[Form, float] = {"direct": 1.0, "adjunct": 1.0, "fronted": 1.0}
+"""The clause forms whose object may be a clock time."""
 
 Found = tuple[list[Sentence], Day | None]
 
@@ -36,6 +41,8 @@ class Composer:
         orders, sentences = self.request.valid_orders, self.request.sentences
         if orders is None:
             found = self._free(draw, takes)
+        elif takes is not None and orders[0] > factorial(self.n - 1):
+            found = self._by_clock(draw, takes, orders)
         elif sentences is None:
             found = self._targeted(draw, takes, orders)
         else:
@@ -66,6 +73,22 @@ class Composer:
                 return self._paragraph(draw, order, clocks, room and order.unsaid() + room), order.day
         return None
 
+    def _by_clock(self, draw: Draw, takes: Sequence[int], orders: tuple[int, int]) -> Found:
+        """With more valid orders than any comparing of all actions leaves: most are given clock times alone."""
+        seen: list[int] = []
+        for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
+            order = PartialOrder(self.n, _day(takes), self.request.redundant)
+            shares = replace(self.request, clock_times=(1.0, 0.9, 0.7)[attempt % 3], forms=_WITH_CLOCK)
+            with suppress(DeadEnd):
+                said = self._paragraph(draw, order, shaper=Shaper(shares))
+                seen.append(order.count())
+                if orders[0] <= seen[-1] <= orders[1]:
+                    return said, order.day
+        raise SynthesisError(
+            f"no timed query over {self.n} actions has {orders[0]}..{orders[1]} valid orders as far as was "
+            f"tried; {nearest(seen, *orders)}"
+        )
+
     def _fitted(
         self, draw: Draw, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
     ) -> Found | None:
@@ -89,10 +112,15 @@ class Composer:
         )
 
     def _paragraph(
-        self, draw: Draw, order: PartialOrder, clocks: bool = True, room: int = 0
+        self,
+        draw: Draw,
+        order: PartialOrder,
+        clocks: bool = True,
+        room: int = 0,
+        shaper: Shaper | None = None,
     ) -> list[Sentence]:
         """Sentences that mention every action and say all that has to be said, or DeadEnd."""
-        shaper, fixed = self.shaper, self.request.sentences is not None
+        shaper, fixed = shaper or self.shaper, self.request.sentences is not None
         shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks, room)
         grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
         said: list[Sentence] = []

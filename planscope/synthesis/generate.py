@@ -15,12 +15,12 @@ from planscope.language.render import render
 from planscope.language.tree import Query, Sentence
 from planscope.oracle.precedence import count_orders
 from planscope.oracle.satisfiable import certifier
+from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.casting import Casting
 from planscope.synthesis.compose import Composer
 from planscope.synthesis.day import Day, draw_durations
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.request import COUNTED, HOURS, Request, check
-from planscope.synthesis.valid_orders import count_timed
 
 _RULES = {False: rules(False), True: rules(True)}
 
@@ -99,7 +99,7 @@ def _judge(problem: Problem, day: Day | None) -> tuple[int | None, bool]:
         release[i] = max(release[i], hour)
     for i, hour in ends:
         deadline[i] = min(deadline[i], hour)
-    return count_timed(day.takes, release, deadline, pairs), certified
+    return count_schedules(day.takes, release, deadline, pairs), certified
 
 
 def synthesize(request: Request) -> Synthesized:

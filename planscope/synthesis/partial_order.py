@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planscope.oracle.precedence import Edge, count_orders
+from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.day import Day
 from planscope.synthesis.draw import Draw, bits
-from planscope.synthesis.valid_orders import count_timed
 
 
 class PartialOrder:
@@ -142,7 +142,7 @@ class PartialOrder:
         """How many valid orders what was said leaves."""
         if self.day is None:
             return count_orders(self.n, self.pairs)
-        return count_timed(self.day.takes, self.day.release, self.day.deadline, self.pairs)
+        return count_schedules(self.day.takes, self.day.release, self.day.deadline, self.pairs)
 
     def has_new(self) -> bool:
         """Whether something can be said that follows from nothing and lets nothing follow."""

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from math import factorial
 
 from planscope.oracle.precedence import Edge, count_orders
+from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.day import Day
 from planscope.synthesis.draw import Draw, bits
 from planscope.synthesis.partial_order import PartialOrder, enclose
 from planscope.synthesis.request import SynthesisError
-from planscope.synthesis.valid_orders import count_timed
 
 _COUNTS = 4_000
 """How often valid orders are counted before the search is given up."""
@@ -86,7 +86,7 @@ class TargetOrder(PartialOrder):
             return False
         if self.least > 1:
             edges = [(a, b) for a in range(self.n) for b in bits(self.down[a])]
-            if count_timed(day.takes, day.release, day.deadline, edges) < self.least:
+            if count_schedules(day.takes, day.release, day.deadline, edges) < self.least:
                 day.release, day.deadline, day.bounded = kept
                 return False
         return True

@@ -7,7 +7,7 @@ from planscope.language.problem import Constraint, Problem
 _RULES: dict[str, str] = {
     "once": "every action is done only once",
     "all_done": "every action is done",
-    "one_by_one": "actions are done one at a time",
+    "one_by_one": "actions are done one by one",
     "start_range": "every action starts between 0:00 and 23:00",
     "end_range": "every action ends between 1:00 and 24:00",
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from planscope.language.describe import plain
 from planscope.oracle.certificate import encoding_of, member_names
 from planscope.oracle.replay import Replay
 from planscope.oracle.smtlib import document
-from planscope.oracle.words import requirement
 
 
 def smt_document(run: Replay, title: str = "") -> str:
@@ -15,7 +15,7 @@ def smt_document(run: Replay, title: str = "") -> str:
     """
     violation = run.verdict().first_violation
     problem = run.problem
-    notes = {c.id: f"{c.text} ({requirement(problem, c)})" for c in problem.constraints}
+    notes = {c.id: f"{c.text} ({plain(c, problem)})" for c in problem.constraints}
     for fact in run.facts:
         if fact.action is not None:
             notes[f"step{fact.step}"] = f"step {fact.step}: {problem.actions[fact.action].name}"

@@ -52,6 +52,9 @@ def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
             why = call.error or "the arguments could not be read"
             facts.append(Fact(step, attempt, call, "refused", refusal=why, clock=clock))
             continue
+        if call.refused:
+            facts.append(Fact(step, attempt, call, "refused", refusal="it was kept from its tool", clock=clock))
+            continue
         if problem.timed and call.tool == RESTART_TOOL and call.tool not in index:
             attempt, clock, done = attempt + 1, None, {}
             extra = tuple(call.arguments)

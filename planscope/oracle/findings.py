@@ -17,6 +17,8 @@ PRIMARY: tuple[ErrorType, ...] = ("timeout", "act_error", "action_lost", "action
 def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
     """The findings of one call, once it has been taken into ``attempt``."""
     tool = fact.call.tool
+    if fact.call.refused:
+        return
     if fact.effect == "refused":
         yield Finding("act_error", fact.step, message=f"{tool}: {fact.refusal}")
         return

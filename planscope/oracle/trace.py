@@ -15,11 +15,15 @@ RESTART_TOOL = "ask_for_restart"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call as the agent made it. ``arguments`` is None where it could not be read (``error`` says why)."""
+    """One tool call as the agent made it. ``arguments`` is None where it could not be read (``error`` says why).
+
+    ``refused``: a guard or the user kept it from its tool, so it is no execution, and no error of the agent's.
+    """
 
     tool: str
     arguments: Mapping[str, Any] | None = field(default_factory=dict)
     error: str | None = None
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 
 QUOTE = 160
@@ -29,23 +30,6 @@ def listed(parts: Iterable[str], last: str = "and") -> str:
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} {last} {found[-1]}" if found else ""
 
 
-def requirement(problem: Problem, c: Constraint) -> str:
-    """What a constraint demands, in plain words."""
-    if c.kind == "order":
-        return f"{name(problem, c.before)} comes before {name(problem, c.after)}"
-    if c.kind == "start_at_least":
-        return f"{name(problem, c.action)} starts at {clock(c.hour or 0)} or later"
-    if c.kind == "end_at_most":
-        return f"{name(problem, c.action)} ends by {clock(c.hour or 0)}"
-    return {
-        "once": "every task can only be executed once",
-        "all_done": "every task must be executed",
-        "one_by_one": "tasks are executed one by one",
-        "start_range": "every task starts between 0:00 and 23:00",
-        "end_range": "every task ends by 24:00",
-    }[c.kind]
-
-
 def quotation(problem: Problem, c: Constraint) -> str | None:
     """The words of the request that say it, if it says so and they are not too many."""
     if not c.spans or not problem.text:
@@ -62,7 +46,7 @@ def source(problem: Problem, c: Constraint) -> str:
     """Who says it, and in which words: ``sentence 2 says: "..."``."""
     if c.is_rule:
         says = "the instructions say" if c.source == "prompt" else "the day is so long"
-        return f"{says}: {requirement(problem, c)}"
+        return f"{says}: {plain(c, problem)}"
     quoted = quotation(problem, c)
     where = f"sentence {c.sentence + 1}" if c.sentence is not None else "the request"
-    return f"{where} says: “{quoted}”" if quoted else f"{where} says that {requirement(problem, c)}"
+    return f"{where} says: “{quoted}”" if quoted else f"{where} says that {plain(c, problem)}"

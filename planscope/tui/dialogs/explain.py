@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planscope.language.describe import plain
 from planscope.language.problem import Constraint
-from planscope.oracle.words import requirement
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
 from planscope.tui.panes.query import Painted, painted_runs
@@ -59,7 +59,7 @@ class _Explained:
                 yield Line((Run(" " * indent), *runs))
 
     def member(self, c: Constraint) -> Iterator[Line]:
-        said = requirement(self.problem, c)
+        said = plain(c, self.problem)
         head = (Run(f"{words.CORE_GLYPH} ", "core"), Run(f"{shown(c.id, 8)}  ", "dim"))
         margin = sum(len(run.text) for run in head)
         for i, runs in enumerate(paragraph(said[:1].upper() + said[1:] + ".", self.width - margin, "strong")):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planscope.debugger.selection import SelectedConstraint
+from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
-from planscope.oracle.words import requirement
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.messages import Picked
@@ -56,7 +56,7 @@ class ConstraintsPane(LinePane):
         problem = state.debug.run.problem
         if picked not in problem.by_id or not self._judged:
             return []
-        text = requirement(problem, problem.by_id[picked])
+        text = plain(problem.by_id[picked], problem)
         body = paragraph(f"{picked}: {text}.", width - 2, "quote")
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
         return lines if len(self._listed) + len(lines) <= self.window else []

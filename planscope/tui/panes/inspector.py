@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedWords
+from planscope.language.describe import plain
 from planscope.language.problem import Constraint
-from planscope.oracle.words import requirement
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, labelled, paragraph, shown
 from planscope.tui.panes.base import LinePane
@@ -83,7 +83,7 @@ class _Told:
     def constraint(self, c: Constraint) -> Iterable[Line]:
         state = self.state
         yield from self.head("Constraint", shown(c.id, 12))
-        yield from self.row("says", requirement(self.problem, c))
+        yield from self.row("says", plain(c, self.problem))
         yield from self.row("symbols", c.text, "tool")
         if state.progress == "judged":
             status = state.debug.run.replay.status(c.id, state.debug.index)
@@ -161,7 +161,7 @@ class _Told:
         yield Line((Run(f"{words.CORE_GLYPH} Core", "core"), Run("  these cannot all be met", "dim")))
         for c in core.constraints:
             known = self.problem.by_id.get(c)
-            yield from self.row(shown(c, 8), requirement(self.problem, known) if known else "")
+            yield from self.row(shown(c, 8), plain(known, self.problem) if known else "")
         for step in core.steps:
             view = self.state.debug.run.steps[self.state.debug.run.index_of[step]]
             text = words.call(view.call.tool, view.call.arguments) if view.call else words.step_name(step)

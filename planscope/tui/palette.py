@@ -31,12 +31,11 @@ class DebugCommands(Provider):
             yield Command(entry.title, entry.help, partial(room.run_action, entry.action))
         for number in range(len(room.state.session.runs)):
             title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
-            yield Command(title, "Open this run", partial(room.open_run_number, number))
-        for name in sorted(self.app.available_themes):
-            if not name.startswith(("textual-", "ansi-")):
-                yield Command(
-                    f"Theme {visible(name, limit=60)}", "Use this theme", partial(room.use_theme, name)
-                )
+            yield Command(title, "Open this run.", partial(room.open_run_number, number))
+        for name in room.theme_names():
+            yield Command(
+                f"Theme {visible(name, limit=60)}", "Use this theme.", partial(room.use_theme, name)
+            )
 
     async def discover(self) -> Hits:
         for command in self._commands():

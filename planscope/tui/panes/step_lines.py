@@ -112,6 +112,7 @@ class _Told:
             yield from self.row("why", facts.why)
         if view.state in ("doomed", "broken"):
             yield from self.plan()
+            yield from self.row("left", "no valid order", "dim")
         elif view.state == "completable" and view.step != "end":
             yield from self.ways_on()
 

@@ -118,11 +118,17 @@ def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
 
 
 def load_model(
-    text: str, *, seed: int | None = None, base_url: str | None = None, retries: int = 2
+    text: str,
+    *,
+    seed: int | None = None,
+    base_url: str | None = None,
+    retries: int = 2,
+    responses: bool = False,
 ) -> LoadedModel:
     """Make the model that ``text`` asks for, at temperature 0 where it takes one.
 
     ``retries`` is how often a request that failed for no fault of ours is sent again (OpenAI's protocol).
+    ``responses``: over the Responses API, for the agent of that name.
     Imports LangChain. Raises :class:`ModelUnavailable`.
     """
     spec = parse_model(text, seed=seed)
@@ -132,9 +138,13 @@ def load_model(
 
         return LoadedModel(SimulatedChat(character=spec.character), spec)
     assert spec.provider is not None
+    if responses and spec.provider.name != "openai":
+        raise ModelUnavailable(
+            f"the agent responses needs a model with the Responses API (openai:NAME), not {spec.text}"
+        )
     try:
         if spec.provider.name == "openai":
-            return _openai(spec, base_url, retries)
+            return _openai(spec, base_url, retries, responses)
         return LoadedModel(_other(spec, base_url), spec, spec.provider.keys, _host(base_url))
     except ImportError as error:
         why = one_line(str(error))
@@ -144,7 +154,7 @@ def load_model(
         raise ModelUnavailable(one_line(f"{spec.text} cannot be set up: {words[0]}")) from None
 
 
-def _openai(spec: ModelSpec, base_url: str | None, retries: int) -> LoadedModel:
+def _openai(spec: ModelSpec, base_url: str | None, retries: int, responses: bool) -> LoadedModel:
     """A client of its own for each model: LangChain's shared one breaks with the second event loop."""
     openai_chat = importlib.import_module("planscope.agents.openai_chat")
     assert spec.provider is not None
@@ -152,6 +162,7 @@ def _openai(spec: ModelSpec, base_url: str | None, retries: int) -> LoadedModel:
         spec.model,
         base_url=base_url,
         retries=retries,
+        responses=responses,
         placeholder_key=not any(os.environ.get(k) for k in spec.provider.keys),
     )
     return LoadedModel(chat, spec, spec.provider.keys, _host(base_url), client)

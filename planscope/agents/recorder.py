@@ -6,19 +6,19 @@ done one by one, in the order in which they stand in it.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, message_to_dict
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from planscope.agents.gate import EditAnswer, EditArguments, Gate, PendingCall, Refuse, Stop, StoppedAtGate
 from planscope.agents.plain_json import plain, plain_text
+from planscope.agents.recorded_message import Pending, call_ids, in_order, readable, text_of
+from planscope.agents.toolset import REFUSED
 from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent, Usage
 
 
@@ -26,22 +26,15 @@ class CallLimitReached(Exception):
     """The agent asked for one model call more than it may make."""
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A call of the last message. ``turn`` is set once the calls before it are done."""
-
-    identity: str
-    tool: str
-    arguments: dict[str, Any] | None
-    raw: str | None = None
-    error: str | None = None
-    turn: asyncio.Event = field(default_factory=asyncio.Event)
+Preview = Callable[[str, Mapping[str, Any]], str | None]
+"""What a tool will answer, where that is known beforehand."""
 
 
 class Recorder(AgentMiddleware[Any, Any, Any]):
-    """``emit`` gets each event; ``at`` counts seconds of ``clock`` since the recorder was made.
+    """``emit`` gets each event; ``at`` counts seconds of ``clock`` since the recorder was made, from ``begins`` on.
 
-    ``phase`` says what is at work: ``model``, ``tool`` or ``agent``.
+    ``phase`` says what is at work: ``model``, ``tool`` or ``agent``. ``step`` is the last step that is there
+    already (of a fork). ``gate`` is asked before each call.
     """
 
     def __init__(
@@ -49,6 +42,10 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         emit: Callable[[Event], None],
         *,
         model_calls: int,
+        step: int = 0,
+        begins: float = 0.0,
+        gate: Gate | None = None,
+        preview: Preview = lambda tool, arguments: None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         super().__init__()
@@ -57,9 +54,11 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self.phase = "agent"
         self.calls_made = 0
         self._clock = clock
-        self._began = clock()
-        self._step = 0
-        self._waiting: list[_Pending] = []
+        self._began = clock() - begins
+        self._step = step
+        self._gate = gate
+        self._preview = preview
+        self._waiting: list[Pending] = []
         self._unanswered: dict[str, int] = {}
 
     def at(self) -> float:
@@ -79,8 +78,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self.phase = "model"
         response = await handler(request)
         self.phase = "agent"
-        taken = {m.id for m in request.messages if m.id}, _call_ids(request.messages)
-        result = [_readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
+        taken = {m.id for m in request.messages if m.id}, call_ids(request.messages)
+        result = [readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
         for message in result:
             if isinstance(message, AIMessage):
                 self._record(message, began)
@@ -94,29 +93,62 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         identity = request.tool_call["id"] or ""
         pending = next((p for p in self._waiting if p.identity == identity), None)
         if pending is None:  # another middleware made this call up
-            pending = _Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
+            pending = Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
         else:
             await pending.turn.wait()
-        step = self._call(pending)
+        try:
+            return await self._do(pending, request, handler)
+        finally:
+            if pending in self._waiting:
+                self._waiting.remove(pending)
+                self._advance()
+
+    async def _do(
+        self,
+        pending: Pending,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """One call: ask the gate, record it, do it or not, record the answer."""
+        verb = None
+        if self._gate is not None:
+            wanted = pending.arguments or {}
+            answer = self._preview(pending.tool, wanted)
+            verb = await self._gate(
+                PendingCall(self._step + 1, pending.tool, wanted, pending.identity, answer)
+            )
+        if isinstance(verb, Stop):
+            raise StoppedAtGate
+        asked = None
+        if isinstance(verb, EditArguments):
+            asked, pending.arguments = pending.arguments, plain(dict(verb.arguments))
+            request = request.override(tool_call={**request.tool_call, "args": dict(pending.arguments or {})})
+        step = self._call(pending, asked)
         began = self.at()
+        if isinstance(verb, Refuse):
+            message = _refusal(request, verb.text)
+            self._answer(step, pending.identity, message, 0.0)
+            return message
         self.phase = "tool"
-        answer = await handler(request)
+        result = await handler(request)
         self.phase = "agent"
-        self._answer(step, identity, answer, self.at() - began)
-        if pending in self._waiting:
-            self._waiting.remove(pending)
-            self._advance()
-        return answer
+        said = None
+        if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
+            said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
+        if asked is not None and isinstance(result, ToolMessage):
+            result = result.model_copy(update={"artifact": {DONE_WITH: pending.arguments}})
+        self._answer(step, pending.identity, result, self.at() - began, said)
+        return result
 
     def _record(self, message: AIMessage, began: float) -> None:
         now = self.at()
         usage = message.usage_metadata
-        calls = _in_order(message)
+        calls = in_order(message)
         message.additional_kwargs.pop("tool_calls", None)
         self.emit(
             MessageEvent(
                 at=now,
-                text=plain_text(_text(message)),
+                text=plain_text(text_of(message)),
                 took=max(0.0, round(now - began, 6)),
                 usage=Usage(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
                 if usage
@@ -137,7 +169,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
             self._waiting.pop(0)
             self._unanswered[pending.identity] = self._call(pending)
 
-    def _call(self, pending: _Pending) -> int:
+    def _call(self, pending: Pending, asked: dict[str, Any] | None = None) -> int:
         self._step += 1
         self.emit(
             CallEvent(
@@ -148,6 +180,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
                 raw=pending.raw,
                 error=pending.error,
                 call_id=pending.identity,
+                asked=asked,
             )
         )
         return self._step
@@ -159,104 +192,46 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
             if step is not None and isinstance(message, ToolMessage):
                 self._answer(step, message.tool_call_id, message, 0.0)
 
-    def _answer(self, step: int, identity: str, answer: ToolMessage | Command[Any], took: float) -> None:
+    def _answer(
+        self,
+        step: int,
+        identity: str,
+        answer: ToolMessage | Command[Any],
+        took: float,
+        said: str | None = None,
+    ) -> None:
         message = answer if isinstance(answer, ToolMessage) else None
         self.emit(
             AnswerEvent(
                 at=self.at(),
                 step=step,
-                text=plain_text(_text(message) if message else str(answer)),
+                text=plain_text(text_of(message) if message else str(answer)),
                 status="error" if message is not None and message.status == "error" else "ok",
                 took=max(0.0, round(took, 6)),
                 call_id=identity,
+                refused_by=refuser(message),
+                said=said,
             )
         )
 
 
-def _text(message: BaseMessage) -> str:
-    """The message's text; where it has none, what it thought aloud."""
-    if message.text:
-        return str(message.text)
-    blocks = message.content if isinstance(message.content, list) else []
-    thoughts = [b.get("reasoning") or b.get("thinking") for b in blocks if isinstance(b, dict)]
-    thoughts.append(message.additional_kwargs.get("reasoning_content"))
-    return "\n".join(t for t in thoughts if isinstance(t, str))
+DONE_WITH = "planscope_arguments"
+REFUSED_BY = "planscope_refused_by"
+"""Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
 
 
-def _call_ids(messages: Sequence[BaseMessage]) -> set[str]:
-    return {
-        call["id"] or ""
-        for m in messages
-        if isinstance(m, AIMessage)
-        for call in (*m.tool_calls, *m.invalid_tool_calls)
-    }
+def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
+    """Who kept a call from its tool, if anybody did."""
+    artifact = message.artifact if message is not None else None
+    by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
+    return by if by in ("guard", "user") else None
 
 
-def _readable(message: AIMessage, message_ids: set[str], call_ids: set[str]) -> AIMessage:
-    """The message as it goes on: fit for JSON, its calls with ids of their own (some servers give none, or always
-    the same), since both the loop and the providers match answers by them."""
-    used = set(call_ids)
-
-    def renamed(call: Any) -> Any:
-        old = plain_text(call.get("id") or "")
-        new, number = old or "call_1", 1
-        while new in used:
-            number += 1
-            new = f"{old or 'call'}_{number}"
-        used.add(new)
-        return {**plain(dict(call)), "id": new}
-
-    order = _sent_ids(message)
-    readable, unreadable = (
-        [renamed(c) for c in message.tool_calls],
-        [renamed(c) for c in message.invalid_tool_calls],
-    )
-    before = [c.get("id") for c in (*message.tool_calls, *message.invalid_tool_calls)]
-    after = [c["id"] for c in (*readable, *unreadable)]
-    names = dict(zip(before, after, strict=True))
-    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k != "tool_calls"}
-    return message.model_copy(
-        update={
-            "content": plain(message.content),
-            "tool_calls": readable,
-            "invalid_tool_calls": unreadable,
-            "id": None if message.id in message_ids else message.id,
-            "additional_kwargs": extra | {"tool_calls": [{"id": names[i]} for i in order if i in names]},
-        }
-    )
-
-
-def _sent_ids(message: AIMessage) -> list[str]:
-    """Ids of the calls in the order in which they were sent, as far as the message still shows it."""
-    sent = message.additional_kwargs.get("tool_calls") or (
-        message.content if isinstance(message.content, list) else []
-    )
-    return [c["id"] for c in sent if isinstance(c, dict) and isinstance(c.get("id"), str)]
-
-
-def _in_order(message: AIMessage) -> list[_Pending]:
-    """The calls in the order in which they stand in the message; where that is lost, readable ones first."""
-    place = {identity: i for i, identity in enumerate(_sent_ids(message))}
-    found = [_Pending(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls]
-    found += [
-        _Pending(c["id"] or "", c["name"] or "", None, c["args"], _why_unreadable(c["args"]))
-        for c in message.invalid_tool_calls
-    ]
-    return sorted(found, key=lambda p: place.get(p.identity, len(place)))
-
-
-def _why_unreadable(raw: str | None) -> str:
-    """In a few words of ours: the client's own carry the arguments again, and an address."""
-    if raw is None:
-        return "the call has no arguments"
-    try:
-        value = json.loads(raw)
-    except json.JSONDecodeError as error:
-        return f"the arguments are not JSON: {error.msg.lower()} at column {error.colno}"
-    except (ValueError, RecursionError):
-        return "the arguments are too large to be read"
-    return (
-        "the arguments could not be read"
-        if isinstance(value, dict)
-        else "the arguments are not a JSON object"
+def _refusal(request: ToolCallRequest, text: str) -> ToolMessage:
+    return ToolMessage(
+        f"{REFUSED}{plain_text(text)}",
+        name=request.tool_call["name"],
+        tool_call_id=request.tool_call["id"] or "",
+        status="error",
+        artifact={REFUSED_BY: "user"},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,31 +13,32 @@ from uuid import uuid4
 from planscope.agents.background import wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
+from planscope.agents.paradigms import AGENTS, UnknownAgent, build, chat_for, load_factory
 from planscope.agents.toolset import make_toolset
-from planscope.errors import UserError
-from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent
-from planscope.session.model import Limits, Run, Variant
+from planscope.session.derive import problem_of
+from planscope.session.events import CallEvent, EndEvent, ErrorEvent, Event, PromptEvent
+from planscope.session.model import ForkPoint, Limits, Run, Variant
 
 if TYPE_CHECKING:
+    from planscope.agents.gate import Gate
     from planscope.agents.recorder import Recorder
 
-AGENTS = ("tools",)
-"""Paradigms by name (Table 1 of the paper)."""
+__all__ = ["AGENTS", "STOPPED_BY_USER", "LiveRun", "OnEvent", "UnknownAgent", "run_agent", "run_once"]
 
 STOPPED_BY_USER = "stopped by the user"
+NOT_RECORDED = "the agent did not use the middleware that its factory was given, so nothing was recorded"
 
 OnEvent = Callable[[Event], None]
-
-
-class UnknownAgent(UserError):
-    """There is no such paradigm. One line."""
 
 
 class LiveRun:
     """A run that can be watched and stopped. ``run.events`` grows while :meth:`go` runs; ``run`` is always whole.
 
     ``model`` is a ``--model`` text (loaded, and closed at the end) or a :class:`LoadedModel` (left open, for many
-    runs on one event loop). ``role`` is a role prompt, ``prompts`` the user's own file of templates.
+    runs on one event loop). ``agent`` is one of ``AGENTS``, or ``package.module:factory``, which is imported.
+    ``role`` is a role prompt, ``prompts`` the user's own file of templates. ``guard`` refuses calls that would
+    doom the plan. ``tracing`` lets LangSmith have the run. ``gate`` is asked before each call (live debugging).
+    ``kept`` is what a fork begins with, up to an answer; ``forked_from`` says whose that was.
 
     Making one raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line; ``go`` itself turns
     every failure of model, network and tools into the run's end.
@@ -56,18 +57,32 @@ class LiveRun:
         base_url: str | None = None,
         run_id: str | None = None,
         on_event: OnEvent | None = None,
+        guard: bool = False,
+        tracing: bool = False,
+        gate: Gate | None = None,
+        kept: Sequence[Event] = (),
+        forked_from: ForkPoint | None = None,
     ) -> None:
         from planscope.language.prompts import prompt_for
 
-        if agent not in AGENTS:
-            raise UnknownAgent(f"there is no agent {agent[:40]!r}: the agents are {', '.join(AGENTS)}")
+        self._factory = load_factory(agent)
+        self._problem = problem_of(variant) if guard else None
+        self._gate = gate
+        self._tracing = tracing
+        self._kept = tuple(kept)
         self._tools = make_toolset(variant.actions, timed=variant.query.timed)
         self._prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
         self._role = role
         self._limits = limits or variant.limits
         self._on_event = on_event
         self._own = isinstance(model, str)
-        self._model = load_model(model, seed=seed, base_url=base_url) if isinstance(model, str) else model
+        self._model = (
+            load_model(model, seed=seed, base_url=base_url, responses=agent == "responses")
+            if isinstance(model, str)
+            else model
+        )
+        if agent == "responses":
+            chat_for(agent, self._model)  # raises
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -76,6 +91,7 @@ class LiveRun:
         self.run = Run(
             id=run_id or f"r{uuid4().hex[:8]}",
             variant=variant.id,
+            forked_from=forked_from,
             agent=agent,
             model=self._model.spec.text,
             seed=self._model.seed,
@@ -93,9 +109,24 @@ class LiveRun:
         from planscope.agents.recorder import Recorder
 
         self.run.started = datetime.now(UTC)
-        recorder = Recorder(self._emit, model_calls=self._limits.model_calls)
+        answers = {tool.spec.name: tool for tool in self._tools}
+
+        def preview(tool: str, arguments: Mapping[str, Any]) -> str | None:
+            return answers[tool].answer(arguments)[0] if tool in answers else None
+
+        recorder = Recorder(
+            self._emit,
+            model_calls=self._limits.model_calls,
+            step=sum(isinstance(e, CallEvent) for e in self._kept),
+            begins=max((e.at for e in self._kept), default=0.0),
+            gate=self._gate,
+            preview=preview,
+        )
         try:
-            self._emit(PromptEvent(text=self._prompt, system=self._role))
+            if not self._kept:
+                self._emit(PromptEvent(text=self._prompt, system=self._role))
+            for event in self._kept:
+                self._emit(event)
             self._emit(await self._finish(recorder))
         finally:
             with self._lock:
@@ -110,6 +141,7 @@ class LiveRun:
 
     async def _finish(self, recorder: Recorder) -> EndEvent:
         """Wait for the agent, and say how it came to its end."""
+        from planscope.agents.gate import StoppedAtGate
         from planscope.agents.recorder import CallLimitReached
 
         seconds = self._limits.seconds
@@ -134,28 +166,37 @@ class LiveRun:
             return end
         except CallLimitReached:
             return self._end(recorder, "call_limit", f"over {self._limits.model_calls} model calls")
+        except StoppedAtGate:
+            return self._end(recorder, "aborted", STOPPED_BY_USER)
         except Exception as error:
             if self._broken_callback is not None:
                 raise self._broken_callback from None
             return self._abort(recorder, error)
+        if not recorder.calls_made:
+            self._emit(ErrorEvent(at=recorder.at(), kind="agent", text=NOT_RECORDED))
+            return self._end(recorder, "aborted", NOT_RECORDED)
         return self._end(recorder, "stopped")
 
     async def _converse(self, recorder: Recorder) -> None:
-        """A fresh agent for each case; nothing of it is uploaded, whatever the environment says."""
-        from langchain.agents import create_agent
-        from langchain_core.messages import HumanMessage
+        """A fresh agent for each case; nothing of it is uploaded unless asked for, whatever the environment says."""
+        from langchain_core.messages import HumanMessage, SystemMessage
         from langsmith import tracing_context
 
         from planscope.agents.mock_tools import langchain_tools
+        from planscope.agents.prefix import messages_of
 
-        with tracing_context(enabled=False):
-            graph: Any = create_agent(
-                self._model.chat,
-                langchain_tools(self._tools),
-                system_prompt=self._role,
-                middleware=[recorder],
-            )
-            await graph.ainvoke({"messages": [HumanMessage(self._prompt)]})
+        middleware: list[Any] = [recorder]
+        if self._problem is not None:
+            from planscope.agents.guard_middleware import GuardMiddleware
+
+            middleware.append(GuardMiddleware(self._problem))
+        messages: list[Any] = messages_of(self._kept) or [HumanMessage(self._prompt)]
+        if self._factory is not None and self._role:
+            messages.insert(0, SystemMessage(self._role))
+        with tracing_context(enabled=self._tracing):
+            chat = chat_for(self.run.agent, self._model)
+            agent = await build(self._factory, chat, langchain_tools(self._tools), middleware, self._role)
+            await agent.ainvoke({"messages": messages})
 
     def _abort(self, recorder: Recorder, error: Exception) -> EndEvent:
         kind, line = explain(error, where=recorder.phase, keys=self._model.keys, host=self._model.host)
@@ -180,33 +221,12 @@ class LiveRun:
                 raise
 
 
-async def run_agent(
-    variant: Variant,
-    *,
-    model: str | LoadedModel,
-    agent: str = "tools",
-    seed: int | None = None,
-    role: str | None = None,
-    prompts: Path | None = None,
-    limits: Limits | None = None,
-    base_url: str | None = None,
-    run_id: str | None = None,
-    on_event: OnEvent | None = None,
-) -> Run:
-    """One run, from prompt to end. ``on_event`` gets each event as it happens, on the event loop's thread."""
-    live = LiveRun(
-        variant,
-        model=model,
-        agent=agent,
-        seed=seed,
-        role=role,
-        prompts=prompts,
-        limits=limits,
-        base_url=base_url,
-        run_id=run_id,
-        on_event=on_event,
-    )
-    return await live.go()
+async def run_agent(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
+    """One run, from prompt to end: ``LiveRun(...).go()`` with its options.
+
+    ``on_event`` gets each event as it happens, on the event loop's thread.
+    """
+    return await LiveRun(variant, model=model, **options).go()
 
 
 def run_once(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:

@@ -21,6 +21,8 @@ ARGUMENT_TEXT = (
 )
 RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
 RESTART_ANSWER = "Permission is granted. Start over."
+REFUSED = "Refused: "
+"""What the answer to a refused call begins with, one that no tool ever saw."""
 
 _NOT_A_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
 

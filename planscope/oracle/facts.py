@@ -53,7 +53,9 @@ def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
             facts.append(Fact(step, attempt, call, "refused", refusal=why, clock=clock))
             continue
         if call.refused:
-            facts.append(Fact(step, attempt, call, "refused", refusal="it was kept from its tool", clock=clock))
+            facts.append(
+                Fact(step, attempt, call, "refused", refusal="it was kept from its tool", clock=clock)
+            )
             continue
         if problem.timed and call.tool == RESTART_TOOL and call.tool not in index:
             attempt, clock, done = attempt + 1, None, {}

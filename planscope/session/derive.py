@@ -5,7 +5,7 @@ from __future__ import annotations
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading, read_query
 from planscope.oracle.trace import Call, Ending, Trace
-from planscope.session.events import CallEvent, EndEvent
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import ActionRecord, Run, Session, Variant
 
 
@@ -29,7 +29,10 @@ def problem_of(variant: Variant) -> Problem:
 
 def trace_of(run: Run, *, live: bool = False) -> Trace:
     """The run's calls and its ending. A record that breaks off counts as aborted unless the run is ``live``."""
-    calls = tuple(Call(e.tool, e.arguments, e.error) for e in run.events if isinstance(e, CallEvent))
+    refused = {e.step for e in run.events if isinstance(e, AnswerEvent) and e.refused_by is not None}
+    calls = tuple(
+        Call(e.tool, e.arguments, e.error, e.step in refused) for e in run.events if isinstance(e, CallEvent)
+    )
     ended = next((e for e in reversed(run.events) if isinstance(e, EndEvent)), None)
     if ended is not None:
         ending: Ending = ended.ending

@@ -8,9 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class _Event(BaseModel):
+    """``kept``: it happened in the run that this one was forked from, and is no part of what was run anew."""
+
     model_config = ConfigDict(extra="allow", frozen=True)
 
     at: float = Field(default=0.0, ge=0)
+    kept: Literal[True] | None = None
 
 
 class PromptEvent(_Event):
@@ -41,7 +44,10 @@ class MessageEvent(_Event):
 
 
 class CallEvent(_Event):
-    """One tool call, a step. ``arguments`` is None where they could not be read: ``raw`` and ``error`` say more."""
+    """One tool call, a step. ``arguments`` is None where they could not be read: ``raw`` and ``error`` say more.
+
+    ``asked``: what the agent had passed where the user changed the arguments before the call was done.
+    """
 
     type: Literal["call"] = "call"
     step: int = Field(ge=1)
@@ -50,10 +56,15 @@ class CallEvent(_Event):
     raw: str | None = None
     error: str | None = None
     call_id: str | None = None
+    asked: dict[str, Any] | None = None
 
 
 class AnswerEvent(_Event):
-    """What the tool of ``step`` answered."""
+    """What the tool of ``step`` answered.
+
+    ``refused_by``: the call was kept from its tool, and ``text`` tells the agent why. ``said``: what the tool had
+    answered where the user changed it.
+    """
 
     type: Literal["answer"] = "answer"
     step: int = Field(ge=1)
@@ -61,6 +72,8 @@ class AnswerEvent(_Event):
     status: Literal["ok", "error"] = "ok"
     took: float = Field(default=0.0, ge=0)
     call_id: str | None = None
+    refused_by: Literal["guard", "user"] | None = None
+    said: str | None = None
 
 
 class ErrorEvent(_Event):

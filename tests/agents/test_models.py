@@ -69,7 +69,7 @@ def test_parameters_and_seed() -> None:
         ("opnai:gpt-4o", "openai"),
         ("zzz:gpt", "anthropic"),
         ("sim:carful", "careful"),
-        ("sim:", "careful, literal, forgetful, time-blind"),
+        ("sim:", "careful, literal, flaky, word-blind, "),
         ("sim:time-blind?day=24", "from 0 to 23"),
         ("sim:time-blind?day=x", "whole number"),
         ("sim:time-blind?day=", "whole number"),

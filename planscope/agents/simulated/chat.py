@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,15 +12,16 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.tool import tool_call, tool_call_chunk
+from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from planscope.agents.react_model import spec_of
 from planscope.agents.simulated.mind import Decision, Did, View, decide
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.toolset import ToolSpec
+from planscope.agents.simulated.react import react_decision
 
 
 class SimulatedChat(BaseChatModel):
@@ -51,8 +54,9 @@ class SimulatedChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        decision = decide(view_of(messages, kwargs.get("tools") or ()), self.character)
-        return ChatResult(generations=[ChatGeneration(message=_message(decision, messages))])
+        message, wait = self._answer(self._seen(messages), kwargs.get("tools") or ())
+        time.sleep(wait)
+        return self._said(message)
 
     async def _agenerate(
         self,
@@ -62,7 +66,29 @@ class SimulatedChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         """Planning may take a moment: it is done in a thread, so that the loop can go on and be cancelled."""
-        return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
+        seen = self._seen(messages)
+        message, wait = await asyncio.to_thread(self._answer, seen, kwargs.get("tools") or ())
+        await asyncio.sleep(wait)
+        return self._said(message)
+
+    def _seen(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """What it goes by: here what it is sent."""
+        return messages
+
+    def _said(self, message: AIMessage) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _answer(
+        self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
+    ) -> tuple[AIMessage, float]:
+        """The answer, and how many seconds it takes. A prompt in the ReAct format is answered in that format."""
+        view = view_of(messages, tools)
+        told = None if tools else react_decision(view.prompt, self.character)
+        if told is not None:
+            text, wait = told
+            return _counted(AIMessage(text), messages), wait
+        decision = decide(view, self.character)
+        return _message(decision, messages), decision.wait
 
     def _stream(
         self,
@@ -91,42 +117,72 @@ class SimulatedChat(BaseChatModel):
             yield chunk
 
 
+class SimulatedResponses(SimulatedChat):
+    """The same behind a server that keeps the conversation (paper: OpenAI Assistants; today: Responses).
+
+    What lies before the last of its answers is not sent again, so it goes by its own copy, whatever was edited.
+    """
+
+    kept: dict[str, list[BaseMessage]] = {}  # noqa: RUF012  (copied for each instance)
+
+    def _seen(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        for i in range(len(messages) - 1, -1, -1):
+            before = self.kept.get(messages[i].response_metadata.get("id", ""))
+            if before is not None:
+                return [*before, *messages[i + 1 :]]
+        return messages
+
+    def _answer(
+        self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
+    ) -> tuple[AIMessage, float]:
+        message, wait = super()._answer(messages, tools)
+        answers = sum(isinstance(m, AIMessage) for m in messages) + 1
+        identity = f"resp_{answers}"
+        message = message.model_copy(update={"response_metadata": {"id": identity}})
+        self.kept[identity] = [*messages, message]
+        return message, wait
+
+
 def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> View:
     """What a list of messages and bound tools shows: the last request, and the calls with their answers."""
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     did = []
     for message in messages:
-        for call in message.tool_calls if isinstance(message, AIMessage) else ():
+        for call in _calls(message):
             answer = answers.get(call["id"] or "")
             if answer is not None:
-                did.append(Did(call["name"], call["args"], str(answer.text), answer.status != "error"))
+                arguments = call["args"] if isinstance(call["args"], dict) else {}
+                did.append(Did(call["name"] or "", arguments, str(answer.text), answer.status != "error"))
     asked = [str(m.text) for m in messages if isinstance(m, HumanMessage)]
-    return View(asked[-1] if asked else "", tuple(_spec(t) for t in tools), tuple(did))
+    return View(asked[-1] if asked else "", tuple(spec_of(t) for t in tools), tuple(did))
 
 
-def _spec(tool: dict[str, Any]) -> ToolSpec:
-    function = tool.get("function") or {}
-    parameters = function.get("parameters") or {}
-    return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
+def _calls(message: BaseMessage) -> list[Any]:
+    return [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
 
 
 def _message(decision: Decision, messages: Sequence[BaseMessage]) -> AIMessage:
+    good, bad = [], []
+    if decision.tool is not None:
+        identity = f"call_{sum(len(_calls(m)) for m in messages) + 1}"
+        if decision.raw is None:
+            good.append(tool_call(name=decision.tool, args=dict(decision.arguments or {}), id=identity))
+        else:
+            bad.append(invalid_tool_call(name=decision.tool, args=decision.raw, id=identity, error=None))
+    return _counted(AIMessage(decision.thought, tool_calls=good, invalid_tool_calls=bad), messages)
+
+
+def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
     """Ids are counted, not drawn, so that the same run gives the same record."""
     answers = sum(isinstance(m, AIMessage) for m in messages) + 1
-    calls = []
-    if decision.tool is not None:
-        made = sum(len(m.tool_calls) for m in messages if isinstance(m, AIMessage)) + 1
-        calls.append(tool_call(name=decision.tool, args=dict(decision.arguments or {}), id=f"call_{made}"))
     read = sum(len(str(m.text).split()) for m in messages)
-    said = len(decision.thought.split()) + len(calls)
+    said = len(str(message.text).split()) + len(_calls(message))
     usage = UsageMetadata(input_tokens=read, output_tokens=said, total_tokens=read + said)
-    return AIMessage(decision.thought, tool_calls=calls, id=f"sim-{answers}", usage_metadata=usage)
+    return message.model_copy(update={"id": f"sim-{answers}", "usage_metadata": usage})
 
 
 def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
     """The text word by word, then the call, then the count of tokens."""
-    import json
-
     message = result.generations[0].message
     assert isinstance(message, AIMessage)
     words = str(message.text).split(" ")
@@ -136,6 +192,9 @@ def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
     calls = [
         tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=i)
         for i, c in enumerate(message.tool_calls)
+    ] + [
+        tool_call_chunk(name=c["name"], args=c["args"], id=c["id"], index=len(message.tool_calls) + i)
+        for i, c in enumerate(message.invalid_tool_calls)
     ]
     last = AIMessageChunk(
         content="",

@@ -47,6 +47,11 @@ def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int])
     return Outlook("lost" if ever else "hopeless", here or _give_up(problem, done, rest, hours))
 
 
+def can_be_met(problem: Problem, said: Iterable[Constraint], hours: Mapping[str, int]) -> bool:
+    """Is there a plan from the start that meets ``said``?"""
+    return _next(problem, said, (), [a.id for a in problem.actions], hours) is not None
+
+
 def _give_up(
     problem: Problem, done: Sequence[Done], rest: list[str], hours: Mapping[str, int]
 ) -> tuple[str, int | None] | None:

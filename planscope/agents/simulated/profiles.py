@@ -39,7 +39,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """``plants`` names the error that the profile is made to cause, None where it causes none."""
+    """``plants``: the type of error that it is made to cause, or the cause of failing (paper, 4.5); None for none."""
 
     name: str
     about: str
@@ -47,12 +47,76 @@ class Profile:
     parameters: tuple[Parameter, ...] = ()
 
 
+_FIRES = Parameter("fires", 1.0, 0.0, 1.0, "how often the planted fault fires where it applies")
+_NOISE = Parameter("noise", 0.0, 0.0, 1.0, "how often it fails for no reason at all")
+_TRAIT = Parameter("trait", 0, 0, 10**9, "draws what it is blind to; the seed draws only its luck")
+
 PROFILES: dict[str, Profile] = {
     p.name: p
     for p in (
         Profile("careful", "plans from what it read, replans on tool answers, asks for a restart when lost"),
         Profile("literal", "does the actions in the order in which the text mentions them", "order_error"),
+        Profile(
+            "flaky",
+            "careful, but right with probability p only, whatever the wording",
+            "Probability",
+            (Parameter("p", 0.6, 0.0, 1.0, "the probability of being right"),),
+        ),
+        Profile(
+            "word-blind",
+            "takes certain words of the lexicon for their opposites",
+            "Terminal",
+            (Parameter("share", 0.25, 0.0, 1.0, "of the words that it misreads"), _TRAIT, _FIRES, _NOISE),
+        ),
+        Profile(
+            "topic-blind",
+            "takes two actions for one another in certain topics",
+            "Topic",
+            (Parameter("share", 0.5, 0.0, 1.0, "of the topics that confuse it"), _TRAIT, _FIRES, _NOISE),
+        ),
+        Profile(
+            "clause-blind",
+            "skips relative clauses, or fronted ones",
+            "Structure",
+            (Parameter("fronted", 0, 0, 1, "0: skips relative clauses, 1: fronted ones"), _FIRES, _NOISE),
+        ),
+        Profile(
+            "constraint-blind",
+            "fails where the constraints have a certain shape, however they are said",
+            "Constraint",
+            (
+                Parameter(
+                    "shape",
+                    1,
+                    1,
+                    3,
+                    "1: waits for two unrelated ones, 2: two unrelated ones wait, 3: chain of 4",
+                ),
+                _FIRES,
+                _NOISE,
+            ),
+        ),
         Profile("forgetful", "careful, but leaves one action out", "action_lost"),
+        Profile(
+            "clumsy",
+            "careful, but one call goes wrong and it does not notice",
+            "act_error",
+            (
+                Parameter(
+                    "kind",
+                    0,
+                    0,
+                    3,
+                    "0: drawn, 1: a tool that does not exist, 2: wrong arguments, 3: unreadable",
+                ),
+            ),
+        ),
+        Profile(
+            "slow",
+            "careful, but takes its time for every answer",
+            "timeout",
+            (Parameter("seconds", 60.0, 0.0, 3600.0, "that each of its answers takes"),),
+        ),
         Profile(
             "time-blind",
             "chooses hours that are right on paper and calls in the order of mention, blind to the clock",

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from planscope.agents.toolset import ARGUMENT_TEXT, ToolSpec
 from planscope.language.problem import Action, Problem
+from planscope.language.tree import Query
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
 
@@ -21,12 +22,14 @@ _TRIES = 12
 class Understanding:
     """What was read. ``mention`` lists action ids in the order in which the text mentions them, the rest behind.
 
-    ``restart`` is the name of the tool that grants a new attempt, if there is one.
+    ``restart`` is the name of the tool that grants a new attempt, if there is one. The constraints' paths lead
+    into ``tree``.
     """
 
     problem: Problem
     mention: tuple[str, ...]
     restart: str | None
+    tree: Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,12 @@ def understand(prompt: str, tools: tuple[SeenTool, ...]) -> Understanding | NotU
     reason = "it is empty"
     for number, text in enumerate(_candidates(prompt)):
         try:
-            problem = read_query(text, actions, timed=timed).problem
+            reading = read_query(text, actions, timed=timed)
         except ParseFailure as failure:
             if number == 0:
                 reason = failure.errors[0].message if failure.errors else str(failure)
             continue
-        return Understanding(problem, _mention(text, actions), restart)
+        return Understanding(reading.problem, _mention(text, actions), restart, reading.tree)
     return NotUnderstood(reason)
 
 

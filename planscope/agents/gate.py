@@ -1,0 +1,122 @@
+"""Live debugging: a gate is asked before each call is done, may wait as long as it likes, and decides.
+
+The protocol is small, so that a screen, a script or a test can be a gate. :class:`Pauser` is one for a person.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall:
+    """A call that is about to be done, as step ``step``. ``answer`` is what its tool will say, where that is known."""
+
+    step: int
+    tool: str
+    arguments: Mapping[str, Any]
+    call_id: str | None = None
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Do the call as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditArguments:
+    """Do the call with other arguments; the record keeps what the agent asked for, too."""
+
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EditAnswer:
+    """Do the call, and tell the agent something else."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Keep the call from its tool, and tell the agent why."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End the run here; the call is not done and stands in no record."""
+
+
+Verb = GoOn | EditArguments | EditAnswer | Refuse | Stop
+Gate = Callable[[PendingCall], Awaitable[Verb]]
+"""Called on the event loop of the run. It is cancelled where the run is stopped while it waits."""
+
+
+class StoppedAtGate(Exception):
+    """The gate said :class:`Stop`."""
+
+
+@dataclass(slots=True)
+class Pauser:
+    """A gate for a person: pauses where ``wanted`` says so, or at every call while stepping.
+
+    ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide`, :meth:`step` and :meth:`go_on`
+    may be called from any. A decision that comes while nothing is paused is dropped (they return False).
+    """
+
+    wanted: Callable[[PendingCall], bool] = lambda call: False
+    on_pause: Callable[[PendingCall], None] = lambda call: None
+    on_resume: Callable[[PendingCall, Verb], None] = lambda call, verb: None
+    stepping: bool = False
+    paused: PendingCall | None = None
+    _loop: asyncio.AbstractEventLoop | None = field(default=None, repr=False)
+    _answer: asyncio.Future[Verb] | None = field(default=None, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    async def __call__(self, call: PendingCall) -> Verb:
+        if not (self.stepping or self.wanted(call)):
+            return GoOn()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Verb] = loop.create_future()
+        with self._lock:
+            self._loop, self._answer, self.paused = loop, answer, call
+        verb: Verb = Stop()
+        try:
+            self.on_pause(call)
+            verb = await answer
+        finally:
+            with self._lock:
+                self._loop = self._answer = self.paused = None
+            self.on_resume(call, verb)
+        return verb
+
+    def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
+        """What becomes of the paused call; with ``stepping`` the next one pauses too. False if none is paused."""
+        with self._lock:
+            loop, answer = self._loop, self._answer
+            if loop is None or answer is None or loop.is_closed():
+                return False
+            self.stepping = stepping
+            loop.call_soon_threadsafe(_settle, answer, verb)
+            self._answer = None
+            return True
+
+    def step(self) -> bool:
+        """Do the paused call, and pause before the next."""
+        return self.decide(GoOn(), stepping=True)
+
+    def go_on(self) -> bool:
+        """Do the paused call, and pause where ``wanted`` says so."""
+        return self.decide(GoOn())
+
+
+def _settle(answer: asyncio.Future[Verb], verb: Verb) -> None:
+    if not answer.done():
+        answer.set_result(verb)

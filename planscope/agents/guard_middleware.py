@@ -1,0 +1,143 @@
+"""The guard as a middleware: it refuses a call that would doom the plan, and says why in the tool's answer.
+
+In our own runs it stands behind the recorder; in anybody's agent it needs two lines::
+
+    from planscope.agents import guard
+    agent = create_agent(model, tools, middleware=[guard("Washing hands happens before cooking.", tools)])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from planscope.agents.guarding import Guardian, problem_from
+from planscope.agents.recorder import DONE_WITH, REFUSED_BY
+from planscope.language.problem import Problem
+from planscope.oracle.trace import Call
+
+_REMEMBERED = 256
+"""Messages with calls under way, of all conversations of one agent."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What was done so far of one message's calls. They are done one after the other, or they would race."""
+
+    done: list[Call] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Knows nothing but the conversation it is shown, so that one agent may be in many at once."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__()
+        self.guardian = Guardian(problem)
+        self._turns: OrderedDict[tuple[str, str], _Turn] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        turn, before = self._turn(request)
+        with turn.lock:
+            refused = self._refusal(request, [*before, *turn.done])
+            if refused is not None:
+                return refused
+            answer = handler(request)
+            _note(turn, request, answer)
+            return answer
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        turn, before = self._turn(request)
+        async with turn.waiting:
+            refused = await asyncio.to_thread(self._refusal, request, [*before, *turn.done])
+            if refused is not None:
+                return refused
+            answer = await handler(request)
+            _note(turn, request, answer)
+            return answer
+
+    def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
+        """The message that the call stands in, and what was done before that message."""
+        state = request.state
+        messages = state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", [])
+        last = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+        key = (str(messages[0].id) if messages else "", str(last.id) if last is not None else "")
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn())
+            self._turns.move_to_end(key)
+            while len(self._turns) > _REMEMBERED:
+                self._turns.popitem(last=False)
+        return turn, calls_done(messages)
+
+    def _refusal(self, request: ToolCallRequest, done: Sequence[Call]) -> ToolMessage | None:
+        call = request.tool_call
+        why = self.guardian.objection(done, Call(call["name"], call["args"]))
+        if why is None:
+            return None
+        mark = {REFUSED_BY: "guard"}
+        identity = call["id"] or ""
+        return ToolMessage(why, name=call["name"], tool_call_id=identity, status="error", artifact=mark)
+
+
+def calls_done(messages: Sequence[Any]) -> list[Call]:
+    """The calls of a conversation that were done, in order, with the arguments that they were done with."""
+    answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
+    found = []
+    for message in messages:
+        for call in message.tool_calls if isinstance(message, AIMessage) else ():
+            answer = answers.get(call["id"] or "")
+            if answer is not None and answer.status != "error":
+                found.append(Call(call["name"], _arguments(answer, call["args"])))
+    return found
+
+
+def _arguments(answer: ToolMessage, asked: dict[str, Any]) -> dict[str, Any]:
+    changed = answer.artifact.get(DONE_WITH) if isinstance(answer.artifact, dict) else None
+    return changed if isinstance(changed, dict) else asked
+
+
+def _note(turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
+    if isinstance(answer, ToolMessage) and answer.status != "error":
+        turn.done.append(Call(request.tool_call["name"], request.tool_call["args"]))
+
+
+def guard(
+    query: str | Problem,
+    tools: Iterable[BaseTool | Callable[..., Any] | str] = (),
+    *,
+    timed: bool = False,
+    hours: Mapping[str, int] | None = None,
+) -> GuardMiddleware:
+    """A middleware that keeps an agent with these tools within what ``query`` says.
+
+    The query speaks of a tool by its name with blanks (``boil_water`` is "boil water"). ``timed``: tools take
+    ``start_time``, an hour, and ``hours`` says how long each takes. Raises ``ParseFailure`` for a query that cannot
+    be read.
+    """
+    if isinstance(query, Problem):
+        return GuardMiddleware(query)
+    return GuardMiddleware(problem_from(query, [_name(tool) for tool in tools], timed=timed, hours=hours))
+
+
+def _name(tool: BaseTool | Callable[..., Any] | str) -> str:
+    return (
+        tool if isinstance(tool, str) else str(getattr(tool, "name", None) or getattr(tool, "__name__", tool))
+    )

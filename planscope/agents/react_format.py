@@ -1,0 +1,196 @@
+"""The ReAct format (Yao et al., 2023; Table 1 of the paper): one text for a whole conversation, few-shot, any model.
+
+Written for a model, read from its answers, and, for simulated models, read from the prompt. Nothing that a tool or
+a request says can begin a line with one of the format's own words: such lines are moved in by a blank.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planscope.agents.toolset import ToolSpec
+
+STOP = "\nObservation:"
+"""Where a model that goes on by itself is cut off: what follows is made up."""
+
+FORMAT_ERROR = "the answer is not in the ReAct format"
+"""What the reason begins with where an answer could not be read."""
+
+_HEAD = (
+    "Answer the question with the help of tools, one call at a time. These are the tools, one a line, each with "
+    "the JSON schema of its arguments:\n\n"
+)
+_FORMAT = """
+
+Use this format and no other:
+
+Thought: what to do next, and why
+Action: the name of one tool
+Action Input: its arguments, as a JSON object
+Observation: the tool's answer, which is given to you
+(Thought, Action, Action Input and Observation may come again as often as needed.)
+Thought: why nothing is left to do
+Final Answer: a short closing word
+
+An example of the format, with other tools:
+
+Question: Boiling water happens before brewing tea.
+Thought: Boiling water comes first.
+Action: boiling_water
+Action Input: {}
+Observation: Boiling water has been done.
+Thought: The water boils, so the tea can be brewed.
+Action: brewing_tea
+Action Input: {}
+Observation: Brewing tea has been done.
+Thought: Everything is done.
+Final Answer: The tea is ready.
+
+Begin.
+
+Question: """
+
+_WORDS = "Question|Thought|Action Input|Action|Observation|Final Answer"
+_SPOOF = re.compile(rf"^(?=(?:{_WORDS})\s*:)", re.MULTILINE | re.IGNORECASE)
+_PART = re.compile(rf"^(?P<word>{_WORDS}):[ ]?", re.MULTILINE)
+_MARK = re.compile(
+    r"^[ \t]*[*_#]*(?P<word>Action Input|Action|Observation|Final Answer)[*_]*:[*_]*", re.M | re.I
+)
+_TOOL = re.compile(r"(?P<name>[A-Za-z0-9_-]{1,64}): (?P<about>.*) Arguments: (?P<schema>\{.*\})")
+_FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*[*_]*Thought[*_]*:[*_]*\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A call with its answer as they stand in the prompt; without a tool, only a thought. ``given`` is JSON or not."""
+
+    thought: str
+    tool: str | None = None
+    given: str = "{}"
+    observation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model wrote: a call (``tool``), or a closing word (``tool`` None).
+
+    ``arguments`` is None where ``raw`` could not be read; ``error`` says why.
+    """
+
+    text: str
+    tool: str | None = None
+    arguments: dict[str, Any] | None = None
+    raw: str | None = None
+    error: str | None = None
+
+
+def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]) -> str:
+    """The whole conversation so far as one text, ending where the model goes on."""
+    lines = "\n".join(_tool_line(tool) for tool in tools)
+    return f"{_HEAD}{lines}{_FORMAT}{_quoted(question)}\n{''.join(map(_turn, turns))}Thought:"
+
+
+def _tool_line(tool: ToolSpec) -> str:
+    about = " ".join(tool.description.split())
+    return f"{tool.name}: {about} Arguments: {json.dumps(tool.parameters)}"
+
+
+def _turn(turn: Turn) -> str:
+    text = f"Thought: {_quoted(turn.thought)}\n"
+    if turn.tool is not None:
+        text += f"Action: {_one_line(turn.tool)}\nAction Input: {_quoted(turn.given)}\n"
+    if turn.observation is not None:
+        text += f"Observation: {_quoted(turn.observation)}\n"
+    return text
+
+
+def _quoted(text: str) -> str:
+    """The text, without a line that could be taken for one of the format's own."""
+    return _SPOOF.sub(" ", "\n".join(text.splitlines()))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...]] | None:
+    """Tools, question and turns of a prompt that :func:`write_prompt` wrote; None for any other text."""
+    head, found, rest = prompt.partition(_FORMAT)
+    if not found or not head.startswith(_HEAD):
+        return None
+    tools = []
+    for line in head[len(_HEAD) :].splitlines():
+        match = _TOOL.fullmatch(line)
+        if match:
+            tools.append(ToolSpec(match["name"], match["about"], json.loads(match["schema"])))
+    marks = list(_PART.finditer(rest))
+    question = rest[: marks[0].start()] if marks else rest
+    parts = _parts(rest, marks, len(rest))
+    turns: list[Turn] = []
+    for word, text in parts[:-1]:  # the last one is for the model to go on with
+        if word == "Thought" or not turns:
+            turns.append(Turn(text))
+            continue
+        last = turns[-1]
+        if word == "Action":
+            turns[-1] = Turn(last.thought, text)
+        elif word == "Action Input":
+            turns[-1] = Turn(last.thought, last.tool, text)
+        elif word == "Observation":
+            turns[-1] = Turn(last.thought, last.tool, last.given, text)
+    return tuple(tools), question.strip(), tuple(turns)
+
+
+def _parts(text: str, marks: Sequence[re.Match[str]], end: int) -> list[tuple[str, str]]:
+    """The words of the format with what stands behind each of them, up to ``end``."""
+    ends = [*(m.start() for m in marks[1:]), end]
+    return [(m["word"], text[m.end() : stop].strip()) for m, stop in zip(marks, ends, strict=False)]
+
+
+def write_answer(thought: str, tool: str | None, given: str) -> str:
+    """What a model that keeps to the format would write."""
+    if tool is None:
+        return f"Thought: Nothing is left to do.\nFinal Answer: {thought}"
+    return f"Thought: {thought}\nAction: {tool}\nAction Input: {given}"
+
+
+def read_answer(text: str) -> Answer:
+    """Read what a model wrote, up to the first observation, which is not for it to write."""
+    marks = list(_MARK.finditer(text))
+    cut = next((m.start() for m in marks if m["word"].lower() == "observation"), len(text))
+    said = text[:cut].strip()
+    found: dict[str, str] = {}
+    marks = [m for m in marks if m.start() < cut]
+    before = text[: marks[0].start()] if marks else said
+    for word, part in _parts(text, marks, cut):
+        if word.lower() in found:
+            return Answer(said, "", None, said, f"{FORMAT_ERROR}: more than one {word} in it")
+        found[word.lower()] = part
+    thought = _THOUGHT.sub("", before).strip()
+    if "action" in found and "final answer" in found:
+        return Answer(said, "", None, said, f"{FORMAT_ERROR}: it is both an action and a final answer")
+    if "final answer" in found:
+        return Answer(found["final answer"] or thought)
+    if not found.get("action"):
+        missing = "the action has no name" if "action" in found else "neither an action nor a final answer"
+        return Answer(said, "", None, said, f"{FORMAT_ERROR}: {missing}")
+    tool = found["action"].strip("`*\"' ").removesuffix("()")
+    return _with_arguments(thought, _one_line(tool), found.get("action input"))
+
+
+def _with_arguments(thought: str, tool: str, given: str | None) -> Answer:
+    raw = (given or "").strip()
+    fenced = _FENCE.match(raw)
+    body = fenced.group(1) if fenced else raw.strip("`")
+    if body in ("", "None", "null"):
+        return Answer(thought, tool, {}, raw)
+    try:
+        arguments = json.loads(body, strict=False)
+    except (ValueError, RecursionError):
+        return Answer(thought, tool, None, raw)
+    return Answer(thought, tool, arguments if isinstance(arguments, dict) else None, raw)

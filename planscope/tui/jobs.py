@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -47,6 +48,7 @@ class Jobs:
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop
+        self._context = copy_context()  # answers are taken as if by whoever made this
         self._current: dict[str, _Current] = {}
         self._count = 0
         self._closed = False
@@ -71,23 +73,34 @@ class Jobs:
             try:
                 answer = work(ticket)
             except Exception as error:
-                self._deliver(name, ticket, failed, error)
+                self._deliver(name, ticket, failed, error, failed)
             else:
-                self._deliver(name, ticket, done, answer)
+                self._deliver(name, ticket, done, answer, failed)
 
         thread = threading.Thread(target=run, name=f"planscope {name}", daemon=True)
         self._current[name] = _Current(ticket, thread, interrupt)
         thread.start()
 
-    def _deliver(self, name: str, ticket: Ticket, take: Callable[[Any], None], what: object) -> None:
+    def _deliver(
+        self,
+        name: str,
+        ticket: Ticket,
+        take: Callable[[Any], None],
+        what: object,
+        failed: Callable[[Exception], None],
+    ) -> None:
         def on_loop() -> None:
-            if not ticket.stale:
-                self._current.pop(name, None)
+            if ticket.stale:
+                return
+            self._current.pop(name, None)
+            try:
                 take(what)
+            except Exception as error:
+                failed(error)
 
         if not ticket.stale:
             try:
-                self._loop.call_soon_threadsafe(on_loop)
+                self._loop.call_soon_threadsafe(on_loop, context=self._context)
             except RuntimeError:
                 return  # the loop is closed: the application is gone
 

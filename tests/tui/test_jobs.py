@@ -64,6 +64,18 @@ async def test_an_error_is_told_once_and_the_next_job_runs() -> None:
     assert got == ["RecursionError: too deep", "fine"]
 
 
+async def test_an_answer_that_cannot_be_taken_is_told_as_well() -> None:
+    jobs = Jobs(asyncio.get_running_loop())
+    got: list[str] = []
+
+    def take(answer: int) -> None:
+        raise LookupError("nowhere to put it")
+
+    jobs.start("a", lambda ticket: 1, take, lambda e: got.append(str(e)))
+    await until(lambda: got)
+    assert got == ["nowhere to put it"]
+
+
 async def test_cancel_interrupts_and_drops() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[object] = []

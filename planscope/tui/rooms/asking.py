@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
 from planscope.debugger.errors import DebuggerError
-from planscope.debugger.search import Haystack, documents, show_hit
+from planscope.debugger.search import Document, Haystack, documents, show_hit
 from planscope.debugger.watches import parse_watch
 from planscope.tui import words
-from planscope.tui.copying import text_of, write_text
-from planscope.tui.lines import Line, Run, shown
+from planscope.tui.lines import Run, shown
+from planscope.tui.rooms.keeping import Keeping
 from planscope.tui.rooms.moving import Moving
-from planscope.tui.rooms.opening import Opening
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ _WATCH_HINT = (
 )
 
 
-class Asking(Moving, Opening):
+class Asking(Moving, Keeping):
     choice: ClassVar[KeyChoice] = {}
 
     def action_go_to_step(self) -> None:
@@ -152,68 +150,8 @@ class Asking(Moving, Opening):
         at = self.state.run_number or 0
         self.app.push_screen(ChooseDialog(self.paint, "Runs of this session", lines, at), go)
 
-    def action_choose_theme(self) -> None:
-        from planscope.tui.dialogs.choose import ChooseDialog
-
-        names = self.theme_names()
-        before = self.app.theme
-        lines = [(Run(shown(name, 60)),) for name in names]
-
-        def done(number: int | None) -> None:
-            self.use_theme(before if number is None else names[number])
-
-        at = names.index(before) if before in names else 0
-        self.app.push_screen(
-            ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done
-        )
-
-    def theme_names(self) -> list[str]:
-        """The themes that there are to choose from: ours and the user's own."""
-        return [
-            name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
-        ]
-
-    def use_theme(self, name: str) -> None:
-        self.app.theme = name
-
     def action_palette(self) -> None:
         self.app.action_command_palette()
-
-    def action_copy(self) -> None:
-        from planscope.tui.dialogs.ask import AskDialog
-
-        state = self.state
-        text = text_of(self.pane(state.pane), state)
-        self.app.copy_to_clipboard(text)
-        lines = words.plural(text.count("\n"), "line")
-
-        def check(name: str) -> str | None:
-            try:
-                write_text(text, Path(name.strip()).expanduser())
-            except FileExistsError:
-                return "there is a file of this name already; say another"
-            except (OSError, ValueError) as error:
-                return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
-            return None
-
-        def done(name: str | None) -> None:
-            if name is not None:
-                self.tell(f"written to {words.place(Path(name.strip()))}")
-
-        before = (
-            f"The {state.pane} pane ({lines}) was sent to the terminal's clipboard. "
-            "A terminal does not say whether it took it.",
-            "Enter writes it to a file instead; Esc leaves it at that.",
-        )
-        dialog = AskDialog(
-            self.paint,
-            "Copied",
-            "the name of a new file",
-            check,
-            value=f"planscope-{state.pane}.txt",
-            before=before,
-        )
-        self.app.push_screen(dialog, done)
 
     def action_open_selected(self) -> None:
         """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
@@ -223,32 +161,6 @@ class Asking(Moving, Opening):
             kept = self.state.debug.selection
             moved = replace(cursor.go_to(self.state.debug, (later or lit)[0]), selection=kept)
             self.move(moved)
-
-    def action_save(self) -> None:
-        from planscope.tui.saving import kept, place_for, save_state
-
-        state, opened = self.state, self.opened
-        if opened is None or state.path is None:
-            self.tell("nothing to save: the session is not loaded")
-            return
-        path, session, fields = state.path, opened.session, kept(state)
-
-        def done(place: Path) -> None:
-            note = "" if place == path else "the file is read-only: "
-            self.change(path=place)
-            self.tell(f"{note}saved to {words.place(place)}")
-
-        self.tell(f"saving to {words.place(place_for(path))}…")
-        self.jobs.start("save", lambda ticket: save_state(session, fields, path), done, self._not_saved)
-
-    def _not_saved(self, error: Exception) -> None:
-        self.tell(f"not saved: {shown(str(error), 300)}")
-
-    def touched(self) -> None:
-        """Breakpoints and watches are saved by ctrl+s; nothing is written behind one's back."""
-
-    def action_quit(self) -> None:
-        self.app.exit(0)
 
 
 def _wrong(read: Callable[[], object]) -> str | None:
@@ -263,7 +175,7 @@ def _without(things: tuple[object, ...], at: int) -> tuple[object, ...]:
     return things[:at] + things[at + 1 :]
 
 
-def _searched(state: RoomState):  # type: ignore[no-untyped-def]
+def _searched(state: RoomState) -> tuple[Document, ...]:
     run = state.debug.run
     calls = state.run.calls if state.run else ()
     return documents(
@@ -290,6 +202,3 @@ def run_line(state: RoomState, number: int) -> tuple[Run, ...]:
     if here:
         made.append(Run("  ← this one", "mark"))
     return tuple(made)
-
-
-__all__ = ["Asking", "Line", "run_line"]

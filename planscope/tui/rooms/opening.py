@@ -15,37 +15,31 @@ from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import parse_watch
 from planscope.errors import UserError
-from planscope.tui.jobs import Ticket
 from planscope.tui.judging import (
     JudgedRun,
     Opened,
     ReadQuery,
-    facts_at,
     judge,
     lay_out,
-    look_ahead,
     open_session,
     read_variant,
 )
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
-from planscope.tui.rooms.room import Room
+from planscope.tui.rooms.resting import Resting
 from planscope.tui.rooms.start import MOST_SET, first_state
-from planscope.tui.state import Facts, RoomState
+from planscope.tui.state import RoomState
 from planscope.tui.unjudged import unjudged
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
-
-_SETTLE = 0.2
-"""Seconds without a key after which panes scroll to what is linked."""
 
 _LONG_RUN = 200
 
 Parsed = TypeVar("Parsed")
 
 
-class Opening(Room):
+class Opening(Resting):
     """Opens, reads and judges; keeps what was found out, so that going back to a run costs nothing."""
 
     def __init__(self, state: RoomState, paint: Paint, *, asked_for_step: bool = False) -> None:
@@ -54,7 +48,6 @@ class Opening(Room):
         self.opened: Opened | None = None
         self._readings: dict[str, ReadQuery] = {}
         self._judged: dict[str | None, JudgedRun] = {}
-        self._facts: dict[tuple[str | None, int], Facts] = {}
 
     @property
     def at_rest(self) -> bool:
@@ -137,7 +130,7 @@ class Opening(Room):
         state = self.state
         key = state.run.id if state.run else None
         self._judged[key] = judged
-        self._facts.update({(key, index): facts for index, facts in judged.facts.items()})
+        self.facts.update({(key, index): facts for index, facts in judged.facts.items()})
         breakpoints, strange_breaks, wrong_breaks = _parsed(
             (*map(str, state.breakpoints), *state.strange_breakpoints),
             lambda text: parse_breakpoint(text, judged.debug.run),
@@ -170,7 +163,7 @@ class Opening(Room):
             reading = read.reading
             self.jobs.start("tree", lambda ticket: lay_out(reading), self._on_tree, self._failed)
         else:
-            self._look_ahead()
+            self.begin_to_look_ahead()
         self.rest_soon(0.01)
 
     def _on_tree(self, laid: tuple[tuple[OutlineNode, ...], Links]) -> None:
@@ -181,21 +174,7 @@ class Opening(Room):
             self._readings[read.variant] = replace(read, outline=outline)
         self._judged[key] = replace(self._judged[key], links=links)
         self.change(outline=outline, links=links)
-        self._look_ahead()
-
-    def _look_ahead(self) -> None:
-        """While nothing else is to do, look up what the step pane will be asked for."""
-        run, index, facts = self.state.debug.run, self.state.debug.index, self._facts
-        key = self.state.run.id if self.state.run else None
-        known = {i for of, i in facts if of == key}
-
-        def keep(found: Facts) -> None:
-            facts[key, found.index] = found
-
-        def look(ticket: Ticket) -> None:
-            look_ahead(run, index, known, keep, ticket.wait)
-
-        self.jobs.start("ahead", look, lambda _: None, self._no_facts)
+        self.begin_to_look_ahead()
 
     def _first_place(self, judged: JudgedRun) -> DebugState:
         """Where one is or asked to begin, else where the file was left, else where the run was lost."""
@@ -234,32 +213,6 @@ class Opening(Room):
             notice="",
         )
         self.begin()
-
-    def known_facts(self, index: int) -> Facts | None:
-        run = self.state.run
-        return self._facts.get((run.id if run else None, index))
-
-    def rested(self) -> None:
-        """No key for a moment: ask for this step's facts, and soon after scroll to what is linked."""
-        state = self.state
-        if state.progress == "judged" and state.facts is None:
-            run, index = state.debug.run, state.debug.index
-            key = state.run.id if state.run else None
-
-            def found(facts: Facts) -> None:
-                self._facts[key, index] = facts
-                if self.state.debug.run is run and self.state.debug.index == index:
-                    self.change(facts=facts)
-
-            self.jobs.start("facts", lambda ticket: facts_at(run, index), found, self._no_facts)
-        self.rest_soon(_SETTLE, self._settle)
-
-    def _no_facts(self, error: Exception) -> None:
-        self.tell(f"the oracle could not say more about this step: {shown(str(error), 120)}")
-
-    def _settle(self) -> None:
-        for pane in self.panes:
-            pane.settle()
 
 
 def _parsed(

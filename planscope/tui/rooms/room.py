@@ -93,6 +93,10 @@ class Room(Screen[None]):
     def rested(self) -> None:
         raise NotImplementedError
 
+    def on_unmount(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+
     def pane(self, name: str) -> LinePane:
         return next(pane for pane in self.panes if pane.name_in_state == name)
 

@@ -1,0 +1,98 @@
+"""The keys that take something away or keep it: copy, save, theme, quit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planscope.tui import words
+from planscope.tui.copying import text_of, write_text
+from planscope.tui.lines import Run, shown
+from planscope.tui.rooms.opening import Opening
+
+
+class Keeping(Opening):
+    def action_copy(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        state = self.state
+        text = text_of(self.pane(state.pane), state)
+        self.app.copy_to_clipboard(text)
+        lines = words.plural(text.count("\n"), "line")
+
+        def check(name: str) -> str | None:
+            try:
+                write_text(text, Path(name.strip()).expanduser())
+            except FileExistsError:
+                return "there is a file of this name already; say another"
+            except (OSError, ValueError) as error:
+                return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
+            return None
+
+        def done(name: str | None) -> None:
+            if name is not None:
+                self.tell(f"written to {words.place(Path(name.strip()))}")
+
+        before = (
+            f"The {state.pane} pane ({lines}) was sent to the terminal's clipboard. "
+            "A terminal does not say whether it took it.",
+            "Enter writes it to a file instead; Esc leaves it at that.",
+        )
+        dialog = AskDialog(
+            self.paint,
+            "Copied",
+            "the name of a new file",
+            check,
+            value=f"planscope-{state.pane}.txt",
+            before=before,
+        )
+        self.app.push_screen(dialog, done)
+
+    def action_save(self) -> None:
+        from planscope.tui.saving import kept, place_for, save_state
+
+        state, opened = self.state, self.opened
+        if opened is None or state.path is None:
+            self.tell("nothing to save: the session is not loaded")
+            return
+        path, session, fields = state.path, opened.session, kept(state)
+
+        def done(place: Path) -> None:
+            note = "" if place == path else "the file is read-only: "
+            self.change(path=place)
+            self.tell(f"{note}saved to {words.place(place)}")
+
+        self.tell(f"saving to {words.place(place_for(path))}…")
+        self.jobs.start("save", lambda ticket: save_state(session, fields, path), done, self._not_saved)
+
+    def _not_saved(self, error: Exception) -> None:
+        self.tell(f"not saved: {shown(str(error), 300)}")
+
+    def touched(self) -> None:
+        """Breakpoints and watches are saved by ctrl+s; nothing is written behind one's back."""
+
+    def action_quit(self) -> None:
+        self.app.exit(0)
+
+    def action_choose_theme(self) -> None:
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        names = self.theme_names()
+        before = self.app.theme
+        lines = [(Run(shown(name, 60)),) for name in names]
+
+        def done(number: int | None) -> None:
+            self.use_theme(before if number is None else names[number])
+
+        at = names.index(before) if before in names else 0
+        self.app.push_screen(
+            ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done
+        )
+
+    def theme_names(self) -> list[str]:
+        """The themes that there are to choose from: ours and the user's own."""
+        return [
+            name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
+        ]
+
+    def use_theme(self, name: str) -> None:
+        self.app.theme = name

@@ -47,6 +47,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message} (see: {self.prog} --help)")
 
+    def print_help(self, file: object = None) -> None:
+        """To standard output; argparse would keep quiet where that cannot be written."""
+        from planscope.commands.common import emit
+
+        emit(self.format_help())
+
 
 class _TopParser(_Parser):
     def format_help(self) -> str:
@@ -71,9 +77,7 @@ def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         prog="planscope", usage=USAGE, allow_abbrev=False, formatter_class=_Formatter, add_help=False
     )
     parser.add_argument("-h", "--help", action="help", help="show this help and leave")
-    parser.add_argument(
-        "--version", action="version", version=f"planscope {__version__}", help="show the version and leave"
-    )
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in only:
         module = importlib.import_module(f"planscope.commands.{name}")
@@ -107,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _guarded(args: list[str]) -> int:
     try:
         return _dispatch(args)
-    except SystemExit as left:  # --help and --version
+    except SystemExit as left:  # planscope COMMAND --help
         return left.code if isinstance(left.code, int) else 0
     except UserError as error:
         return _fail(str(error))
@@ -132,12 +136,20 @@ def _guarded(args: list[str]) -> int:
 
 def _dispatch(args: list[str]) -> int:
     first = args[0] if args else ""
-    if first in ("-h", "--help", "--version"):
-        build_parser(()).parse_args(args[:1])
+    if first == "--version":
+        from planscope.commands.common import emit
+
+        emit(f"planscope {__version__}\n")
+        return 0
+    if first in ("-h", "--help"):
+        build_parser(()).print_help()
+        return 0
     if first not in COMMANDS:
         _look_for_typo(first)
         args = ["open", *args]
-    parsed = build_parser(args[:1]).parse_args(args)
+    parsed, unknown = build_parser(args[:1]).parse_known_args(args)
+    if unknown:
+        raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {args[0]} --help)")
     status: int = importlib.import_module(f"planscope.commands.{parsed.command}").run(parsed)
     return status
 
@@ -146,7 +158,7 @@ def _look_for_typo(first: str) -> None:
     """Raise UserError for what was probably meant as a command."""
     from difflib import get_close_matches
 
-    near = get_close_matches(first, COMMANDS, 1, 0.7)
+    near = get_close_matches(first, COMMANDS, 1, 0.78)
     if near and not os.path.lexists(first):
         raise UserError(f"there is no command {first!r}; did you mean {near[0]}? (see: planscope --help)")
 

@@ -101,6 +101,8 @@ def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
             attempt = view.attempt
             yield f"attempt {attempt}"
         yield line
+        if view.call is not None and view.call.refused:
+            yield INDENT + "refused: it was kept from its tool"
         for finding in view.findings:
             yield from sentence(finding_text(run.problem, finding), width, INDENT)
         if view.core is not None and view.attempt != lost:

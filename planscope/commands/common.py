@@ -29,14 +29,24 @@ LISTED = 10
 """Ids named in an error before it says how many more there are."""
 
 
+def emit(text: str) -> None:
+    """Text as it is to standard output. BrokenPipeError where nobody reads, UserError where it cannot be written."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document; everything that is not ASCII is escaped, so that nothing reaches the terminal raw."""
-    sys.stdout.write(json_text(document, indent=2) + "\n")
+    emit(json_text(document, indent=2) + "\n")
 
 
 def print_json_line(document: Mapping[str, Any]) -> None:
     """One JSON document on a line of its own."""
-    sys.stdout.write(json_text(document) + "\n")
+    emit(json_text(document) + "\n")
 
 
 def json_text(document: Mapping[str, Any], indent: int | None = None) -> str:
@@ -60,7 +70,7 @@ def _finite(value: Any) -> Any:
 
 def say(line: str = "") -> None:
     """A line for a person; what could steer the terminal, or look like another line, is made visible."""
-    sys.stdout.write(visible(line) + "\n")
+    emit(visible(line) + "\n")
 
 
 def say_all(lines: Iterable[str]) -> None:
@@ -80,6 +90,8 @@ def output_file(name: str) -> Path:
 
     The file that a link leads to is written, not the link; a device or a pipe is none that a file could replace.
     """
+    if name in ("", "-"):
+        raise UserError(f"-o takes the name of a file, not {name!r}")
     try:
         path = Path(name)
         if path.is_symlink():
@@ -88,6 +100,8 @@ def output_file(name: str) -> Path:
             raise UserError(f"{name} is a directory; name a file in it")
         if path.exists() and not path.is_file():
             raise UserError(f"{name} is not a regular file; leave -o out to write to standard output")
+        if path.exists() and not os.access(path, os.W_OK):
+            raise UserError(f"{name} is write-protected; choose another file, or allow it (chmod u+w)")
         folder = path.parent
         while not folder.exists() and folder != folder.parent:
             folder = folder.parent
@@ -107,7 +121,7 @@ def output_file(name: str) -> Path:
 def write_or_print(text: str, output: Path | None) -> None:
     """To a file where one is named, else to standard output."""
     if output is None:
-        sys.stdout.write(text)
+        emit(text)
         return
     from planscope.session.files import write_atomic
 
@@ -117,6 +131,8 @@ def write_or_print(text: str, output: Path | None) -> None:
 def read_text(source: str) -> str:
     """The text of a file, or of standard input for ``-``."""
     name = "standard input" if source == "-" else source
+    if not name:
+        raise UserError("the name of the file is empty; use - to read from standard input")
     try:
         if source == "-":
             if sys.stdin is None:
@@ -141,6 +157,11 @@ def read_text(source: str) -> str:
     return text
 
 
+def is_text(argument: str) -> bool:
+    """Whether an argument was readable: Python keeps bytes that are not UTF-8 as halves of surrogate pairs."""
+    return not any("\ud800" <= c <= "\udfff" for c in argument)
+
+
 def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
     """An argument's type: a whole number in digits, from ``low`` to ``high``."""
 
@@ -149,8 +170,8 @@ def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
         value = int(text) if len(text) <= 40 else None
         if value is None or not low <= value <= high:
-            limits = f"{low} or more" if high == LARGEST_NUMBER else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"{text} is out of range; it takes a whole number, {limits}")
+            limits = f"{low} or more" if value is not None and value < low else f"from {low} to {high}"
+            raise argparse.ArgumentTypeError(f"{text[:60]} is out of range, it takes a whole number {limits}")
         return value
 
     return read
@@ -177,6 +198,8 @@ def session_path(name: str) -> Path:
     """The file of that path or bundled name."""
     from planscope.session.bundled import resolve
 
+    if not name:
+        raise UserError("the name of the session is empty; name a file, or a bundled session")
     try:
         return resolve(name)
     except OSError as error:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import columns, print_json, read_text, say_all
+from planscope.commands.common import columns, is_text, print_json, read_text, say_all
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def run(args: argparse.Namespace) -> int:
     from planscope.report import query_lines
 
     names = [name.strip() for name in args.actions.split(",")]
+    if not is_text(args.actions):
+        raise UserError("--actions is not UTF-8 text")
     if not all(names):
         raise UserError('--actions takes names with commas between them, as in --actions "a, b, c"')
     actions = make_actions(names, _durations(args, len(names)))
@@ -78,10 +80,11 @@ def _lines(error: ParseError, text: str, where: str) -> Iterator[str]:
     from planscope.report import sentence
     from planscope.safe import cell_width, clip, visible
 
-    first, *rest = sentence(f"line {error.line}, column {error.column}: {error.message}", columns())
-    yield f"{where}, {first}"
-    yield from rest
-    line = text.split("\n")[error.line - 1] if text else ""
+    place = f"{clip(where, columns())}, line {error.line}, column {error.column}"
+    yield from sentence(f"{place}: {error.message}", columns())
+    line = text.split("\n")[error.line - 1]
+    if not line:
+        return
     begin = max(0, error.column - 1 - 30)
     before = visible(("..." if begin else "") + line[begin : error.column - 1])
     yield f"    {before}{clip(line[error.column - 1 :], max(columns() - 4 - cell_width(before), 10))}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from planscope.commands.common import (
-    LARGEST_NUMBER,
     add_run_choice,
     judged,
     need_run,
@@ -27,7 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from-step",
         metavar="K",
-        type=whole(-LARGEST_NUMBER),
+        type=whole(0),
         default=0,
         help="keep the first K calls as they were made (default 0)",
     )
@@ -42,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = need_run(session, args.run)
     replay = judged(session, chosen)
     last = len(replay.facts)
-    if not 0 <= args.from_step <= last:
+    if args.from_step > last:
         raise UserError(f"the run has steps 0 to {last}, so --from-step {args.from_step} is none of them")
     fixed = replay.repair(args.from_step)
     if args.json:

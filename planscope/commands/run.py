@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import (
     columns,
+    is_text,
     judged,
     listed,
     only_variant,
@@ -35,17 +36,29 @@ ABOUT = (
 LONGEST = 7 * 24 * 3600.0
 """Seconds that a run may be given."""
 
+LARGEST_PROMPTS = 256 * 1024
+"""Bytes of a file of templates."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
     parser.add_argument(
         "--model", required=True, metavar="M", help="sim:careful, sim:literal, ... or provider:name"
     )
-    parser.add_argument("--agent", default="tools", metavar="A", help="the paradigm (default: tools)")
+    parser.add_argument(
+        "--agent",
+        default="tools",
+        metavar="A",
+        help="tools (default), react, responses, or your own: package.module:factory",
+    )
     parser.add_argument("--variant", metavar="ID", help="which variant of the request (default: the newest)")
     parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompt templates of your own (TOML)")
+    parser.add_argument(
+        "--guard", action="store_true", help="refuse calls that would doom the plan, and tell the agent why"
+    )
+    parser.add_argument("--tracing", action="store_true", help="let LangSmith have the run, if it is set up")
     parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
     parser.add_argument("--max-seconds", type=_seconds, metavar="S", help="limit of time (default 180)")
     parser.add_argument("--max-calls", type=whole(1), metavar="N", help="limit of model calls (default 50)")
@@ -64,6 +77,8 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.role is not None and not is_text(args.role):
+        raise UserError("--role is not UTF-8 text")
     source = session_path(args.session)
     target = _target(args, source)
     session = open_session(args.session)
@@ -112,6 +127,8 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
     from planscope.session.edit import next_run_id
 
     try:
+        if args.prompts is not None and args.prompts.stat() and not _is_small_file(args.prompts):
+            raise UserError(f"{args.prompts} is no file of prompts: a TOML file of at most 256 KiB")
         live = LiveRun(
             variant,
             model=args.model,
@@ -120,6 +137,8 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
             role=args.role,
             prompts=args.prompts,
             base_url=args.base_url,
+            guard=args.guard,
+            tracing=args.tracing,
             limits=_limits(args, variant),
             run_id=next_run_id(session),
         )
@@ -131,6 +150,10 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
         return live.wait(), False
     except KeyboardInterrupt:
         return live.run, True
+
+
+def _is_small_file(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= LARGEST_PROMPTS
 
 
 def _record(made: Run, session: Session, source: Path, target: Path) -> Session:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from planscope.commands.common import output_file, print_json, say, say_all, write_or_print
 from planscope.errors import UserError
+from planscope.safe import visible
 
 ABOUT = (
     "List the topics of synthesized requests: jobs, and what somebody in a job may do in a day. With --model, "
-    "have a model write the activities of a job of your choice, as a file for --file and --topics-file."
+    "have a model write the activities of a job of your choice, or of 50 jobs that it thinks of, as a file for "
+    "--file and --topics-file."
 )
 
 
@@ -18,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", metavar="TOPIC", nargs="?", help="show the activities of one job")
     parser.add_argument("--file", metavar="FILE", type=Path, help="a topics file of your own, added to ours")
     parser.add_argument("--json", action="store_true", help="print topics and activities as JSON")
-    parser.add_argument("--model", metavar="M", help="have this model write the activities of TOPIC")
+    parser.add_argument("--model", metavar="M", help="have this model write topics: TOPIC, or 50")
     parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
     parser.add_argument(
         "-o", dest="output", metavar="FILE", help="with --model: where to write the topics file"
@@ -30,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from planscope.report import table
 
     if args.model is not None:
+        if args.file is not None:
+            raise UserError("--file does not go with --model, which asks for new activities")
         return _write(args)
     if args.output is not None or args.base_url is not None:
         raise UserError("-o and --base-url belong to --model; --json prints the topics for other programs")
@@ -61,14 +67,51 @@ def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
 
 
 def _write(args: argparse.Namespace) -> int:
+    """The topics go to standard output or into the file, what was left out of them to standard error."""
     from planscope.agents.topic_writer import write_topics
 
-    output = output_file(args.output) if args.output is not None else None
-    written = write_topics(args.model, job=args.topic, base_url=args.base_url)
-    if output is not None:
-        for problem in written.problems:
-            say(f"left out: {problem}")
-    write_or_print(written.toml, output)
-    if output is not None:
+    if args.file is not None:
+        raise UserError("--file is for listing topics; with --model, name the file to write with -o")
+    output = _output(args.output) if args.output is not None else None
+    progress = _Progress()
+    try:
+        written = write_topics(args.model, job=args.topic, base_url=args.base_url, on_progress=progress)
+    finally:
+        progress.clear()
+    if output is not None or not args.json:
+        write_or_print(written.toml, output)
+    for line in (*(f"left out: {p}" for p in written.problems), *(f"note: {r}" for r in written.remarks)):
+        sys.stderr.write(visible(line) + "\n")
+    if args.json:
+        print_json(
+            {"topics": [{"job": job, "activities": list(names)} for job, names in written.topics.items()]}
+        )
+    elif output is not None:
         say(f"{written.count} topic{'' if written.count == 1 else 's'} in {args.output}")
     return 0
+
+
+def _output(name: str) -> Path:
+    if name.endswith(".gz"):
+        raise UserError(f"{name}: a topics file is read unpacked; leave .gz out of its name")
+    return output_file(name)
+
+
+class _Progress:
+    """A line on standard error while a person waits there."""
+
+    def __init__(self) -> None:
+        self._seen = sys.stderr.isatty()
+        self._width = 0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self._seen:
+            line = "asking for jobs" if total is None else f"topics: {done} of {total}"
+            sys.stderr.write("\r" + line.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(line)
+
+    def clear(self) -> None:
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()

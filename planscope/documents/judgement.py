@@ -57,7 +57,11 @@ def step_document(run: Replay, view: StepView) -> dict[str, Any]:
         "attempt": view.attempt,
         "call": None
         if call is None
-        else {"tool": call.tool, "arguments": None if call.arguments is None else dict(call.arguments)},
+        else {
+            "tool": call.tool,
+            "arguments": None if call.arguments is None else dict(call.arguments),
+            "refused": call.refused,
+        },
         "action": view.action,
         "start": view.start,
         "end": view.end,

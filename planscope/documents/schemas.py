@@ -120,6 +120,7 @@ class CheckDocument(_Document):
 class CallDocument(_Document):
     tool: str
     arguments: dict[str, Any] | None = Field(description="null: they could not be read")
+    refused: bool = Field(default=False, description="a guard or the user kept it from its tool")
 
 
 class StepDocument(_Document):
@@ -183,6 +184,8 @@ class TopicDocument(_Document):
 
 class TopicsDocument(_Document):
     topics: list[TopicDocument]
+    problems: list[str] = Field(default_factory=list, description="--model: what was left out, and why")
+    remarks: list[str] = Field(default_factory=list, description="--model: what is there, and odd")
 
 
 class ThemeDocument(_Document):

@@ -78,10 +78,6 @@ class Moving(Room):
         self.tell(f"breakpoint {'set' if here in breakpoints else 'cleared'}: {here}")
         self.touched()
 
-    def touched(self) -> None:
-        """Something changed that a save would keep."""
-        raise NotImplementedError
-
     def action_show_pane(self, name: str) -> None:
         self.change(pane=name, top=name if name in UPPER else self.state.top, notice="")
 

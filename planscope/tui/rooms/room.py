@@ -93,6 +93,10 @@ class Room(Screen[None]):
     def rested(self) -> None:
         raise NotImplementedError
 
+    def touched(self) -> None:
+        """Something changed that a save would keep."""
+        raise NotImplementedError
+
     def on_unmount(self) -> None:
         if self._rest is not None:
             self._rest.cancel()

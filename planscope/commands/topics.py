@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from planscope.commands.common import output_file, print_json, say, say_all, write_or_print
@@ -22,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", metavar="TOPIC", nargs="?", help="show the activities of one job")
     parser.add_argument("--file", metavar="FILE", type=Path, help="a topics file of your own, added to ours")
     parser.add_argument("--json", action="store_true", help="print topics and activities as JSON")
-    parser.add_argument("--model", metavar="M", help="have this model write topics: TOPIC, or 50")
+    parser.add_argument("--model", metavar="M", help="have this model write TOPIC, or 50 topics")
     parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
     parser.add_argument(
         "-o", dest="output", metavar="FILE", help="with --model: where to write the topics file"
@@ -34,8 +33,6 @@ def run(args: argparse.Namespace) -> int:
     from planscope.report import table
 
     if args.model is not None:
-        if args.file is not None:
-            raise UserError("--file does not go with --model, which asks for new activities")
         return _write(args)
     if args.output is not None or args.base_url is not None:
         raise UserError("-o and --base-url belong to --model; --json prints the topics for other programs")

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from planscope.agents.background import wait_for
-from planscope.agents.failures import explain, one_line
+from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel, load_model, parse_model
-from planscope.agents.plain_json import plain_text
-from planscope.agents.topic_answers import LARGEST_ANSWER, activities_in, jobs_in
+from planscope.agents.topic_answers import activities_in
 from planscope.agents.topic_file import toml_topic, toml_topics
-from planscope.errors import UserError
+from planscope.agents.topic_talk import Asking, Progress, TopicsNotWritten, said, within
 from planscope.language.topic_rules import MAX_JOB, Topics, check_topics
 from planscope.language.topics import MAX_FILE_BYTES, keywords
 from planscope.safe import visible
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 JOBS = 50
 ACTIVITIES = 20
@@ -31,13 +22,6 @@ MOST = 100
 AT_ONCE = 4
 ANSWER_SECONDS = 180.0
 TOTAL_SECONDS = 1800.0
-
-Progress = Callable[[int, int | None], None]
-"""Gets the number of topics that are done and of those there will be (None: not known yet), on another thread."""
-
-
-class TopicsNotWritten(UserError):
-    """There is nothing to write: why, in one line without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +66,9 @@ def write_topics(
         raise TopicsNotWritten(f"ask for 1 to {MOST} jobs and 2 to {MOST} activities")
     job = None if job is None else _checked(job)
     loaded = _load(model, base_url)
-    asking = _Asking(loaded, jobs, activities, asyncio.Semaphore(at_once), answer_seconds, on_progress)
-    answers = wait_for(_within(total_seconds, asking, job, close=isinstance(model, str)))
+    asking = Asking(loaded, jobs, activities, asyncio.Semaphore(at_once), answer_seconds, on_progress)
+    answers = wait_for(within(total_seconds, asking, job, close=isinstance(model, str)))
     return _written(loaded.spec.text, activities, *answers)
-
-
-def prompt(name: str, count: int, role: str = "") -> str:
-    """One of the two prompts, ``jobs`` or ``activities``."""
-    return _prompts()[name].replace("[count]", str(count)).replace("[role]", role)
-
-
-@cache
-def _prompts() -> dict[str, str]:
-    data = files("planscope.agents") / "data" / "topics_prompts.toml"
-    return tomllib.loads(data.read_text(encoding="utf-8"))
 
 
 def _checked(job: str) -> str:
@@ -117,101 +90,8 @@ def _load(model: str | LoadedModel, base_url: str | None) -> LoadedModel:
     return load_model(model, base_url=base_url) if isinstance(model, str) else model
 
 
-@dataclass(slots=True)
-class _Asking:
-    """The conversation: each prompt is a fresh one."""
-
-    model: LoadedModel
-    jobs: int
-    activities: int
-    gate: asyncio.Semaphore
-    seconds: float
-    on_progress: Progress | None
-    done: int = 0
-
-    async def all(self, job: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-        """What was left out of the list of jobs, and each job with the answer about its activities."""
-        from langsmith import tracing_context
-
-        with tracing_context(enabled=False):  # whatever the environment says
-            if job is not None:
-                return [], await self._about([job])
-            self._tell(None)
-            answer = await self._ask(prompt("jobs", self.jobs))
-            listed = jobs_in(answer, self.jobs)
-            if not listed.names:
-                said = one_line(visible(answer.strip(), limit=80)) or "nothing"
-                raise TopicsNotWritten(f"the model was asked for a list of jobs and did not give one: {said}")
-            return list(listed.left_out), await self._about(list(listed.names))
-
-    async def _about(self, jobs: list[str]) -> list[tuple[str, str]]:
-        """All together or none: the first failure ends the others."""
-        self._tell(len(jobs))
-        tasks = [asyncio.create_task(self._activities(job, len(jobs))) for job in jobs]
-        try:
-            return list(zip(jobs, await asyncio.gather(*tasks), strict=True))
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _activities(self, job: str, total: int) -> str:
-        answer = await self._ask(prompt("activities", self.activities, job))
-        self.done += 1
-        self._tell(total)
-        return answer
-
-    async def _ask(self, text: str) -> str:
-        from langchain_core.messages import HumanMessage
-
-        async with self.gate:
-            try:
-                async with asyncio.timeout(self.seconds) as clock:
-                    message = await _plain_chat(self.model).ainvoke([HumanMessage(text)])
-                return plain_text(str(message.text)[:LARGEST_ANSWER])
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is not None and task.cancelling():
-                    raise
-                raise TopicsNotWritten("the model gave up its answer") from None
-            except Exception as error:
-                if clock.expired():
-                    line = f"the model gave no answer within {self.seconds:g} seconds"
-                else:
-                    _, line = explain(error, keys=self.model.keys, host=self.model.host)
-                raise TopicsNotWritten(line) from None
-
-    def _tell(self, total: int | None) -> None:
-        if self.on_progress is not None:
-            self.on_progress(self.done, total)
-
-
-def _plain_chat(model: LoadedModel) -> BaseChatModel:
-    """The chat model without its settings of tool calls: OpenAI refuses them where no tools are offered."""
-    settings = getattr(model.chat, "model_kwargs", None)
-    if not isinstance(settings, dict) or "parallel_tool_calls" not in settings:
-        return model.chat
-    kept = {name: value for name, value in settings.items() if name != "parallel_tool_calls"}
-    return model.chat.model_copy(update={"model_kwargs": kept})
-
-
-async def _within(
-    seconds: float, asking: _Asking, job: str | None, *, close: bool
-) -> tuple[list[str], list[tuple[str, str]]]:
-    try:
-        async with asyncio.timeout(seconds):
-            return await asking.all(job)
-    except TimeoutError:
-        raise TopicsNotWritten(
-            f"over {seconds:g} seconds, with {asking.done} topics done; name a single TOPIC, or a faster model"
-        ) from None
-    finally:
-        if close:
-            await asking.model.aclose()
-
-
 def _written(model: str, activities: int, left_out: list[str], answers: list[tuple[str, str]]) -> Written:
-    comment = f"Topics written by {model}; use them with: planscope new --topics-file FILE --topic JOB"
+    comment = f"Topics written by {one_line(model, 100)}; use them with: planscope new --topics-file FILE --topic JOB"
     problems = list(left_out)
     short: list[str] = []
     topics: Topics = {}
@@ -241,8 +121,7 @@ def _topic(job: str) -> str:
 
 
 def _too_few(answer: str, count: int) -> str:
-    said = one_line(visible(answer.strip(), limit=60)) or "nothing"
-    return f"{count or 'no'} usable activit{'y' if count == 1 else 'ies'} in the answer ({said})"
+    return f"{count or 'no'} usable activit{'y' if count == 1 else 'ies'} in the answer ({said(answer)})"
 
 
 def _remarks(topics: Topics) -> tuple[str, ...]:

@@ -14,20 +14,29 @@ def run(
 ) -> int:
     """Open the debugger on a session and stay until it is left; the exit status.
 
-    Raises ``UserError`` where there is no terminal, and for a run or a step that the session has not.
+    Raises ``UserError`` where there is no terminal, for a session that cannot be opened, and for a run or a step
+    that it has not.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
     gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
     try:
-        from planscope.tui.application import PlanscopeApp
+        from planscope.tui.application import EMPTY, PlanscopeApp
 
         if step is not None:
             check_step(path, run, step)
         app = PlanscopeApp(path, run=run, step=step, theme=theme)
+        if path is not None and app.session is EMPTY:
+            from planscope.session.store import load
+
+            load(path)  # says in one line what is wrong
+        app.leaves_unopened = True
         sys.setswitchinterval(0.001)  # a judging thread hands over sooner, and a key is answered sooner
         gc.set_threshold(10_000, 20, 200)  # a full look over a long run's objects takes a quarter of a second
-        return app.run() or 0
+        status = app.run() or 0
+        if app.refusal is not None:
+            raise UserError(app.refusal)
+        return status
     finally:
         gc.enable()
 

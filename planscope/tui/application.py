@@ -20,6 +20,7 @@ from planscope.errors import UserError
 from planscope.tui.first_frame import FirstFrame
 from planscope.tui.glance import NotReadable, SessionGlance, glance
 from planscope.tui.lines import shown
+from planscope.tui.messages import NotOpened
 from planscope.tui.paint import Paint
 from planscope.tui.themes import DEFAULT, load_themes, no_color
 
@@ -48,12 +49,20 @@ class PlanscopeApp(App[int]):
         self.job_list: Jobs | None = None
         self.room: DebugRoom | None = None
         self.path = path
+        self.leaves_unopened = False
+        self.refusal: str | None = None
         self.session = glance_at(path)
         self._step = step
         self._run_number = run_number(self.session, run)
         self._notices: list[str] = []
         self._take_themes(theme)
         self.add_mode("first", self._make_first)
+
+    def on_not_opened(self, message: NotOpened) -> None:
+        """Leave, so that the one line can be said where it stays, and with the exit status of bad input."""
+        if self.leaves_unopened:
+            self.refusal = message.why
+            self.exit(2)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our roles, for themes that are not ours."""

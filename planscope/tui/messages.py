@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
-from planscope.debugger.selection import Selection
+if TYPE_CHECKING:
+    from planscope.debugger.selection import Selection
 
 
 class PaneMessage(Message):
@@ -37,3 +40,11 @@ class KeyHintClicked(Message):
     def __init__(self, action: str) -> None:
         super().__init__()
         self.action = action
+
+
+class NotOpened(Message):
+    """The session turned out to be none; ``why`` is one line."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__()

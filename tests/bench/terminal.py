@@ -8,7 +8,6 @@ import pty
 import select
 import signal
 import struct
-import sys
 import termios
 import time
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ class Terminal:
             environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
             environ.pop("NO_COLOR", None)
             size = struct.pack("HHHH", rows, columns, 0, 0)
-            fcntl.ioctl(sys.stdout.fileno(), termios.TIOCSWINSZ, size)
+            fcntl.ioctl(1, termios.TIOCSWINSZ, size)
             os.execvpe(argv[0], list(argv), environ)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 

@@ -25,6 +25,7 @@ from planscope.tui.judging import (
     read_variant,
 )
 from planscope.tui.lines import shown
+from planscope.tui.messages import NotOpened
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.resting import Resting
 from planscope.tui.rooms.start import MOST_SET, first_state
@@ -64,9 +65,14 @@ class Opening(Resting):
         if self.opened is not None:
             self.read()
         elif path is not None:
-            self.jobs.start("open", lambda ticket: open_session(path), self._on_opened, self._failed)
+            self.jobs.start("open", lambda ticket: open_session(path), self._on_opened, self._not_opened)
         else:
             self.change(progress="failed", trouble="No session is open.")
+
+    def _not_opened(self, error: Exception) -> None:
+        self._failed(error)
+        if isinstance(error, UserError):
+            self.post_message(NotOpened(str(error)))
 
     def _failed(self, error: Exception) -> None:
         """One line, never fatal; whatever is on the screen stays."""

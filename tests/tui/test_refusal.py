@@ -1,0 +1,51 @@
+"""A file that is no session: one clear line on the terminal, exit status 2, no empty debugger."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from planscope.session.store import dumps
+from tests.bench.terminal import Terminal
+from tests.session.make import figure_10
+
+
+def opened(path: Path) -> tuple[str, int]:
+    """What a terminal shows in the end, and the exit status."""
+    terminal = Terminal([sys.executable, "-m", "planscope", str(path)], columns=200, rows=30)
+    seen = b""
+    while part := terminal.read(20.0):
+        seen += part
+    _, status = os.waitpid(terminal.pid, 0)
+    os.close(terminal.fd)
+    return seen.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def wrong_sessions(folder: Path) -> dict[str, tuple[Path, str]]:
+    whole = dumps(figure_10())
+    document = json.loads(whole)
+    cut, future, odd = folder / "cut.json", folder / "future.json", folder / "odd.json"
+    cut.write_bytes(whole[: len(whole) // 2])
+    future.write_text(json.dumps(document | {"version": 99}))
+    document["runs"][0]["variant"] = "v9"
+    odd.write_text(json.dumps(document))
+    return {
+        "directory": (folder, "is a directory"),
+        "cut": (cut, "cut off"),
+        "future": (future, "newer planscope"),
+        "odd": (odd, "a variant that is not there"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["directory", "cut", "future", "odd"])
+def test_one_line_and_exit_status_2(kind: str, tmp_path: Path) -> None:
+    path, says = wrong_sessions(tmp_path)[kind]
+    seen, status = opened(path)
+    assert status == 2, seen[-500:]
+    last = seen.rsplit("planscope: ", 1)[-1]
+    assert says in last and "Traceback" not in seen
+    assert last.count("\n") == 1

@@ -22,13 +22,15 @@ class Terminal:
         self.started = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            if cwd:
-                os.chdir(cwd)
-            environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-            environ.pop("NO_COLOR", None)
-            size = struct.pack("HHHH", rows, columns, 0, 0)
-            fcntl.ioctl(1, termios.TIOCSWINSZ, size)
-            os.execvpe(argv[0], list(argv), environ)
+            try:  # nothing of the parent may go on in the child, whatever happens
+                if cwd:
+                    os.chdir(cwd)
+                environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+                environ.pop("NO_COLOR", None)
+                fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+                os.execvpe(argv[0], list(argv), environ)
+            finally:
+                os._exit(127)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds: float) -> bytes:

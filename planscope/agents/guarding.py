@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
-from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call, Trace
-from planscope.oracle.words import source
 
 _LOST = ("doomed", "broken")
 
@@ -24,6 +22,9 @@ class Guardian:
 
         What is lost already is not guarded any more, and a call that its tool would refuse is left to the tool.
         """
+        from planscope.oracle.replay import replay  # Z3 comes with it
+        from planscope.oracle.words import source
+
         *_, before, after = replay(self.problem, Trace((*done, call), "running")).steps
         if after.state not in _LOST or before.state in _LOST:
             return None

@@ -26,9 +26,10 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
     messages: list[BaseMessage] = []
     said, calls = "", list[CallEvent]()
     number = 0
+    talks = any(isinstance(e, MessageEvent) for e in events)  # imported runs may have calls alone
 
     def flush() -> None:
-        nonlocal calls, number
+        nonlocal calls, number, said
         if not calls:
             return
         good: list[Any] = []
@@ -59,7 +60,7 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
         number += 1
         messages.append(AIMessage(said, tool_calls=good, invalid_tool_calls=bad, id=f"kept-{number}"))
         messages.extend(behind)
-        calls = []
+        calls, said = [], ""
 
     for event in events:
         if isinstance(event, PromptEvent):
@@ -68,6 +69,8 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
             flush()
             said = event.text
         elif isinstance(event, CallEvent):
+            if not talks:
+                flush()
             calls.append(event)
     flush()
     return messages

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from planscope.agents.plain_json import plain, plain_text
-from planscope.agents.react_format import FORMAT_ERROR
+from planscope.agents.unreadable import why_unreadable
 
 
 @dataclass(slots=True)
@@ -93,26 +92,7 @@ def in_order(message: AIMessage) -> list[Pending]:
     place = {identity: i for i, identity in enumerate(_sent_ids(message))}
     found = [Pending(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls]
     found += [
-        Pending(c["id"] or "", c["name"] or "", None, c["args"], _why_unreadable(c["args"], c["error"]))
+        Pending(c["id"] or "", c["name"] or "", None, c["args"], why_unreadable(c["args"], c["error"]))
         for c in message.invalid_tool_calls
     ]
     return sorted(found, key=lambda p: place.get(p.identity, len(place)))
-
-
-def _why_unreadable(raw: str | None, said: str | None) -> str:
-    """In a few words of ours: the client's own carry the arguments again, and an address."""
-    if said is not None and said.startswith(FORMAT_ERROR):
-        return said
-    if raw is None:
-        return "the call has no arguments"
-    try:
-        value = json.loads(raw)
-    except json.JSONDecodeError as error:
-        return f"the arguments are not JSON: {error.msg.lower()} at column {error.colno}"
-    except (ValueError, RecursionError):
-        return "the arguments are too large to be read"
-    return (
-        "the arguments could not be read"
-        if isinstance(value, dict)
-        else "the arguments are not a JSON object"
-    )

@@ -1,15 +1,20 @@
-"""A server on 127.0.0.1 that answers ``/v1/chat/completions`` as it was told, one reply a request."""
+"""A server on 127.0.0.1 that answers ``/v1/chat/completions`` and ``/v1/responses`` as it was told, one reply a
+request. ``kept`` is the state of the latter: all that was said, by the id of each response."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
 from .replies import Fail, Raw, Reply, Say, Slow, chunks, whole
+from .responses import inputs, response, response_events
+
+PATHS = ("/v1/chat/completions", "/v1/responses")
 
 
 class WireServer:
@@ -25,7 +30,10 @@ class WireServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
+        self.kept: dict[str, list[Any]] = {}
         self.closing = threading.Event()
+        self.most_at_once = 0
+        self._under_way = 0
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -47,12 +55,41 @@ class WireServer:
         self._http.server_close()
         self._thread.join(timeout=5)
 
+    def _respond(self, handler: Any, reply: Say, body: dict[str, Any]) -> None:
+        """The Responses API: the conversation is kept here, and asked for by ``previous_response_id``."""
+        previous = body.get("previous_response_id")
+        with self._lock:
+            if previous is not None and previous not in self.kept:
+                error = {
+                    "error": {"message": f"no response {previous}", "code": "previous_response_not_found"}
+                }
+                handler._send(404, "application/json", json.dumps(error).encode(), {})
+                return
+            made = response(reply, f"resp_{len(self.kept) + 1}")
+            before = self.kept.get(previous or "", [])
+            self.kept[made["id"]] = [*before, *inputs(body), *made["output"]]
+        if body.get("stream"):
+            handler._send(200, "text/event-stream", b"".join(response_events(made)), {})
+        else:
+            handler._send(200, "application/json", json.dumps(made).encode(), {})
+
     def _next(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> Reply:
         with self._lock:
             self.paths.append(path)
             self.headers.append(headers)
             self.requests.append(body)
             return self.replies.pop(0) if self.replies else Fail(418, "the server was told no more replies")
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._lock:
+            self._under_way += 1
+            self.most_at_once = max(self.most_at_once, self._under_way)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
@@ -69,12 +106,13 @@ class WireServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 reply = server._next(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
-                if self.path != "/v1/chat/completions":
+                if self.path not in PATHS:
                     reply = Fail(404, f"no such path: {self.path}")
-                try:
-                    self._answer(reply, body)
-                except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True
+                with server._busy():
+                    try:
+                        self._answer(reply, body)
+                    except (BrokenPipeError, ConnectionResetError):
+                        self.close_connection = True
 
             def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
                 if isinstance(reply, Slow):
@@ -85,6 +123,8 @@ class WireServer:
                     self._send(reply.status, "application/json", json.dumps(error).encode(), reply.headers)
                 elif isinstance(reply, Raw):
                     self._send(200, reply.content_type, reply.body, {}, cut=reply.cut)
+                elif self.path.endswith("/responses"):
+                    server._respond(self, reply, body)
                 elif body.get("stream"):
                     wants_usage = bool((body.get("stream_options") or {}).get("include_usage"))
                     self._send(200, "text/event-stream", b"".join(chunks(reply, usage=wants_usage)), {})

@@ -1,0 +1,229 @@
+"""A light loop for simulated models in bulk: the same runs as through LangChain's agent, a hundred times as fast.
+
+No LangChain and no event loop; a slow model's time is counted and not waited for. A test holds that the same seed
+gives the same record here and there, for every profile and paradigm.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from planscope.agents.guarding import Guardian
+from planscope.agents.models import ModelUnavailable, parse_model
+from planscope.agents.paradigms import AGENTS, UnknownAgent
+from planscope.agents.react_format import Answer, Turn, read_answer, write_prompt
+from planscope.agents.simulated.mind import Decision, Did, View, decide
+from planscope.agents.simulated.profiles import Character
+from planscope.agents.simulated.react import react_text, react_view
+from planscope.agents.toolset import MockTool, make_toolset
+from planscope.agents.unreadable import why_unreadable
+from planscope.oracle.trace import Call
+from planscope.session.derive import problem_of
+from planscope.session.events import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    Event,
+    MessageEvent,
+    PromptEvent,
+    Usage,
+)
+from planscope.session.model import Limits, Run, Variant
+
+
+@dataclass(slots=True)
+class _State:
+    """Where the conversation stands. ``words`` counts those of the messages so far, ``clock`` is in seconds."""
+
+    prompt: str
+    tools: tuple[MockTool, ...]
+    role: str | None
+    words: int = 0
+    answers: int = 0
+    clock: float = 0.0
+    did: list[Did] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+    done: list[Call] = field(default_factory=list)
+
+
+def run_native(
+    variant: Variant,
+    *,
+    model: str,
+    agent: str = "tools",
+    seed: int | None = None,
+    role: str | None = None,
+    prompts: Path | None = None,
+    limits: Limits | None = None,
+    run_id: str | None = None,
+    guard: bool = False,
+    on_event: Callable[[Event], None] | None = None,
+) -> Run:
+    """One run of a simulated model (``sim:PROFILE``). Its seconds are those that the model says it takes.
+
+    Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line.
+    """
+    from planscope.language.prompts import prompt_for
+
+    spec = parse_model(model, seed=seed)
+    if spec.character is None:
+        raise ModelUnavailable(f"only simulated models can be run in bulk, not {spec.text}")
+    if agent not in AGENTS:
+        raise UnknownAgent(f"there is no agent {agent[:40]!r}: the agents are {', '.join(AGENTS)}")
+    tools = make_toolset(variant.actions, timed=variant.query.timed)
+    prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
+    run = Run(
+        id=run_id or f"r{uuid4().hex[:8]}",
+        variant=variant.id,
+        agent=agent,
+        model=spec.text,
+        seed=spec.character.seed,
+        started=datetime.now(UTC),
+    )
+
+    def emit(event: Event) -> None:
+        run.events.append(event)
+        if on_event is not None:
+            on_event(event)
+
+    emit(PromptEvent(text=prompt, system=role))
+    state = _State(prompt, tools, role, words=len(prompt.split()) + len((role or "").split()))
+    guardian = Guardian(problem_of(variant)) if guard else None
+    emit(_converse(state, spec.character, agent, limits or variant.limits, guardian, emit))
+    return run
+
+
+def _converse(
+    state: _State,
+    character: Character,
+    agent: str,
+    limits: Limits,
+    guardian: Guardian | None,
+    emit: Callable[[Event], None],
+) -> EndEvent:
+    mocks = {tool.spec.name: tool for tool in state.tools}
+    while True:
+        if state.answers >= limits.model_calls:
+            reason = f"over {limits.model_calls} model calls"
+            return EndEvent(at=state.clock, ending="call_limit", reason=reason)
+        answer, usage, wait = _ask(state, character, agent)
+        state.clock = round(state.clock + wait, 6)
+        if state.clock > limits.seconds:
+            reason = f"over {limits.seconds:g} seconds"
+            return EndEvent(at=limits.seconds, ending="timeout", reason=reason)
+        state.answers += 1
+        identity = f"call_{len(state.did) + 1}"
+        emit(_message(state, answer, usage, wait, agent, identity))
+        if answer.tool is None:
+            return EndEvent(at=state.clock, ending="stopped")
+        step = len(state.did) + 1
+        error = None
+        if answer.arguments is None:
+            error = why_unreadable(answer.raw, answer.error)
+        emit(
+            CallEvent(
+                at=state.clock,
+                step=step,
+                tool=answer.tool,
+                arguments=answer.arguments,
+                raw=answer.raw if answer.arguments is None else None,
+                error=error,
+                call_id=identity,
+            )
+        )
+        if answer.arguments is None:
+            return EndEvent(at=state.clock, ending="stopped")
+        call = Call(answer.tool, answer.arguments)
+        refused = guardian.objection(state.done, call) if guardian else None
+        if refused is not None:
+            text, executed = refused, False
+        elif answer.tool in mocks:
+            text, executed = mocks[answer.tool].answer(answer.arguments)
+        else:
+            names = ", ".join(mocks)
+            text, executed = f"Error: {answer.tool} is not a valid tool, try one of [{names}].", False
+        emit(
+            AnswerEvent(
+                at=state.clock,
+                step=step,
+                text=text,
+                status="ok" if executed else "error",
+                call_id=identity,
+                refused_by="guard" if refused is not None else None,
+            )
+        )
+        if executed:
+            state.done.append(call)
+        state.did.append(Did(answer.tool, answer.arguments, text, executed))
+        state.turns.append(Turn(answer.text, answer.tool, json.dumps(answer.arguments), text))
+        state.words += len(answer.text.split()) + len(text.split())
+
+
+def _ask(state: _State, character: Character, agent: str) -> tuple[Answer, tuple[int, int], float]:
+    """The model's answer, the words it read and said, and the seconds that it takes."""
+    if agent == "react":
+        prompt = write_prompt([t.spec for t in state.tools], state.prompt, state.turns)
+        view = react_view(prompt)
+        assert view is not None
+        decision = decide(view, character)
+        text = react_text(decision)
+        read = len(prompt.split()) + len((state.role or "").split())
+        return read_answer(text), (read, len(text.split())), decision.wait
+    view = View(state.prompt, tuple(t.spec for t in state.tools), tuple(state.did))
+    decision = decide(view, character)
+    said = len(decision.thought.split()) + (decision.tool is not None)
+    return _answer_of(decision), (state.words, said), decision.wait
+
+
+def _answer_of(decision: Decision) -> Answer:
+    if decision.tool is None:
+        return Answer(decision.thought)
+    if decision.raw is not None:
+        return Answer(decision.thought, decision.tool, None, decision.raw)
+    return Answer(decision.thought, decision.tool, dict(decision.arguments or {}))
+
+
+def _message(
+    state: _State, answer: Answer, usage: tuple[int, int], wait: float, agent: str, identity: str
+) -> MessageEvent:
+    """The event, with the message in the form of LangChain's ``message_to_dict``."""
+    read, said = usage
+    calls: list[dict[str, Any]] = []
+    odd: list[dict[str, Any]] = []
+    if answer.tool is not None and answer.arguments is not None:
+        calls.append({"name": answer.tool, "args": answer.arguments, "id": identity, "type": "tool_call"})
+    elif answer.tool is not None:
+        odd.append(
+            {
+                "name": answer.tool,
+                "args": answer.raw,
+                "id": identity,
+                "error": answer.error,
+                "type": "invalid_tool_call",
+            }
+        )
+    name = "react" if agent == "react" else "sim"
+    data = {
+        "content": answer.text,
+        "additional_kwargs": {},
+        "response_metadata": {"id": f"resp_{state.answers}"} if agent == "responses" else {},
+        "type": "ai",
+        "name": None,
+        "id": f"{name}-{state.answers}",
+        "tool_calls": calls,
+        "invalid_tool_calls": odd,
+        "usage_metadata": {"input_tokens": read, "output_tokens": said, "total_tokens": read + said},
+    }
+    return MessageEvent(
+        at=state.clock,
+        text=answer.text,
+        took=wait,
+        usage=Usage(input_tokens=read, output_tokens=said),
+        message={"type": "ai", "data": data},
+    )

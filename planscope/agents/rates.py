@@ -1,0 +1,64 @@
+"""How often it works: a success rate with its Wilson interval (Wilson, 1927)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from planscope.oracle.verdict_types import Verdict
+
+Z95 = 1.959963984540054
+"""The normal distribution's quantile for an interval of 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """``right`` of ``counted`` runs; ``low`` and ``high`` bound the true rate with 95 % confidence.
+
+    Aborted and undecided runs are not counted: they say nothing about planning. ``rate`` is None without a run.
+    """
+
+    right: int
+    counted: int
+    aborted: int = 0
+    unknown: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float | None:
+        return self.right / self.counted if self.counted else None
+
+    @property
+    def low(self) -> float:
+        return wilson(self.right, self.counted)[0]
+
+    @property
+    def high(self) -> float:
+        return wilson(self.right, self.counted)[1]
+
+
+def wilson(right: int, counted: int, z: float = Z95) -> tuple[float, float]:
+    """The interval of a rate seen as ``right`` of ``counted``; (0, 1) where nothing was counted."""
+    if counted == 0:
+        return 0.0, 1.0
+    share, square = right / counted, z * z
+    middle = (share + square / (2 * counted)) / (1 + square / counted)
+    half = z * math.sqrt(share * (1 - share) / counted + square / (4 * counted**2)) / (1 + square / counted)
+    low = 0.0 if right == 0 else max(0.0, middle - half)
+    return low, 1.0 if right == counted else min(1.0, middle + half)
+
+
+def success(verdicts: Iterable[Verdict]) -> Rate:
+    """The rate of runs judged ``right``, with the types of the others' errors."""
+    found = list(verdicts)
+    kinds = Counter(v.verdict for v in found)
+    errors = Counter(v.error_type for v in found if v.verdict == "wrong" and v.error_type)
+    return Rate(
+        kinds["right"],
+        kinds["right"] + kinds["wrong"],
+        kinds["aborted"],
+        kinds["unknown"],
+        dict(errors.most_common()),
+    )

@@ -1,0 +1,210 @@
+"""Live debugging: pause, step, edit, refuse, stop; and a stop at every event leaves a whole record."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from planscope.agents.gate import (
+    EditAnswer,
+    EditArguments,
+    Gate,
+    GoOn,
+    Pauser,
+    PendingCall,
+    Refuse,
+    Stop,
+    Verb,
+)
+from planscope.agents.runner import STOPPED_BY_USER, LiveRun, run_agent
+from planscope.oracle.replay import replay
+from planscope.session.derive import problem_of, trace_of
+from planscope.session.events import Event
+
+from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
+
+
+def at(step: int, verb: Verb) -> Gate:
+    async def gate(call: PendingCall) -> Verb:
+        return verb if call.step == step else GoOn()
+
+    return gate
+
+
+async def test_the_gate_sees_each_call_before_it_is_done() -> None:
+    seen: list[tuple[PendingCall, int]] = []
+
+    async def gate(call: PendingCall) -> Verb:
+        seen.append((call, len(live.run.events)))
+        return GoOn()
+
+    live = LiveRun(abc(), model=scripted(says(("alpha", {}), ("ghost", {"a": 1}))), gate=gate)
+    run = await live.go()
+    check_record(run.events)
+    assert [(c.step, c.tool, dict(c.arguments), c.answer) for c, _ in seen] == [
+        (1, "alpha", {}, "Alpha has been done."),
+        (2, "ghost", {"a": 1}, None),
+    ]
+    assert [run.events[n].type for _, n in seen] == ["call", "call"]
+
+
+async def test_arguments_are_edited_and_the_wish_is_kept() -> None:
+    case = variant("Alpha happens after 8:00.", ["alpha"], durations=[2])
+    model = scripted(says(("alpha", {"start_time": 3})))
+    run = await run_agent(case, model=model, gate=at(1, EditArguments({"start_time": 9})), guard=True)
+    (call,) = calls_of(run)
+    assert (call.arguments, call.asked) == ({"start_time": 9}, {"start_time": 3})
+    assert answers_of(run)[0].refused_by is None
+    assert replay(problem_of(case), trace_of(run)).verdict().verdict == "right"
+
+
+async def test_the_guard_remembers_edited_arguments() -> None:
+    case = variant("Alpha happens before beta.", ["alpha", "beta"], durations=[2, 1])
+    model = scripted(says(("alpha", {"start_time": 0})), says(("beta", {"start_time": 2})))
+    run = await run_agent(case, model=model, gate=at(1, EditArguments({"start_time": 9})), guard=True)
+    assert [a.refused_by for a in answers_of(run)] == [None, "guard"]
+
+
+async def test_an_answer_is_edited_and_the_true_one_kept() -> None:
+    model = scripted(says(("alpha", {})), says(("beta", {})))
+    run = await run_agent(abc(), model=model, gate=at(1, EditAnswer("Alpha failed.")))
+    first = answers_of(run)[0]
+    assert (first.text, first.said, first.status) == ("Alpha failed.", "Alpha has been done.", "ok")
+    assert model.chat.seen[1][-1].content == "Alpha failed."  # type: ignore[attr-defined]
+
+
+async def test_a_refused_call_never_reaches_its_tool() -> None:
+    case = abc()
+    model = scripted(*(says((t, {})) for t in ("gamma", "alpha", "beta", "gamma")))
+    run = await run_agent(case, model=model, gate=at(1, Refuse("not now")))
+    first = answers_of(run)[0]
+    assert (first.text, first.status, first.refused_by) == ("Refused: not now", "error", "user")
+    assert replay(problem_of(case), trace_of(run)).verdict().verdict == "right"
+
+
+async def test_stop_ends_it_before_the_call() -> None:
+    model = scripted(says(("alpha", {}), ("beta", {})), says(("gamma", {})))
+    run = await run_agent(abc(), model=model, gate=at(2, Stop()))
+    check_record(run.events)
+    assert [c.tool for c in calls_of(run)] == ["alpha"]
+    assert (end_of(run).ending, end_of(run).reason) == ("aborted", STOPPED_BY_USER)
+
+
+async def test_a_gate_that_fails_aborts_the_run() -> None:
+    async def gate(call: PendingCall) -> Verb:
+        raise RuntimeError("screen is gone")
+
+    run = await run_agent(abc(), model=scripted(says(("alpha", {}))), gate=gate)
+    check_record(run.events)
+    assert end_of(run).ending == "aborted"
+
+
+async def test_pausing_stepping_and_going_on() -> None:
+    paused: list[str] = []
+    resumed: list[str] = []
+    gate = Pauser(
+        wanted=lambda call: call.tool == "alpha",
+        on_pause=lambda call: paused.append(call.tool),
+        on_resume=lambda call, verb: resumed.append(type(verb).__name__),
+    )
+    assert gate.go_on() is False  # nothing is paused
+    script = [says((t, {})) for t in ("alpha", "beta", "gamma", "alpha")]
+    live = LiveRun(abc(), model=scripted(*script), gate=gate)
+    task = asyncio.create_task(live.go())
+
+    async def until(n: int) -> None:
+        async with asyncio.timeout(5):
+            while len(paused) < n or gate.paused is None:
+                await asyncio.sleep(0.005)
+
+    await until(1)
+    assert [e.type for e in live.run.events] == ["prompt", "message"]
+    assert gate.step()
+    await until(2)
+    assert len(calls_of(live.run)) == 1
+    assert gate.decide(Refuse("no"))
+    await until(3)
+    assert paused == ["alpha", "beta", "alpha"]  # gamma was passed: stepping was over
+    assert gate.go_on()
+    run = await asyncio.wait_for(task, 5)
+    check_record(run.events)
+    assert resumed == ["GoOn", "Refuse", "GoOn"]
+    assert [a.refused_by for a in answers_of(run)] == [None, "user", None, None]
+    assert gate.go_on() is False
+
+
+def test_a_paused_run_is_stopped_from_another_thread() -> None:
+    paused = threading.Event()
+    gate = Pauser(stepping=True, on_pause=lambda call: paused.set())
+    live = LiveRun(abc(), model=scripted(says(("alpha", {}))), gate=gate)
+    done: list[Any] = []
+    thread = threading.Thread(target=lambda: done.append(live.wait()))
+    thread.start()
+    assert paused.wait(20)
+    began = time.perf_counter()
+    live.stop()
+    thread.join(5)
+    assert time.perf_counter() - began < 0.5
+    (run,) = done
+    check_record(run.events)
+    assert end_of(run).reason == STOPPED_BY_USER
+    assert gate.paused is None
+    assert gate.go_on() is False
+
+
+SCRIPT = [
+    says(("alpha", {}), ("ghost", {}), text="x"),
+    says(("beta", "{"), ("beta", {})),
+    says(("gamma", {})),
+]
+
+
+@pytest.mark.parametrize("how", ["stop", "cancel"])
+async def test_stopping_at_every_event_leaves_a_whole_record_and_nothing_running(how: str) -> None:
+    whole = await run_agent(abc(), model=scripted(*SCRIPT))
+    busy = threading.active_count()
+    for number in range(len(whole.events)):
+        before = asyncio.all_tasks()
+        holder: list[asyncio.Task[Any]] = []
+        when = [0.0]
+        seen = [0]
+
+        def watch(event: Event) -> None:
+            if seen[0] == number:  # noqa: B023
+                when[0] = time.perf_counter()  # noqa: B023
+                live.stop() if how == "stop" else holder[0].cancel()  # noqa: B023
+            seen[0] += 1  # noqa: B023
+
+        live = LiveRun(abc(), model=scripted(*SCRIPT), on_event=watch)
+        holder.append(asyncio.create_task(live.go()))
+        await asyncio.wait(holder, timeout=5)
+        assert time.perf_counter() - when[0] < 0.2
+        assert holder[0].done()
+        check_record(live.run.events)
+        if how == "stop":
+            assert holder[0].result() is live.run
+        if number < len(whole.events) - 1:
+            assert end_of(live.run).ending == "aborted"
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == before
+    assert threading.active_count() <= busy + 1
+
+
+async def test_stopping_at_every_pause() -> None:
+    for step in (1, 2, 3, 4):
+        gate = Pauser(wanted=lambda call, step=step: call.step == step)  # type: ignore[misc]
+        live = LiveRun(abc(), model=scripted(*SCRIPT), gate=gate)
+        task = asyncio.create_task(live.go())
+        async with asyncio.timeout(5):
+            while gate.paused is None and not task.done():
+                await asyncio.sleep(0.002)
+        began = time.perf_counter()
+        live.stop()
+        run = await asyncio.wait_for(task, 2)
+        assert time.perf_counter() - began < 0.2
+        check_record(run.events)
+        assert len(asyncio.all_tasks()) == 1

@@ -1,0 +1,102 @@
+"""Many runs, bounded, with a rate and its interval."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planscope.agents.many import run_many
+from planscope.agents.models import ModelUnavailable
+from planscope.agents.rates import success, wilson
+from planscope.oracle.replay import replay
+from planscope.session.derive import problem_of, trace_of
+from planscope.session.model import Run
+
+from .support import abc, called, calls_of, end_of
+from .wire.replies import Fail, Say, Slow, call, calls
+from .wire.server import WireServer
+
+
+def test_simulated_runs_have_seeds_of_their_own() -> None:
+    case = abc()
+    seen: list[int] = []
+    runs = run_many(case, model="sim:flaky", times=40, seed=5, on_run=lambda n, run: seen.append(n))
+    assert [r.seed for r in runs] == list(range(5, 45))
+    assert seen == list(range(40))
+    assert len({r.id for r in runs}) == 40
+    rate = success(replay(problem_of(case), trace_of(r)).verdict() for r in runs)
+    assert rate.counted == 40
+    assert 0 < rate.right < 40
+    assert rate.errors == {"order_error": 40 - rate.right}
+    assert rate.low < (rate.rate or 0) < rate.high
+    assert run_many(case, model="sim:flaky", times=1, seed=7)[0].seed == 7
+
+
+def _base(server: WireServer) -> dict[str, Any]:
+    return {"model": "openai:local", "base_url": server.base_url}
+
+
+def test_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    with WireServer([Slow(0.3, Say("ok")) for _ in range(6)]) as server:
+        began = time.perf_counter()
+        runs = run_many(abc(), times=6, at_once=3, **_base(server))
+        took = time.perf_counter() - began
+    assert all(end_of(r).ending == "stopped" for r in runs)
+    assert server.most_at_once == 3
+    assert took >= 0.6
+
+
+def test_what_the_network_aborts_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    with WireServer([calls(call("alpha")), Fail(400, "odd"), Say("ok")]) as server:
+        (run,) = run_many(abc(), times=1, retries=1, **_base(server))
+    assert end_of(run).ending == "stopped"
+    assert calls_of(run) == []
+    with WireServer([Fail(400, "odd"), Fail(400, "odd")]) as server:
+        (run,) = run_many(abc(), times=1, retries=1, **_base(server))
+    assert end_of(run).ending == "aborted"
+    rate = success([replay(problem_of(abc()), trace_of(run)).verdict()])
+    assert (rate.counted, rate.aborted, rate.rate) == (0, 1, None)
+
+
+def test_what_cannot_begin_is_said_and_nothing_goes_on() -> None:
+    with pytest.raises(ModelUnavailable):
+        run_many(abc(), model="sim:nobody", times=3)
+    assert threading.active_count() < 20
+
+
+def test_peoples_own_agents_on_simulated_models(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_many.py").write_text(
+        "from langchain.agents import create_agent\n"
+        "def make(model, tools, middleware):\n"
+        "    return create_agent(model, tools, middleware=middleware)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    own: list[Run] = run_many(abc(), model="sim:flaky", times=4, seed=1, agent="own_many:make")
+    light = run_many(abc(), model="sim:flaky", times=4, seed=1)
+    assert [called(r) for r in own] == [called(r) for r in light]
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_the_interval_holds_the_rate(right: int, wrong: int) -> None:
+    n = right + wrong
+    low, high = wilson(right, n)
+    assert 0 <= low <= high <= 1
+    if n:
+        assert low <= right / n <= high
+        mirrored = wilson(wrong, n)
+        assert mirrored[0] == pytest.approx(1 - high)
+
+
+def test_known_intervals() -> None:
+    """Values of Wilson's interval as published tables have them."""
+    assert wilson(10, 20) == pytest.approx((0.2993, 0.7007), abs=1e-4)
+    assert wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
+    assert wilson(19, 20) == pytest.approx((0.7639, 0.9911), abs=1e-4)
+    assert wilson(0, 0) == (0, 1)

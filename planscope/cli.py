@@ -136,6 +136,8 @@ def _guarded(args: list[str]) -> int:
 
 def _dispatch(args: list[str]) -> int:
     first = args[0] if args else ""
+    if any("\0" in arg for arg in args):
+        raise UserError("an argument holds a null byte, which no file and no name can have")
     if first == "--version":
         from planscope.commands.common import emit
 

@@ -26,7 +26,8 @@ LARGEST_TEXT = 1_000_000
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
 LISTED = 10
-"""Ids named in an error before it says how many more there are."""
+QUOTED = 60
+"""Ids named in an error before it says how many more there are, and characters of an argument."""
 
 
 def emit(text: str) -> None:
@@ -162,16 +163,23 @@ def is_text(argument: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in argument)
 
 
+def quoted(argument: str) -> str:
+    """An argument for an error, cut where it is long."""
+    return repr(argument if len(argument) <= QUOTED else f"{argument[:QUOTED]}...")
+
+
 def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
     """An argument's type: a whole number in digits, from ``low`` to ``high``."""
 
     def read(text: str) -> int:
         if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+            raise argparse.ArgumentTypeError(f"{quoted(text)} is not a whole number")
         value = int(text) if len(text) <= 40 else None
         if value is None or not low <= value <= high:
             limits = f"{low} or more" if value is not None and value < low else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"{text[:60]} is out of range, it takes a whole number {limits}")
+            raise argparse.ArgumentTypeError(
+                f"{text[:QUOTED]} is out of range, it takes a whole number {limits}"
+            )
         return value
 
     return read
@@ -184,7 +192,7 @@ def share(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share, a number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a share, a number from 0 to 1")
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import (
     add_run_choice,
@@ -14,6 +14,7 @@ from planscope.commands.common import (
     only_variant,
     open_session,
     output_file,
+    quoted,
     session_path,
     write_or_print,
 )
@@ -74,7 +75,7 @@ def _json(session: Session, chosen: Run | None) -> str:
             seed=variant.query.seed,
             valid_orders=replay.valid_completions(0),
         ),
-        "run": chosen.model_dump(mode="json", exclude_none=True) if chosen else None,
+        "run": _record(chosen) if chosen else None,
         "check": verdict_document(replay.verdict())
         if chosen
         else nothing_to_judge("The session holds no run."),
@@ -82,6 +83,13 @@ def _json(session: Session, chosen: Run | None) -> str:
         "repair": repair_document(replay.repair(), run_id, 0),
     }
     return json_text(document, indent=2) + "\n"
+
+
+def _record(run: Run) -> dict[str, Any]:
+    try:
+        return run.model_dump(mode="json", exclude_none=True)
+    except ValueError:
+        raise UserError("the arguments of a call are nested too deeply to be written") from None
 
 
 def _smt2(session: Session, chosen: Run | None) -> str:
@@ -122,5 +130,7 @@ def _size(text: str) -> tuple[int, int]:
     parts = text.split("x")
     sizes = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 3]
     if len(parts) != 2 or len(sizes) != 2 or sizes[0] not in SIZES[0] or sizes[1] not in SIZES[1]:
-        raise UserError(f"--size takes columns and rows from 20x5 to 500x300, as in 120x40, not {text!r}")
+        raise UserError(
+            f"--size takes columns and rows from 20x5 to 500x300, as in 120x40, not {quoted(text)}"
+        )
     return sizes[0], sizes[1]

@@ -14,6 +14,7 @@ from planscope.commands.common import (
     output_file,
     print_json,
     print_json_line,
+    quoted,
     say,
     say_all,
     share,
@@ -132,10 +133,10 @@ def _orders(text: str) -> tuple[int, int]:
     """``A..B``, or one number for both."""
     found = re.fullmatch(r"\s*([0-9]{1,19})\s*(?:\.\.\s*([0-9]{1,19})\s*)?", text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a range A..B, as in 1..6")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a range A..B, as in 1..6")
     low, high = int(found[1]), int(found[2] or found[1])
     if not 1 <= low <= high <= LARGEST_NUMBER:
-        raise argparse.ArgumentTypeError(f"{text!r} is an empty range; it takes A..B with 1 <= A <= B")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is an empty range; it takes A..B with 1 <= A <= B")
     return low, high
 
 

@@ -18,6 +18,7 @@ from planscope.commands.common import (
     output_file,
     print_json,
     problem_in,
+    quoted,
     say,
     say_all,
     session_path,
@@ -72,7 +73,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value <= LONGEST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, above 0 and at most a week")
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a number of seconds, above 0 and at most a week"
+        )
     return value
 
 
@@ -81,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("--role is not UTF-8 text")
     source = session_path(args.session)
     target = _target(args, source)
-    session = open_session(args.session)
+    session = _writable(open_session(args.session), args.session)
     variant = _variant(session, args.variant)
     problem_in(variant)
     made, interrupted = _go(args, session, variant)
@@ -93,6 +96,19 @@ def run(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):  # the run is recorded, whoever reads
         _tell(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
+
+
+def _writable(session: Session, name: str) -> Session:
+    """The session, if it can be written and read again: a run should not be made in vain."""
+    from planscope.session.store import dumps, loads
+
+    with suppress(UserError, ValueError, RecursionError):
+        if loads(dumps(session), name) == session:
+            return session
+    raise UserError(
+        f"{name} holds values that cannot be written again (1e999, or lists too deep in one another); "
+        "mend it, or start with a new session"
+    )
 
 
 def _target(args: argparse.Namespace, source: Path) -> Path:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from planscope.commands.common import output_file, print_json, say, say_all, write_or_print
+from planscope.commands.common import output_file, print_json, quoted, say, say_all, write_or_print
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -60,7 +60,7 @@ def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
 
     near = get_close_matches(topic[:100], topics, 3)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise UserError(f"there is no topic {topic!r}{hint} (planscope topics lists them)")
+    raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists them)")
 
 
 def _write(args: argparse.Namespace) -> int:

@@ -293,7 +293,7 @@ def test_a_slow_answer_and_a_slow_whole() -> None:
 def test_a_model_that_cancels_itself() -> None:
     import asyncio
 
-    with pytest.raises(TopicsNotWritten, match="gave up its answer|could not be used"):
+    with pytest.raises(TopicsNotWritten, match=r"gave up its answer|could not be used"):
         write_topics(scripted(asyncio.CancelledError()), job="beekeeper")
 
 

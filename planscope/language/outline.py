@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -78,4 +79,10 @@ def _lines(
 def outline(tree: Query, problem: Problem, text: str) -> tuple[OutlineNode, ...]:
     """The lines of a tree with its spans in ``text``, parents first, in the order of the text."""
     names = {action.id: action.name for action in problem.actions}
-    return tuple(_lines((), 0, tree, problem.said, names, text))
+    said: dict[int | None, list[Constraint]] = defaultdict(list)
+    for c in problem.said:
+        said[c.sentence].append(c)
+    lines = [OutlineNode((), 0, _label((), tree, names, text), tree.span, tuple(c.id for c in problem.said))]
+    for step, sentence in _below(tree):
+        lines += _lines(step, 1, sentence, said[int(step[0])], names, text)
+    return tuple(lines)

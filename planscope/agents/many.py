@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planscope.agents.background import wait_for
-from planscope.agents.models import LoadedModel, load_model, parse_model
+from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
 from planscope.agents.native import run_native
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.runner import LiveRun
@@ -41,6 +41,9 @@ def run_many(
     """
     spec = parse_model(model, seed=seed)
     if spec.character is not None and agent in AGENTS:
+        options.pop("tracing", None)  # there is nothing in the light loop that LangSmith could trace
+        if base_url:
+            check_model(spec, base_url=base_url)
         runs = []
         for number in range(times):
             own = spec.character.seed + number

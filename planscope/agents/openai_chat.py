@@ -90,43 +90,6 @@ def _is_object(raw: Any) -> bool:
         return True
 
 
-class OpenAIResponses(ChatOpenAI):
-    """The Responses API. Arguments that are JSON but no object are taken for calls that could not be read."""
-
-    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        result = await super()._agenerate(*args, **kwargs)
-        for generation in result.generations:
-            if isinstance(generation.message, AIMessage):
-                _mark_responses(generation.message)
-        return result
-
-
-def _mark_responses(message: AIMessage) -> None:
-    """Move calls whose arguments are no objects, and keep the order in which all calls were sent."""
-    blocks = message.content if isinstance(message.content, list) else []
-    sent = [b for b in blocks if isinstance(b, dict) and b.get("type") == "function_call"]
-    if not sent:
-        return
-    odd = [c for c in message.tool_calls if not isinstance(c["args"], dict)]
-    if odd:
-        why = "the arguments are not a JSON object"
-        message.tool_calls = [c for c in message.tool_calls if isinstance(c["args"], dict)]
-        message.invalid_tool_calls = [
-            *message.invalid_tool_calls,
-            *(
-                InvalidToolCall(
-                    type="invalid_tool_call",
-                    id=c["id"],
-                    name=c["name"],
-                    args=json.dumps(c["args"]),
-                    error=why,
-                )
-                for c in odd
-            ),
-        ]
-    message.additional_kwargs[RAW_CALLS] = [{"id": b.get("call_id")} for b in sent]
-
-
 def make(
     model: str, *, base_url: str | None, retries: int, placeholder_key: bool, responses: bool = False
 ) -> tuple[ChatOpenAI, openai.DefaultAsyncHttpxClient]:
@@ -147,7 +110,7 @@ def make(
     if base_url is None and not re.match(r"o\d", model):
         options["model_kwargs"] = {"parallel_tool_calls": False}
     if responses:  # takes no temperature; the server keeps the conversation
-        return OpenAIResponses(**options, use_previous_response_id=True), client
+        return ChatOpenAI(**options, use_previous_response_id=True), client
     chat = OpenAIChat(**options, temperature=0)
     if (chat.profile or {}).get("temperature") is False:
         chat = OpenAIChat(**options)

@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -48,6 +49,10 @@ class ReActModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         asked = _asked(messages, kwargs.get("tools") or ())
+        if getattr(self.inner, "streaming", False):
+            return _read(
+                generate_from_stream(self.inner._stream(asked, self._stops(), run_manager)), messages
+            )
         return _read(self.inner._generate(asked, self._stops(), run_manager), messages)
 
     async def _agenerate(
@@ -58,6 +63,9 @@ class ReActModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         asked = _asked(messages, kwargs.get("tools") or ())
+        if getattr(self.inner, "streaming", False):  # where it streams, it cannot be asked for a whole answer
+            pieces = self.inner._astream(asked, self._stops(), run_manager)
+            return _read(await agenerate_from_stream(pieces), messages)
         return _read(await self.inner._agenerate(asked, self._stops(), run_manager), messages)
 
     def _stops(self) -> list[str] | None:

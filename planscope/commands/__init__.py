@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "replay": "show every step of a run: state, safe next moves, core",
     "repair": "find the valid plan nearest to what the agent did",
     "export": "write a run as JSON, SMT-LIB, text or a picture (SVG)",
+    "models": "list the models: simulated ones, providers and their keys",
     "topics": "list the topics that requests are about, or make new ones",
     "grammar": "show the words that requests are made of, and count them",
     "schema": "print the JSON Schemas of sessions and of what --json prints",

@@ -27,6 +27,9 @@ from planscope.commands.common import (
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planscope.agents.costs import Cost
     from planscope.oracle.replay import Replay
     from planscope.session.model import Limits, Run, Session, Variant
 
@@ -36,6 +39,9 @@ ABOUT = (
 )
 LONGEST = 7 * 24 * 3600.0
 """Seconds that a run may be given."""
+
+MOST_TIMES = 1000
+"""Runs of one call: all of them are kept in one file."""
 
 LARGEST_PROMPTS = 256 * 1024
 """Bytes of a file of templates."""
@@ -56,6 +62,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompt templates of your own (TOML)")
+    parser.add_argument(
+        "--times", type=whole(1, MOST_TIMES), metavar="N", help="run N times and give the rate"
+    )
+    parser.add_argument(
+        "--at-once",
+        type=whole(1, 64),
+        metavar="N",
+        default=8,
+        help="with --times: runs at a time (default 8)",
+    )
     parser.add_argument(
         "--guard", action="store_true", help="refuse calls that would doom the plan, and tell the agent why"
     )
@@ -87,8 +103,12 @@ def run(args: argparse.Namespace) -> int:
     session = _writable(open_session(args.session), args.session)
     variant = _variant(session, args.variant)
     problem_in(variant)
+    if args.times is not None:
+        from planscope.commands.run_times import run_times
+
+        return run_times(args, session, variant, source, target)
     made, interrupted = _go(args, session, variant)
-    session = _record(made, session, source, target)
+    session = record([made], session, source, target)
     recorded, where = session.runs[-1], str(args.output or target)
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")
@@ -132,7 +152,7 @@ def _variant(session: Session, wanted: str | None) -> Variant:
     raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
-def _limits(args: argparse.Namespace, variant: Variant) -> Limits:
+def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
 
@@ -143,8 +163,7 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
     from planscope.session.edit import next_run_id
 
     try:
-        if args.prompts is not None and args.prompts.stat() and not _is_small_file(args.prompts):
-            raise UserError(f"{args.prompts} is no file of prompts: a TOML file of at most 256 KiB")
+        check_prompts(args.prompts)
         live = LiveRun(
             variant,
             model=args.model,
@@ -155,7 +174,7 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
             base_url=args.base_url,
             guard=args.guard,
             tracing=args.tracing,
-            limits=_limits(args, variant),
+            limits=limits_of(args, variant),
             run_id=next_run_id(session),
         )
     except OSError as error:
@@ -168,26 +187,36 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
         return live.run, True
 
 
+def check_prompts(file: Path | None) -> None:
+    """Raise UserError, or OSError, for what is no file of prompts."""
+    if file is not None and file.stat() and not _is_small_file(file):
+        raise UserError(f"{file} is no file of prompts: a TOML file of at most 256 KiB")
+
+
 def _is_small_file(path: Path) -> bool:
     return path.is_file() and path.stat().st_size <= LARGEST_PROMPTS
 
 
-def _record(made: Run, session: Session, source: Path, target: Path) -> Session:
-    """Add the run to what the file holds by now: somebody else may have written to it meanwhile."""
+def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
+    """Add the runs to what the file holds by now: somebody else may have written to it meanwhile."""
     from planscope.session.edit import next_run_id
     from planscope.session.store import load, save
 
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
         with suppress(UserError):
             now = load(target)
-            if now.id == session.id and made.variant in {v.id for v in now.variants}:
+            if now.id == session.id and {r.variant for r in made} <= {v.id for v in now.variants}:
                 session = now
-    session.runs.append(made.model_copy(update={"id": next_run_id(session)}))
+    for run in made:
+        session.runs.append(run.model_copy(update={"id": next_run_id(session)}))
     save(session, target)
     return session
 
 
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+    from dataclasses import asdict
+
+    from planscope.agents.costs import cost_of
     from planscope.documents.judgement import verdict_document
     from planscope.report import sentence, verdict_line
     from planscope.safe import clip
@@ -201,6 +230,7 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
             "model": made.model,
             "events": [event.model_dump(mode="json", exclude_none=True) for event in made.events],
             "check": verdict_document(verdict),
+            "cost": asdict(cost_of(made)),
         }
         print_json(document)
         return
@@ -209,4 +239,14 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
     say_all(sentence(verdict.explanation, columns()))
     say()
     by = f"run {made.id}: agent {clip(made.agent, 40)}, model {clip(made.model, 60)}"
+    say(cost_line(cost_of(made)))
     say(f"{by}, {calls} call{'' if calls == 1 else 's'}; recorded in {where}")
+
+
+def cost_line(cost: Cost) -> str:
+    """Model calls, tokens and seconds in a line."""
+    tokens = ""
+    if cost.input_tokens is not None and cost.output_tokens is not None:
+        tokens = f", {cost.input_tokens:,} tokens read and {cost.output_tokens:,} written"
+    plural = "" if cost.model_calls == 1 else "s"
+    return f"{cost.model_calls} answer{plural} of the model{tokens}, {cost.seconds:.1f} s"

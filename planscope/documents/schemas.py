@@ -175,6 +175,78 @@ class RunDocument(_Document):
     model: str
     events: list[dict[str, Any]]
     check: CheckDocument
+    cost: CostDocument | None = None
+
+
+class CostDocument(_Document):
+    model_calls: int
+    input_tokens: int | None = Field(description="null where the provider tells none")
+    output_tokens: int | None
+    seconds: float
+    model_seconds: float = Field(description="spent waiting for the model")
+
+
+class RateDocument(_Document):
+    right: int
+    counted: int = Field(description="right and wrong runs; aborted ones say nothing about planning")
+    rate: float | None
+    low: float = Field(description="lower end of Wilson's 95 % interval")
+    high: float
+    aborted: int
+    unknown: int
+    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
+
+
+class ManyRunDocument(_Document):
+    run: str
+    seed: int | None
+    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    error_type: ErrorType | None
+    cost: CostDocument
+
+
+class ManyRunsDocument(_Document):
+    """What ``run --times N --json`` prints."""
+
+    session: str
+    agent: str
+    model: str
+    runs: list[ManyRunDocument]
+    success: RateDocument
+
+
+class ParameterDocument(_Document):
+    name: str
+    default: float
+    low: float
+    high: float
+    about: str
+
+
+class ProfileDocument(_Document):
+    name: str
+    about: str
+    plants: str | None = Field(description="the error or the cause of failing that it is made to have")
+    parameters: list[ParameterDocument]
+
+
+class ProviderDocument(_Document):
+    name: str
+    package: str
+    installed: bool
+    keys: list[str] = Field(description="environment variables, one of which is needed")
+    needs: list[str] = Field(description="environment variables that must all be set")
+    set: list[str] = Field(description="which of them are; never their values")
+    base_url: bool
+    ready: bool
+    missing: str | None
+
+
+class ModelsDocument(_Document):
+    """What ``models --json`` prints."""
+
+    simulated: list[ProfileDocument]
+    providers: list[ProviderDocument]
 
 
 class TopicDocument(_Document):
@@ -224,7 +296,8 @@ DOCUMENTS: dict[str, Any] = {
     "check": CheckDocument,
     "replay": ReplayDocument,
     "repair": RepairDocument,
-    "run": RunDocument,
+    "run": RunDocument | ManyRunsDocument,
+    "models": ModelsDocument,
     "export": ExportDocument,
     "topics": TopicsDocument,
     "themes": ThemesDocument,

@@ -97,11 +97,11 @@ async def test_clumsy_makes_an_act_error(agent: str, timed: bool) -> None:
 
 async def test_slow_meets_the_limit_of_time() -> None:
     case = abc()
-    limits = Limits(seconds=0.3)
+    limits = Limits(seconds=0.5)
     for agent in AGENTS:
-        run = await run_agent(case, model="sim:slow?seconds=0.2", agent=agent, limits=limits)
+        run = await run_agent(case, model="sim:slow?seconds=0.3", agent=agent, limits=limits)
         assert outcome(case, run) == "timeout"
-        assert len(calls_of(run)) == 1
+        assert len(calls_of(run)) <= 1
     assert outcome(case, await run_agent(case, model="sim:slow?seconds=0")) == "right"
 
 

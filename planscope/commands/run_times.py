@@ -1,0 +1,128 @@
+"""``planscope run --times N``: many runs, and how many of them are right."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands.common import judged, print_json, say
+from planscope.commands.run import check_prompts, cost_line, limits_of, record
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.agents.costs import Cost
+    from planscope.agents.rates import Rate
+    from planscope.session.model import Run, Session, Variant
+
+
+def run_times(
+    args: argparse.Namespace, session: Session, variant: Variant, source: Path, target: Path
+) -> int:
+    """Run, record and tell. The exit status is 2 where every run was aborted."""
+    from planscope.agents.costs import cost_of
+    from planscope.agents.rates import success
+
+    made, interrupted = _go(args, variant)
+    if interrupted and not made:
+        raise KeyboardInterrupt
+    session = record(made, session, source, target)
+    recorded, where = session.runs[-len(made) :], str(args.output or target)
+    if interrupted:
+        raise KeyboardInterrupt(f"interrupted; the {len(made)} runs that had ended until then are in {where}")
+    verdicts = [judged(session, run).verdict() for run in recorded]
+    rate, costs = success(verdicts), [cost_of(run) for run in recorded]
+    with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
+        if args.json:
+            rows: list[dict[str, Any]] = [
+                {
+                    "run": run.id,
+                    "seed": run.seed,
+                    "verdict": verdict.verdict,
+                    "error_type": verdict.error_type,
+                    "cost": asdict(cost),
+                }
+                for run, verdict, cost in zip(recorded, verdicts, costs, strict=True)
+            ]
+            by = {"agent": recorded[0].agent, "model": recorded[0].model}
+            print_json({"session": where, **by, "runs": rows, "success": rate_document(rate)})
+        else:
+            _tell(recorded, rate, costs, where)
+    return 2 if rate.aborted == len(recorded) else 0
+
+
+def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
+    """The runs in their order, and whether they were interrupted: those that had ended are worth keeping."""
+    from planscope.agents.many import run_many
+
+    done: dict[int, Run] = {}
+    options: dict[str, Any] = {"role": args.role, "prompts": args.prompts, "guard": args.guard}
+    if args.tracing:
+        options["tracing"] = True
+    try:
+        check_prompts(args.prompts)
+        run_many(
+            variant,
+            model=args.model,
+            times=args.times,
+            agent=args.agent,
+            seed=args.seed,
+            base_url=args.base_url,
+            at_once=args.at_once,
+            limits=limits_of(args, variant),
+            on_run=done.__setitem__,
+            **options,
+        )
+    except OSError as error:
+        if args.prompts is None:
+            raise
+        raise UserError(f"{args.prompts} cannot be read: {error.strerror or error}") from None
+    except KeyboardInterrupt:
+        return [done[n] for n in sorted(done)], True
+    return [done[n] for n in sorted(done)], False
+
+
+def rate_document(rate: Rate) -> dict[str, Any]:
+    """A rate with its interval."""
+    return {
+        "right": rate.right,
+        "counted": rate.counted,
+        "rate": rate.rate,
+        "low": rate.low,
+        "high": rate.high,
+        "aborted": rate.aborted,
+        "unknown": rate.unknown,
+        "errors": rate.errors,
+    }
+
+
+def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
+    from planscope.agents.costs import Cost
+    from planscope.safe import clip
+
+    if rate.rate is None:
+        say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted")
+    else:
+        say(
+            f"{rate.right} of {rate.counted} right: {rate.rate:.0%}, with 95 % confidence between "
+            f"{rate.low:.0%} and {rate.high:.0%}"
+        )
+    for kind, count in rate.errors.items():
+        say(f"  {count:>4}  {kind.replace('_', ' ')}")
+    if rate.aborted and rate.rate is not None:
+        say(f"  {rate.aborted:>4}  aborted (not counted)")
+    say()
+    by = f"agent {clip(runs[0].agent, 40)}, model {clip(runs[0].model, 60)}"
+    known = [c.input_tokens for c in costs if c.input_tokens is not None]
+    said = [c.output_tokens for c in costs if c.output_tokens is not None]
+    total = Cost(
+        sum(c.model_calls for c in costs),
+        sum(known) if known else None,
+        sum(said) if said else None,
+        sum(c.seconds for c in costs),
+        sum(c.model_seconds for c in costs),
+    )
+    say(f"{cost_line(total)} in all")
+    say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")

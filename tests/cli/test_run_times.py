@@ -1,0 +1,57 @@
+"""Many runs from the command line: all recorded, one rate."""
+
+from __future__ import annotations
+
+from planscope.session.store import load
+from tests.cli.support import Cli, Files, session, variant
+
+ABC = variant("A comes after B. B comes after C.", ["a", "b", "c"])
+
+
+def test_many_runs_are_recorded_and_counted(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    found = cli("run", path, "--model", "sim:flaky", "--times", "20", "--seed", "3", "--json")
+    assert found.status == 0
+    runs, success = found.json["runs"], found.json["success"]
+    assert [r["run"] for r in runs] == [r.id for r in load(path).runs] == [f"r{i}" for i in range(1, 21)]
+    assert [r["seed"] for r in runs] == list(range(3, 23))
+    right = sum(r["verdict"] == "right" for r in runs)
+    assert 0 < right < 20
+    assert (success["right"], success["counted"], success["rate"]) == (right, 20, right / 20)
+    assert 0 <= success["low"] < success["rate"] < success["high"] <= 1
+    assert success["errors"] == {"order_error": 20 - right}
+    for row in runs[:3]:
+        cost = row["cost"]
+        assert cost["model_calls"] == 4
+        assert cost["input_tokens"] > cost["output_tokens"] > 0
+
+
+def test_the_guard_helps(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    command = ("run", path, "--model", "sim:literal", "--times", "2", "--json")
+    assert cli(*command).json["success"]["rate"] == 0
+    assert cli(*command, "--guard").json["success"]["rate"] == 1
+
+
+def test_a_person_reads_the_rate_first(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    out = cli("run", path, "--model", "sim:literal", "--times", "4").out
+    assert out.startswith("0 of 4 right: 0%, with 95 % confidence between 0% and 49%\n     4  order error\n")
+    assert out.endswith(f"runs r1 to r4: agent tools, model sim:literal; recorded in {path}\n")
+
+
+def test_aborted_runs_are_not_counted(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    options = ("--base-url", "http://127.0.0.1:9/v1", "--times", "2", "--max-seconds", "20")
+    found = cli("run", path, "--model", "openai:x", *options)
+    assert found.status == 2
+    assert found.out.startswith("none of 2 runs can be judged: 2 aborted\n")
+    assert len(load(path).runs) == 2
+
+
+def test_wrong_numbers_are_one_line(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    for wrong in (("--times", "0"), ("--times", "2000"), ("--at-once", "0")):
+        assert cli("run", path, "--model", "sim:careful", *wrong).status == 2
+    assert cli("run", path, "--model", "sim:nobody", "--times", "2").status == 2
+    assert load(path).runs == []

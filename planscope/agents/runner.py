@@ -37,7 +37,8 @@ class LiveRun:
     ``model`` is a ``--model`` text (loaded, and closed at the end) or a :class:`LoadedModel` (left open, for many
     runs on one event loop). ``agent`` is one of ``AGENTS``, or ``package.module:factory``, which is imported.
     ``role`` is a role prompt, ``prompts`` the user's own file of templates. ``guard`` refuses calls that would
-    doom the plan. ``tracing`` lets LangSmith have the run. ``gate`` is asked before each call (live debugging).
+    doom the plan. ``tracing`` lets LangSmith have the run, where the
+    environment sets it up. ``gate`` is asked before each call (live debugging).
     ``kept`` is what a fork begins with, up to an answer; ``forked_from`` says whose that was.
 
     Making one raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line; ``go`` itself turns
@@ -193,7 +194,7 @@ class LiveRun:
         messages: list[Any] = messages_of(self._kept) or [HumanMessage(self._prompt)]
         if self._factory is not None and self._role:
             messages.insert(0, SystemMessage(self._role))
-        with tracing_context(enabled=self._tracing):
+        with tracing_context(enabled=None if self._tracing else False):  # None: as the environment says
             chat = chat_for(self.run.agent, self._model)
             agent = await build(self._factory, chat, langchain_tools(self._tools), middleware, self._role)
             await agent.ainvoke({"messages": messages})

@@ -24,6 +24,7 @@ from planscope.agents.runner import STOPPED_BY_USER, LiveRun, run_agent
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import Event
+from planscope.session.model import Run, Variant
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
 
@@ -192,6 +193,34 @@ async def test_stopping_at_every_event_leaves_a_whole_record_and_nothing_running
         await asyncio.sleep(0)
         assert asyncio.all_tasks() == before
     assert threading.active_count() <= busy + 1
+
+
+@pytest.mark.parametrize("agent", ["tools", "react", "responses"])
+@pytest.mark.parametrize("guard", [False, True])
+async def test_stopping_at_every_event_in_every_paradigm(agent: str, guard: bool) -> None:
+    options: dict[str, Any] = {"model": "sim:literal", "agent": agent, "guard": guard}
+    case = abc("Beta happens after alpha. Gamma happens before alpha.")
+    whole = await run_agent(case, **options)
+    for number in range(1, len(whole.events)):
+        run, took = await stopped_at(case, number, options)
+        assert took < 0.2
+        check_record(run.events)
+        assert end_of(run).ending == "aborted"
+        assert len(asyncio.all_tasks()) == 1
+
+
+async def stopped_at(case: Variant, events: int, options: dict[str, Any]) -> tuple[Run, float]:
+    """The run, stopped once there are so many events, and the seconds that it took to end."""
+    when: list[float] = []
+
+    def watch(event: Event) -> None:
+        if len(live.run.events) == events:
+            when.append(time.perf_counter())
+            live.stop()
+
+    live = LiveRun(case, on_event=watch, **options)
+    run = await asyncio.wait_for(live.go(), 5)
+    return run, time.perf_counter() - when[0]
 
 
 async def test_stopping_at_every_pause() -> None:

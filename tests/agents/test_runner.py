@@ -227,3 +227,37 @@ async def test_nothing_is_uploaded_whatever_the_environment_says(monkeypatch: py
     monkeypatch.undo()
     utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
     assert asked == [False, False]
+
+
+@pytest.mark.parametrize(("asked", "enabled"), [(False, False), (True, None)])
+async def test_tracing_is_the_environments_only_where_it_is_asked_for(
+    asked: bool, enabled: bool | None
+) -> None:
+    from langsmith.run_helpers import get_tracing_context
+
+    found: list[Any] = []
+
+    class Spying(type(scripted().chat)):  # type: ignore[misc]
+        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+            found.append(get_tracing_context()["enabled"])
+            return await super()._agenerate(*args, **kwargs)
+
+    model = scripted()
+    model.chat = Spying(script=[])
+    await run_agent(abc(), model=model, tracing=asked)
+    assert found == [enabled]
+
+
+async def test_what_a_run_took_is_counted() -> None:
+    from planscope.agents.costs import cost_of
+    from planscope.agents.forks import fork
+
+    run = await run_agent(abc(), model="sim:careful")
+    cost = cost_of(run)
+    assert cost.model_calls == 4
+    assert (cost.input_tokens or 0) > (cost.output_tokens or 0) > 0
+    assert cost.model_seconds <= cost.seconds
+    branch = await fork(run, abc(), step=2, model="sim:careful").go()
+    assert cost_of(branch).model_calls == 2
+    silent = await run_agent(abc(), model=scripted(says(("alpha", {}))))
+    assert (cost_of(silent).input_tokens, cost_of(silent).output_tokens) == (None, None)

@@ -1,0 +1,56 @@
+"""What the guard does for every simulated profile: success with and without it, on the same queries and seeds.
+
+``python -m tests.bench.bench_guard [--queries 60]``. Every run goes through the light loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from planscope.agents.native import run_native
+from planscope.agents.rates import Rate, success
+from planscope.agents.simulated.profiles import PROFILES
+from planscope.oracle.replay import replay
+from planscope.session.derive import problem_of, trace_of
+from planscope.session.edit import first_variant
+from planscope.session.model import Origin, Variant
+from planscope.synthesis.generate import cases
+from planscope.synthesis.request import Request
+from tests.bench.yardstick import table
+
+
+def rate(variants: Sequence[Variant], profile: str, guard: bool) -> Rate:
+    """One run of each query, seeds counted up."""
+    verdicts = []
+    for seed, variant in enumerate(variants):
+        run = run_native(variant, model=f"sim:{profile}", seed=seed, guard=guard)
+        verdicts.append(replay(problem_of(variant), trace_of(run)).verdict())
+    return success(verdicts)
+
+
+def shown(found: Rate) -> str:
+    return f"{found.rate or 0:4.0%}  ({found.low:.0%} to {found.high:.0%})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Success with and without the guard.")
+    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--actions", type=int, default=5)
+    given, _ = parser.parse_known_args()
+    for timed in (False, True):
+        request = Request(actions=given.actions, timed=timed)
+        variants = [
+            first_variant(c.problem, Origin(kind="synthesized")) for c in cases(request, given.queries)
+        ]
+        rows = []
+        for profile in PROFILES:
+            without, guarded = rate(variants, profile, False), rate(variants, profile, True)
+            left = ", ".join(f"{kind} {count}" for kind, count in guarded.errors.items())
+            rows.append([profile, shown(without), shown(guarded), left or "-"])
+        title = f"{given.queries} queries of {given.actions} actions, {'timed' if timed else 'base'}"
+        table(title, ["profile", "without guard", "with guard", "errors left"], rows)
+
+
+if __name__ == "__main__":
+    main()

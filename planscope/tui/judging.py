@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from planscope.errors import UserError
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Repair, Verdict, Violation
 from planscope.tui.glance import SessionGlance, glance_of
-from planscope.tui.state import Facts
+from planscope.tui.state import Certificate, Facts
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
@@ -119,6 +119,20 @@ def judge(session: Session, run_id: str | None, read: ReadQuery) -> JudgedRun:
     facts = {i: facts_at(debug.run, i) for i in range(len(judged.steps))} if few else {}
     links = Links(reading.text, reading.problem, read.outline)
     return JudgedRun(debug, judged.verdict(), links, repair, facts)
+
+
+def certify(run: RunIndex) -> Certificate:
+    """Have Z3 look at a run's verdict and core. From any thread: what it reads never changes."""
+    judged: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never certified
+    answer = judged.certify()
+    return "gave up" if answer is None else "confirmed" if answer else "denied"
+
+
+def refuted(verdict: Verdict) -> Verdict:
+    """What is left of a verdict that Z3 does not share: nothing is known."""
+    return replace(
+        verdict, verdict="unknown", error_type=None, findings=(), first_violation=None, explanation=""
+    )
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:

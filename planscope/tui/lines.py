@@ -77,6 +77,13 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
     return tuple(kept)
 
 
+def with_span(run: Run, span: tuple[int, int], role: str = "hit") -> tuple[Run, ...]:
+    """A run of which a range of code points has a role of its own."""
+    a, b = span
+    parts = (Run(run.text[:a], run.role), Run(run.text[a:b], role), Run(run.text[b:], run.role))
+    return tuple(part for part in parts if part.text)
+
+
 def shown(text: str, limit: int = 400) -> str:
     """One line of an untrusted text, at most ``limit`` code points."""
     return visible(text, limit=limit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from planscope.debugger.breakpoints import Breakpoint
 from planscope.debugger.cursor import DebugState, focus
 from planscope.debugger.linked import Links, Lit
-from planscope.debugger.search import Search
+from planscope.debugger.search import Hit, Search
 from planscope.debugger.selection import Selection
 from planscope.debugger.stops import marks
 from planscope.debugger.watches import Watch, WatchLine, look
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
 """``reading``: file or text are being read. ``unreadable``: the text is no query, ``errors`` say where.
 ``failed``: something else went wrong, ``trouble`` says what."""
+
+Certificate = Literal["asked", "confirmed", "gave up", "denied"]
+"""What Z3 says of the verdict; ``asked``: nothing yet. Once it is ``denied`` the verdict is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class RoomState:
     ``lit``, ``core_*``, ``stops`` and ``watch_lines`` follow from the rest (``reflected``).
     ``strange_*`` are texts of the file that make no sense in this run and are kept for saving.
     ``run_number`` counts ``session.runs`` from 0 (None: no run). ``pane`` is the current one, ``top`` the one of
-    the upper three that is seen where there is room for one only.
+    the upper three that is seen where there is room for one only. ``hit`` is the place that a search found, until
+    one goes elsewhere.
     """
 
     path: Path | None
@@ -66,6 +70,7 @@ class RoomState:
     outline: tuple[OutlineNode, ...] = ()
     errors: tuple[ParseError, ...] = ()
     verdict: Verdict | None = None
+    certificate: Certificate = "asked"
     repair: Repair | None = None
     facts: Facts | None = None
     links: Links | None = None
@@ -74,6 +79,7 @@ class RoomState:
     strange_breakpoints: tuple[str, ...] = ()
     strange_watches: tuple[str, ...] = ()
     search: Search | None = None
+    hit: Hit | None = None
     lit: Lit = _NOTHING_LIT
     core_ids: frozenset[str] = frozenset()
     core_spans: tuple[Span, ...] = ()
@@ -106,6 +112,13 @@ class RoomState:
         """The index at which the attempt of a step was lost, if it was."""
         run = self.debug.run
         return next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
+
+    @property
+    def at_verdict(self) -> bool:
+        """Whether one stands where the verdict was decided: at the end, or where the plan was lost."""
+        step, verdict = self.debug.step, self.verdict
+        lost = verdict.first_violation if verdict is not None else None
+        return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
 
     def call_at(self, index: int) -> CallGlance | None:
         """What the file tells of the call at an index of the run."""

@@ -20,6 +20,18 @@ STATUS_GLYPHS = {"holds": "✓", "open": "○", "broken": "✗"}
 CORE_GLYPH = "●"
 STATE_GLYPHS = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 NO_WAY_ON = "NO WAY ON"
+HIT_GLYPH = "»"
+
+CERTIFICATES = {
+    "asked": ("Z3 is being asked…", "dim"),
+    "confirmed": ("confirmed by Z3", "holds"),
+    "gave up": ("Z3 gave up: not confirmed", "caution"),
+    "denied": (
+        "planscope and Z3 disagree about this run, so its verdict is unknown. Please report this session.",
+        "broken",
+    ),
+}
+"""What Z3 says of the verdict, and the role in which it is said."""
 
 _RULES = {
     "once": "every action once only",

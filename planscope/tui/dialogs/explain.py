@@ -31,13 +31,19 @@ class _Explained:
         if state.progress != "judged" or verdict is None:
             yield from self.text(_not_yet(state))
             return
+        text, role = words.CERTIFICATES[state.certificate]
+        if state.certificate == "denied":
+            yield from self.text(text, role)
+            return
         if state.run is not None:
             yield from self.text(verdict.explanation, "strong")
         view = state.debug.view
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
             yield from self.text("" if verdict.explanation else "The request can be met.")
+            yield from self.text(text, role)
             return
+        yield from self.text(text, role)
         yield BLANK
         yield Line((Run(f"{words.CORE_GLYPH} The core", "core"), Run("  these cannot all be true", "dim")))
         for c in core.constraints:

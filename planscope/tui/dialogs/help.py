@@ -23,6 +23,7 @@ _SIGNS = (
     ("? unknown", "unknown", "the solver gave no answer"),
     ("▶", "mark", "where you are, or what is selected"),
     ("┃", "mark", "what belongs to it in the other panes"),
+    (words.HIT_GLYPH, "hit-mark", "what a search found"),
     ("◆", "stop-mark", "a breakpoint stops here"),
 )
 

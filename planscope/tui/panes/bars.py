@@ -14,6 +14,9 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
 
+_SEALED = 120
+"""From so many columns on, Z3's word stands beside the verdict."""
+
 
 class Header(LinePane):
     """One line: session, agent, model, run; at the right the verdict."""
@@ -21,16 +24,22 @@ class Header(LinePane):
     BOX = False
 
     def prepare(self, state: RoomState, width: int) -> None:
-        key = (state.session, state.run_number, state.progress, state.verdict, width)
+        key = (state.session, state.run_number, state.progress, state.verdict, state.certificate, width)
         if self.prepared_for == key:
             return
         self.prepared_for = key
         verdict = verdict_runs(state, short=width < 110)
         room = width - width_of(verdict) - 2
         parts = _parts(state)
+        seal = _seal(state) if width >= _SEALED else []
+        spare = room - width_of(_joined(parts)) - width_of(seal)
+        if seal and spare >= -1:
+            verdict += seal
+            room -= width_of(seal) - (spare < 0)
+        edge = () if seal and spare == -1 else (Run(" "),)
         while len(parts) > 1 and width_of(_joined(parts)) > room:
             parts.remove(max(parts, key=lambda part: part[0]))
-        self._line = Line(justify(_joined(parts), [*verdict, Run(" ")], width), "bar")
+        self._line = Line(justify(_joined(parts), [*verdict, *edge], width), "bar")
 
     def size_of(self) -> int:
         return 1
@@ -87,7 +96,18 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
     if verdict.verdict == "aborted":
         reason = shown(state.run.reason, 24 if short else 48)
         return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
+    if state.certificate == "denied":
+        return [Run(" ? UNKNOWN ", "stop"), Run(" Z3 disagrees", "broken")]
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
+
+
+def _seal(state: RoomState) -> list[Run]:
+    """Z3's word on a verdict that it does not deny."""
+    if state.run is None or state.progress != "judged":
+        return []
+    signs = {"confirmed": ("Z3 ✓", "holds"), "gave up": ("Z3 ?", "dim")}
+    text, role = signs.get(state.certificate, ("", ""))
+    return [Run(" "), Run(text, role)] if text else []
 
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown
+from planscope.tui.found import place_in
+from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
@@ -38,7 +40,7 @@ class ConstraintsPane(LinePane):
                 self._listed.insert(said, None)
             self._places = {c.id: i for i, c in enumerate(self._listed) if c is not None}
             self._id_cells = max((len(c.id) for c in problem.constraints), default=2)
-            self._made: dict[tuple[int, str, bool, bool, bool], Line] = {}
+            self._made: dict[tuple[int, str, bool, bool, bool, Hit | None], Line] = {}
             self._texts = _texts(problem.constraints, state, width - 5 - _WORD_CELLS - self._id_cells - 2)
         self._core = state.core_ids
         self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
@@ -58,6 +60,8 @@ class ConstraintsPane(LinePane):
             return []
         text = plain(problem.by_id[picked], problem)
         body = paragraph(f"{picked}: {text}.", width - 2, "quote")
+        if state.hit is not None and state.hit.document.constraint == picked:
+            body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
         return lines if len(self._listed) + len(lines) <= self.window else []
 
@@ -74,23 +78,26 @@ class ConstraintsPane(LinePane):
         picked = c.id == self._picked
         lit = c.id in state.lit.constraints
         status = state.debug.run.replay.status(c.id, state.debug.index) if self._judged else ""
-        key = (index, status, c.id in self._core, picked, lit)
+        hit = state.hit if state.hit is not None and state.hit.document.constraint == c.id else None
+        key = (index, status, c.id in self._core, picked, lit, hit)
         line = self._made.get(key)
         if line is None:
             line = self._made[key] = self._line(c, *key[1:])
         return line
 
-    def _line(self, c: Constraint, status: str, core: bool, picked: bool, lit: bool) -> Line:
-        mark = "▶" if picked else "┃" if lit else " "
+    def _line(self, c: Constraint, status: str, core: bool, picked: bool, lit: bool, hit: Hit | None) -> Line:
+        mark = words.HIT_GLYPH if hit else "▶" if picked else "┃" if lit else " "
         role = "core" if core else status or "dim"
         word = "CORE" if core else status or "…"
+        text = Run(self._texts[c.id], "strong" if core else "")
+        span = place_in(text.text, hit) if hit else None
         runs = (
             Run(mark, "mark"),
             Run(words.STATUS_GLYPHS.get(status, "·"), status or "dim"),
             Run(words.CORE_GLYPH if core else " ", "core"),
             Run(f" {word:<{_WORD_CELLS}} ", role),
             Run(f"{shown(c.id, 8):<{self._id_cells}}  ", "dim"),
-            Run(self._texts[c.id], "strong" if core else ""),
+            *((text,) if span is None else with_span(text, span)),
         )
         return Line(cut(runs, self._width), "cursor" if picked else "lit" if lit else "")
 
@@ -142,6 +149,11 @@ def _texts(constraints: Sequence[Constraint], state: RoomState, room: int) -> di
         if max(map(len, named.values()), default=0) <= room:
             return named
     return {c.id: words.constraint(c, timed=problem.timed) for c in constraints}
+
+
+def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:
+    span = place_in(runs[0].text, hit) if runs else None
+    return runs if span is None else (*with_span(runs[0], span), *runs[1:])
 
 
 def _nothing(state: RoomState) -> str:

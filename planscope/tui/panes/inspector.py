@@ -22,6 +22,7 @@ class InspectorPane(LinePane):
         key = (
             state.debug,
             state.progress,
+            state.certificate,
             state.watch_lines,
             state.breakpoints,
             state.links,
@@ -68,6 +69,7 @@ class _Told:
             yield from self.step()
         yield BLANK
         yield from self.core()
+        yield from self.certificate()
         yield from self.lists()
 
     def head(self, *parts: str) -> Iterable[Line]:
@@ -169,6 +171,13 @@ class _Told:
         if not core.foreseeable:
             yield from self.row("", "The agent could not have known.", "dim")
         yield BLANK
+
+    def certificate(self) -> Iterable[Line]:
+        """What Z3 says of the verdict, where it was decided; a warning anywhere."""
+        said = self.state.certificate
+        if said == "denied" or (said != "asked" and self.state.at_verdict):
+            yield from self.row("verdict", *words.CERTIFICATES[said])
+            yield BLANK
 
     def lists(self) -> Iterable[Line]:
         state = self.state

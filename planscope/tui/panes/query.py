@@ -128,8 +128,9 @@ class QueryPane(LinePane):
             mark = Run("●", "core")
         else:
             mark = Run("┃" if roles & {"lit", "picked"} else "✗" if "wrong-words" in roles else " ", "mark")
+        found = Run(words.HIT_GLYPH, "hit-mark") if "hit" in roles else Run(" ")
         return Line(
-            (mark, Run(" "), *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving]))
+            (mark, found, *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving]))
         )
 
     def _still_in(self, start: int, end: int) -> Iterator[Painted]:
@@ -185,6 +186,8 @@ def _moving(state: RoomState) -> Iterator[Painted]:
     focus = state.focus
     if isinstance(focus, SelectedWords) and focus.span[0] < focus.span[1]:
         yield *focus.span, "picked"
+    if state.hit is not None and state.hit.document.kind == "query":
+        yield *state.hit.span, "hit"
     for error in state.errors:
         yield error.span[0], max(error.span[1], error.span[0] + 1), "wrong-words"
 

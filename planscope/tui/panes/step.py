@@ -16,19 +16,33 @@ class StepPane(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         place = (state.debug.run, state.debug.index, width, state.zoomed)
-        told = (state.progress, state.facts, state.repair, state.watch_lines, state.trouble)
+        told = (
+            state.progress,
+            state.certificate,
+            state.facts,
+            state.repair,
+            state.watch_lines,
+            state.trouble,
+            state.hit,
+        )
         if self.prepared_for != (place, told):
             if self._place != place:
                 self._place = place
                 self.top = 0
             self.prepared_for = (place, told)
             self._lines = step_lines(state, width, self.window)
+            self._hit = [
+                i for i, made in enumerate(self._lines) if any(run.role == "hit" for run in made.runs)
+            ]
 
     def size_of(self) -> int:
         return len(self._lines)
 
     def line_at(self, index: int) -> Line:
         return self._lines[index]
+
+    def wanted(self) -> tuple[int, int] | None:
+        return (self._hit[0], self._hit[-1]) if self._hit else None
 
     def title(self) -> tuple[Run, ...]:
         state = self.state

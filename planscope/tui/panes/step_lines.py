@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planscope.debugger.search import Kind
+from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
 from planscope.tui import words
+from planscope.tui.found import hit_of_step, place_in
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph
+from planscope.tui.panes.query import painted_runs
+from planscope.tui.safe_text import show, wrap
 from planscope.tui.state import RoomState
 
 _MARGIN = 9
 _MOVES = 8
 _WAY = 8
 _PLAN = 24
+_AROUND = 200
+"""So many code points before a hit are shown of a long text."""
 _ROOMY = 12
 """From so many lines on, blank ones stand between the parts."""
 
@@ -49,11 +56,30 @@ class _Told:
         self.body = max(width - _MARGIN, 8)
         self.few = 400 if state.zoomed else max(1, min(window // 6, 4))
 
-    def row(self, label: str, text: str, role: str = "", few: int = 0) -> Iterator[Line]:
+    def row(
+        self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None
+    ) -> Iterator[Line]:
+        hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
+        if hit is not None and (span := place_in(text, hit)) is not None:
+            return self.found(label, text, role, few, span)
         body = paragraph(text, self.body, role)
         if few and len(body) > few:
             body = (*body[: few - 1], cut((*body[few - 1], Run(" …" + " " * self.body)), self.body - 1))
         return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+
+    def found(self, label: str, text: str, role: str, few: int, span: Span) -> Iterator[Line]:
+        """A row in which a search found something, that far at least. ``span``: of the text's code points."""
+        first = span[0] - _AROUND if span[1] > _AROUND * 4 else 0
+        told = "…" * bool(first) + text[first : span[1] + _AROUND * 8]
+        at = (span[0] - first + bool(first), span[1] - first + bool(first))
+        whole = show(told, keep_newlines=True)
+        parts = wrap(whole, self.body)
+        seen = next((i for i, (_, end) in enumerate(parts, 1) if end >= at[1]), len(parts))
+        for i, (a, b) in enumerate(parts[: max(few, seen) if few else None]):
+            mark = words.HIT_GLYPH if a < at[1] and at[0] < b else " "
+            head = (label if i == 0 else "").ljust(_MARGIN - 1)
+            runs = painted_runs(whole, a, b, [(a, b, role), (*at, "hit")])
+            yield Line((Run(head, "label"), Run(mark, "hit-mark"), *runs))
 
     def done(self, view: StepView) -> Iterator[Line]:
         """Thought, call, arguments, answer."""
@@ -68,7 +94,7 @@ class _Told:
             yield from self.row("", text, "dim")
             return
         if told is not None and told.thought:
-            yield from self.row("thought", told.thought, "quote", self.few)
+            yield from self.row("thought", told.thought, "quote", self.few, "thought")
         yield from self.call(view)
         error = view.call.error or (told.error if told else "")
         if error:
@@ -76,7 +102,7 @@ class _Told:
         if told is not None and told.raw and told.arguments is None:
             yield from self.row("raw", told.raw, "dim", self.few)
         if told is not None and told.answer is not None:
-            yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few)
+            yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
 
     def call(self, view: StepView) -> Iterator[Line]:
         assert view.call is not None
@@ -84,7 +110,7 @@ class _Told:
         if cell_width(text) > self.body:
             text = words.call(view.call.tool, view.call.arguments, limit=400)
         when = words.hours(view.start, view.end)
-        lines = list(self.row("call", text, "tool"))
+        lines = list(self.row("call", text, "tool", kind="call"))
         last = lines[-1]
         if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
             lines[-1] = Line((*last.runs, Run(f"  {when}", "dim")))
@@ -97,7 +123,12 @@ class _Told:
     def became(self, view: StepView) -> Iterator[Line]:
         """State, findings, what would have been right, why, what is left."""
         state, facts = self.state, self.state.facts
-        yield self.state_line(view)
+        if state.certificate == "denied":
+            yield from self.row("verdict", *words.CERTIFICATES["denied"])
+        state_line, sealed = self.state_line(view), self.certificate()
+        beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
+        fits = cell_width(beside.text) <= self.body + _MARGIN
+        yield beside if fits else state_line
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):
             error = found.severity == "error"
@@ -115,6 +146,8 @@ class _Told:
             yield from self.row("left", "no valid order", "dim")
         elif view.state == "completable" and view.step != "end":
             yield from self.ways_on()
+        if not fits:
+            yield from (Line(runs) for runs in labelled("verdict", [sealed], indent=_MARGIN))
 
     def state_line(self, view: StepView) -> Line:
         runs = [Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state)]
@@ -130,6 +163,12 @@ class _Told:
         else:
             note = ""
         return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
+
+    def certificate(self) -> tuple[Run, ...]:
+        """What Z3 says of the verdict, where that was decided; stands beside the state if there is room."""
+        said = self.state.certificate
+        known = self.state.at_verdict and said in ("confirmed", "gave up")
+        return (Run(*words.CERTIFICATES[said]),) if known else ()
 
     def instead(self, view: StepView) -> Iterator[Line]:
         facts = self.state.facts

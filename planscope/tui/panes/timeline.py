@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedStep
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.tui import words
-from planscope.tui.lines import Line, Run, justify, width_of
+from planscope.tui.found import place_in
+from planscope.tui.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
@@ -28,7 +30,7 @@ class TimelinePane(LinePane):
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
-            self._made: dict[tuple[int, str, str, bool], Line] = {}
+            self._made: dict[tuple[int, str, str, bool, Hit | None], Line] = {}
         self._width = width
 
     def size_of(self) -> int:
@@ -59,9 +61,10 @@ class TimelinePane(LinePane):
         lit = index in state.lit.steps
         here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
         ground = here_ground if here else "lit" if lit else ""
-        mark = "▶" if here else "┃" if lit else " "
+        hit = state.hit if state.hit is not None and state.hit.document.index == index else None
+        mark = words.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
-        key = (index, ground, mark, stop)
+        key = (index, ground, mark, stop, hit)
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = self._line(state, index, ground, mark, stop)
@@ -77,7 +80,7 @@ class TimelinePane(LinePane):
             Run("◆" if stop else " ", "stop-mark"),
             Run(str(view.step).rjust(self._digits), "dim"),
             Run(f" {glyph} ", role),
-            *self._what(state, view),
+            *_with_hit(self._what(state, view), state.hit if mark == words.HIT_GLYPH else None),
         ]
         flags = self._flags(index, state.debug.run.findings[index])
         taken = [Run(f" {words.hours(view.start, view.end)}", "dim")] if view.start is not None else []
@@ -116,3 +119,10 @@ class TimelinePane(LinePane):
 
     def clicked(self, index: int, column: int) -> None:
         self.post_message(Picked(SelectedStep(index)))
+
+
+def _with_hit(runs: list[Run], hit: Hit | None) -> list[Run]:
+    """A call with the words that a search found in it; a thought or an answer is in pane 5."""
+    first = runs[0]
+    span = place_in(first.text, hit) if hit is not None and hit.document.kind == "call" else None
+    return runs if span is None else [*with_span(first, span), *runs[1:]]

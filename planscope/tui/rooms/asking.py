@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
 from planscope.debugger.errors import DebuggerError
-from planscope.debugger.search import Document, Haystack, documents, show_hit
+from planscope.debugger.search import Document, Haystack, documents
 from planscope.debugger.watches import parse_watch
 from planscope.tui import words
 from planscope.tui.lines import Run, shown
@@ -112,8 +112,7 @@ class Asking(Moving, Keeping):
         def go(text: str | None) -> None:
             if text is not None and self.state.debug.run is state.debug.run:
                 found = haystack.find(text)
-                self.change(search=found)
-                self.move(show_hit(self.state.debug, found))
+                self.move_to_hit(found)
                 self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
 
         old = state.search.needle if state.search else ""

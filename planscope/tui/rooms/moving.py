@@ -5,7 +5,7 @@ from __future__ import annotations
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import StepBreak, When, toggle
 from planscope.debugger.cursor import DebugState
-from planscope.debugger.search import next_hit, previous_hit, show_hit
+from planscope.debugger.search import Search, next_hit, previous_hit, show_hit
 from planscope.debugger.selection import Selection
 from planscope.debugger.stops import continue_back, continue_forward, reasons
 from planscope.tui import words
@@ -115,12 +115,23 @@ class Moving(Room):
             self.tell("nothing has been searched for: press /" if found is None else "nothing was found")
             return
         found = next_hit(found) if by > 0 else previous_hit(found)
-        self.change(search=found)
-        self.move(show_hit(self.state.debug, found))
         hit = found.hit
         assert hit is not None and found.at is not None
+        self.move_to_hit(found)
         self.tell(
             f"{found.at + 1} of {words.plural(len(found.hits), 'place')}, in {_place(hit.document.kind)}"
+        )
+
+    def move_to_hit(self, found: Search) -> None:
+        """Go where the search's place is to be seen, and turn to its pane where only one is seen of several."""
+        self.change(search=found)
+        self.move(show_hit(self.state.debug, found), found.hit)
+        if found.hit is None:
+            return
+        pane = {"query": "query", "constraint": "constraints"}.get(found.hit.document.kind, "step")
+        self.change(
+            top=pane if pane in UPPER else self.state.top,
+            pane=pane if self.state.zoomed else self.state.pane,
         )
 
     def pick(self, selection: Selection) -> None:

@@ -23,6 +23,7 @@ from planscope.tui.judging import (
     lay_out,
     open_session,
     read_variant,
+    refuted,
 )
 from planscope.tui.lines import shown
 from planscope.tui.messages import NotOpened
@@ -56,7 +57,9 @@ class Opening(Resting):
         if self.state.progress in ("reading", "judging"):
             return False
         return self.state.progress != "judged" or (
-            self.state.facts is not None and not self.jobs.running("tree")
+            self.state.facts is not None
+            and self.state.certificate != "asked"
+            and not self.jobs.running("tree")
         )
 
     def begin(self) -> None:
@@ -148,12 +151,14 @@ class Opening(Resting):
         wrong = (*wrong_breaks, *wrong_watches)
         debug = self._first_place(judged)
         read = self._readings[state.variant.id] if state.variant else None
+        certificate = self.certificates.get(key, "asked")
         self.change(
             progress="judged",
             outline=read.outline if read else (),
             errors=(),
             debug=debug,
-            verdict=judged.verdict,
+            verdict=refuted(judged.verdict) if certificate == "denied" else judged.verdict,
+            certificate=certificate,
             links=judged.links,
             repair=judged.repair,
             breakpoints=breakpoints,
@@ -200,7 +205,7 @@ class Opening(Resting):
         """Turn to another run of the session."""
         if number == self.state.run_number:
             return
-        for name in ("open", "read", "judge", "tree", "ahead", "facts", "continue"):
+        for name in ("open", "read", "judge", "tree", "ahead", "facts", "certify", "continue"):
             self.jobs.cancel(name)
         run = self.state.session.runs[number]
         self.asked_for_step = False
@@ -212,10 +217,12 @@ class Opening(Resting):
             outline=(),
             errors=(),
             verdict=None,
+            certificate="asked",
             repair=None,
             facts=None,
             links=None,
             search=None,
+            hit=None,
             notice="",
         )
         self.begin()

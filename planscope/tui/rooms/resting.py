@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from planscope.tui.jobs import Ticket
-from planscope.tui.judging import facts_at, look_ahead
+from planscope.tui.judging import FEW_STEPS, facts_at, look_ahead
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
-from planscope.tui.rooms.room import Room
+from planscope.tui.rooms.certifying import Certifying
 from planscope.tui.state import Facts, RoomState
 
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
 
-class Resting(Room):
+class Resting(Certifying):
     """Keeps the facts of every step that was looked up, by run and index."""
 
     def __init__(self, state: RoomState, paint: Paint) -> None:
@@ -37,6 +37,8 @@ class Resting(Room):
                     self.change(facts=facts)
 
             self.jobs.start("facts", lambda ticket: facts_at(run, index), found, self._no_facts)
+        if len(state.debug.run.steps) <= FEW_STEPS:
+            self.certify()
         self.rest_soon(_SETTLE, self._settle)
 
     def _no_facts(self, error: Exception) -> None:
@@ -45,6 +47,7 @@ class Resting(Room):
     def _settle(self) -> None:
         for pane in self.panes:
             pane.settle()
+        self.certify()  # of a long run: not while keys are pressed
 
     def begin_to_look_ahead(self) -> None:
         """While nothing else is to do, look up what the step pane will be asked for."""

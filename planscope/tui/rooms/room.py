@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from planscope.debugger.cursor import DebugState
+from planscope.debugger.search import Hit
 from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.paint import Paint
@@ -71,10 +72,10 @@ class Room(Screen[None]):
         self.set_class(state.zoomed and not self.too_small, "-zoomed")
         self.set_class(not state.zoomed and not self.too_small, "-split")
 
-    def move(self, debug: DebugState) -> None:
-        """Go to another place of the run."""
+    def move(self, debug: DebugState, hit: Hit | None = None) -> None:
+        """Go to another place of the run; ``hit``: the one that a search found there."""
         facts = self.known_facts(debug.index)
-        self.change(debug=debug, facts=facts, notice="")
+        self.change(debug=debug, facts=facts, hit=hit, notice="")
         self.rest_soon()
 
     def known_facts(self, index: int) -> Facts | None:

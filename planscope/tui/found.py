@@ -1,0 +1,18 @@
+"""Where the place that a search found stands in what a pane shows of it."""
+
+from __future__ import annotations
+
+from planscope.debugger.search import Document, Haystack, Hit, Kind
+from planscope.language.problem import Span
+
+
+def place_in(text: str, hit: Hit) -> Span | None:
+    """The same place in another wording of the document: of all places like it the nearest. None: not said so."""
+    wanted = hit.document.text[slice(*hit.span)]
+    places = [found.span for found in Haystack([Document(hit.document.kind, text)]).find(wanted).hits]
+    return min(places, key=lambda span: abs(span[0] - hit.span[0]), default=None)
+
+
+def hit_of_step(hit: Hit | None, index: int, kind: Kind | None) -> Hit | None:
+    """The hit, if it is in this part of this step."""
+    return hit if hit is not None and (hit.document.index, hit.document.kind) == (index, kind) else None

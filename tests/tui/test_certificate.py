@@ -10,6 +10,8 @@ import pytest
 
 from planscope.debugger.run_index import RunIndex
 from planscope.session.model import Session
+from planscope.tui import words
+from planscope.tui.dialogs.explain import explanation
 from planscope.tui.rooms import certifying
 from planscope.tui.state import Certificate
 from tests.tui import sessions
@@ -76,7 +78,7 @@ async def test_where_z3_disagrees_the_verdict_is_unknown(
         assert "? UNKNOWN" in header and "Z3 disagrees" in header and "PARAMETER ERROR" not in header
         assert "planscope and Z3 disagree" in driven.text and "Please report" in driven.text
         await driven.press("x")
-        assert "disagree about this run, so its verdict is unknown. Please" in driven.text
+        assert [line.text for line in explanation(driven.state, 200)] == [words.CERTIFICATES["denied"][0]]
         assert "The core" not in driven.text
         await driven.press("escape", "o", "up", "enter")
         await driven.rest()

@@ -20,7 +20,7 @@ from planscope.session.events import CallEvent, EndEvent, ErrorEvent, Event, Pro
 from planscope.session.model import ForkPoint, Limits, Run, Variant
 
 if TYPE_CHECKING:
-    from planscope.agents.gate import Gate
+    from planscope.agents.gate import Gate, PendingCall, Verb
     from planscope.agents.recorder import Recorder
 
 __all__ = ["AGENTS", "STOPPED_BY_USER", "LiveRun", "OnEvent", "UnknownAgent", "run_agent", "run_once"]
@@ -70,6 +70,7 @@ class LiveRun:
         self._problem = problem_of(variant) if guard else None
         self._gate = gate
         self._tracing = tracing
+        self._clock: asyncio.Timeout | None = None
         self._kept = tuple(kept)
         self._tools = make_toolset(variant.actions, timed=variant.query.timed)
         self._prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
@@ -120,7 +121,7 @@ class LiveRun:
             model_calls=self._limits.model_calls,
             step=sum(isinstance(e, CallEvent) for e in self._kept),
             begins=max((e.at for e in self._kept), default=0.0),
-            gate=self._gate,
+            gate=self._patient if self._gate is not None else None,
             preview=preview,
         )
         try:
@@ -140,6 +141,20 @@ class LiveRun:
         """:meth:`go` on the event loop that all such runs share; blocks, so not from a thread with a screen."""
         return wait_for(self.go())
 
+    async def _patient(self, call: PendingCall) -> Verb:
+        """Ask the gate, with the limit of time at rest: thinking is the user's, not the agent's."""
+        assert self._gate is not None
+        clock, now = self._clock, asyncio.get_running_loop().time
+        when = clock.when() if clock is not None else None
+        if clock is None or when is None:
+            return await self._gate(call)
+        left = when - now()
+        clock.reschedule(None)
+        verb = await self._gate(call)
+        if not clock.expired():
+            clock.reschedule(now() + left)
+        return verb
+
     async def _finish(self, recorder: Recorder) -> EndEvent:
         """Wait for the agent, and say how it came to its end."""
         from planscope.agents.gate import StoppedAtGate
@@ -153,6 +168,7 @@ class LiveRun:
                 self._work.cancel()
         try:
             async with asyncio.timeout(seconds) as clock:
+                self._clock = clock
                 await self._work
         except TimeoutError as error:
             if clock.expired():

@@ -24,7 +24,7 @@ from planscope.agents.runner import STOPPED_BY_USER, LiveRun, run_agent
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import Event
-from planscope.session.model import Run, Variant
+from planscope.session.model import Limits, Run, Variant
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
 
@@ -85,6 +85,21 @@ async def test_a_refused_call_never_reaches_its_tool() -> None:
     first = answers_of(run)[0]
     assert (first.text, first.status, first.refused_by) == ("Refused: not now", "error", "user")
     assert replay(problem_of(case), trace_of(run)).verdict().verdict == "right"
+
+
+async def test_the_limit_of_time_rests_while_the_gate_waits() -> None:
+    async def gate(call: PendingCall) -> Verb:
+        await asyncio.sleep(0.7)
+        return GoOn()
+
+    limits = Limits(seconds=0.5)
+    run = await run_agent(
+        abc(), model=scripted(says(("alpha", {})), says(("beta", {}))), gate=gate, limits=limits
+    )
+    assert end_of(run).ending == "stopped"
+    run = await run_agent(abc(), model=scripted(says(("alpha", {})), 30), gate=gate, limits=limits)
+    assert end_of(run).ending == "timeout"
+    assert len(calls_of(run)) == 1
 
 
 async def test_stop_ends_it_before_the_call() -> None:

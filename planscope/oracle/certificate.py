@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planscope.oracle.formula import Encoding, encode
 from planscope.oracle.smt import Judge
 from planscope.oracle.verdict_types import Core
@@ -19,9 +21,13 @@ def member_names(core: Core) -> list[str]:
     return [*core.constraints, *("end" if s == "end" else f"step{s}" for s in core.steps)]
 
 
-def certify(run: Walk, timeout: int) -> bool | None:
+def certify(
+    run: Walk, timeout: int, started: Callable[[Callable[[], None]], None] | None = None
+) -> bool | None:
     """True where Z3 says the same: lost or not, and a core that is one and minimal. None where it gave up."""
     judge = Judge(encoding_of(run), timeout)
+    if started is not None:
+        started(judge.interrupt)
     index = run.first_doomed
     whole = judge.check()
     if whole == "unknown":

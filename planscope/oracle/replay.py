@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planscope.language.problem import Problem
 from planscope.oracle import certificate, repair
 from planscope.oracle.trace import Trace
@@ -21,9 +23,14 @@ class Replay(Walk):
         """The nearest valid plan that keeps the first ``from_step`` calls as they were made."""
         return repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
 
-    def certify(self, timeout: int = 10_000) -> bool | None:
-        """Ask Z3 whether verdict and core are true. None: it gave up. ``timeout`` in milliseconds a question."""
-        return certificate.certify(self, timeout)
+    def certify(
+        self, timeout: int = 10_000, started: Callable[[Callable[[], None]], None] | None = None
+    ) -> bool | None:
+        """Ask Z3 whether verdict and core are true. None: it gave up. ``timeout`` in milliseconds a question.
+
+        ``started`` is handed a function that makes Z3 give up at once, for any thread to call.
+        """
+        return certificate.certify(self, timeout, started)
 
 
 def replay(problem: Problem, trace: Trace) -> Replay:

@@ -121,10 +121,13 @@ def judge(session: Session, run_id: str | None, read: ReadQuery) -> JudgedRun:
     return JudgedRun(debug, judged.verdict(), links, repair, facts)
 
 
-def certify(run: RunIndex) -> Certificate:
-    """Have Z3 look at a run's verdict and core. From any thread: what it reads never changes."""
+def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
+    """Have Z3 look at a run's verdict and core. From any thread: what it reads never changes.
+
+    ``started`` is handed what makes it give up at once.
+    """
     judged: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never certified
-    answer = judged.certify()
+    answer = judged.certify(started=started)
     return "gave up" if answer is None else "confirmed" if answer else "denied"
 
 

@@ -82,3 +82,12 @@ def test_interrupt_ends_a_question() -> None:
     assert judge.check() == "unknown"
     assert time.monotonic() - began < 20
     timer.join()
+
+
+def test_a_certificate_can_be_interrupted() -> None:
+    made = problem(" ".join(f"t{i}" for i in range(25)), timed=True)
+    run = replay(made, trace("", "running"))
+    stops = []
+    assert run.certify(started=stops.append, timeout=200) in (True, None)
+    assert len(stops) == 1
+    stops[0]()  # after the end it does no harm

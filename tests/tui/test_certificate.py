@@ -19,7 +19,7 @@ from tests.tui.screen import Driven, opened, rows
 
 
 def says(monkeypatch: pytest.MonkeyPatch, certificate: Certificate) -> None:
-    monkeypatch.setattr(certifying, "certify", lambda run: certificate)
+    monkeypatch.setattr(certifying, "certify", lambda run, started: certificate)
 
 
 async def until(driven: Driven, condition: Callable[[], bool]) -> None:
@@ -88,7 +88,7 @@ async def test_where_z3_disagrees_the_verdict_is_unknown(
 
 
 async def test_what_goes_wrong_with_z3_is_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(run: RunIndex) -> Certificate:
+    def wrong(run: RunIndex, started: object) -> Certificate:
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr(certifying, "certify", wrong)
@@ -105,7 +105,7 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
     release, finished = threading.Event(), threading.Event()
     asked: list[RunIndex] = []
 
-    def slow(run: RunIndex) -> Certificate:
+    def slow(run: RunIndex, started: object) -> Certificate:
         asked.append(run)
         if len(asked) > 1:
             return "confirmed"

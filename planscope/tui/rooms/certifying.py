@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planscope.tui.judging import certify, refuted
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
@@ -35,4 +37,12 @@ class Certifying(Room):
             answered("gave up")
             self.tell(f"Z3 could not be asked: {shown(str(error), 120)}")
 
-        self.jobs.start("certify", lambda ticket: certify(run), answered, failed)
+        stops: list[Callable[[], None]] = []
+
+        def interrupt() -> None:
+            for stop in stops:
+                stop()
+
+        self.jobs.start(
+            "certify", lambda ticket: certify(run, stops.append), answered, failed, interrupt=interrupt
+        )

@@ -93,9 +93,15 @@ class _Builder:
         return Clause(form, relation, subject, target, words, span)
 
 
+def _conj(token: Token | None, offset: int) -> Word:
+    """The word between two clauses; a comma, or nothing, stands for a semicolon."""
+    if token is None:
+        return Word("J", ";")
+    return Word("J", token.meaning.value or ";", "", (token.start + offset, token.end + offset))
+
+
 def build(reading: SentenceReading, offset: int = 0) -> Sentence:
     """The tree of a reading whose tokens count from ``offset`` in the text."""
     clauses = tuple(_Builder(units, offset).clause(pattern) for pattern, units in reading.clauses)
-    conj = reading.conj
-    word = conj and Word("J", conj.meaning.value, "", (conj.start + offset, conj.end + offset))
+    word = _conj(reading.conj, offset) if len(clauses) > 1 else None
     return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from planscope.language.build import SentenceReading, build
 from planscope.language.errors import Trouble
-from planscope.language.patterns import NPPattern
+from planscope.language.patterns import VERBS, NPPattern
 from planscope.language.problem import Action, Span
 from planscope.language.render import render
-from planscope.language.tree import NP, Clause, Form, Query, Sentence
+from planscope.language.tree import NP, Clause, Query, Sentence
 
 
 def two_ways(
@@ -42,7 +42,7 @@ def doubtful_list(text: str, reading: SentenceReading, actions: Sequence[Action]
     Only where the comma behind the relative clause is missing, and the verb does not tell.
     """
     for c, (pattern, units) in enumerate(reading.clauses):
-        for of_subject, verb in _VERBS[pattern.form]:
+        for of_subject, verb in VERBS[pattern.form]:
             np = pattern.subject if of_subject else pattern.object
             if not isinstance(np, NPPattern) or np.relative is None:
                 continue
@@ -58,16 +58,6 @@ def doubtful_list(text: str, reading: SentenceReading, actions: Sequence[Action]
                 expected = "a comma behind the relative clause"
                 return two_ways(text, (token.start, token.end), readings, expected, actions)
     return None
-
-
-_VERBS: dict[Form, tuple[tuple[bool, int], ...]] = {
-    "direct": ((True, 0),),
-    "adjunct": ((True, 0),),
-    "fronted": ((True, 1),),
-    "compound": ((True, 0), (False, 2)),
-    "fronted_compound": ((False, 1), (True, 2)),
-}
-"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
 
 
 def _apart(sentence: Sentence, c: int, of_subject: bool, joined: bool = False) -> Query:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from collections.abc import Iterable, Sequence
 
 from planscope.language.errors import Trouble
-from planscope.language.lexicon import load_lexicon
 from planscope.language.names import Names
+from planscope.language.nearest import begun_name, meant, nearest, one_of, unknown_end
 from planscope.language.scan import Token
-from planscope.language.vocabulary import load_auxiliaries, surfaces
+from planscope.language.vocabulary import load_auxiliaries
 
 _BEFORE = 'a word such as "before" or "after"'
 
@@ -31,7 +30,6 @@ _PLAIN = {
     "DOT": "a period",
 }
 _NUMBER = re.compile(r"[0-9]+[a-z]*", re.IGNORECASE)
-_MARKS = ("COMMA", "SEMI", "DOT")
 _LONGEST = 80
 
 NO_CLOCK = "clock times belong to timed queries, and this query is not timed"
@@ -48,10 +46,6 @@ def shown(text: str) -> str:
     line = " ".join(text.split())
     line = line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in line)
-
-
-def one_of(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def stuck(
@@ -71,28 +65,22 @@ def stuck(
         return Trouble(span, found, expected, NO_CLOCK)
     if token.type == "HINT":
         message = f'"{shown(found)}" is not supported: {token.meaning.value}'
-        near = _meant(text, tokens, at, names) if "ACTION" in types else ""
+        near = meant(text, tokens, at, names) if "ACTION" in types else ""
         return Trouble(span, found, expected, f"{message}; or did you mean {near}?" if near else message)
     if token.type != "UNKNOWN":
-        return Trouble(span, found, expected, f'found "{shown(found)}" where {wanted} was expected')
+        message = f'found "{shown(found)}" where {wanted} was expected'
+        near = begun_name(text, tokens, at, names) if "ACTION" in types else ""
+        return Trouble(span, found, expected, f"{message}; did you mean {near}?" if near else message)
     if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":
         return Trouble(span, found, expected, f'a verb is missing behind "{found}", or its form is wrong')
     if _NUMBER.fullmatch(found):
         message = "clock times are whole hours from 0:00 to 24:00, such as 15:00" if timed else NO_CLOCK
         return Trouble(span, found, expected, f'"{shown(found)}" is not known: {message}')
-    span = (token.start, tokens[_run(tokens, at) - 1].end)
+    span = (token.start, tokens[unknown_end(tokens, at) - 1].end)
     found = text[span[0] : span[1]]
-    near = _nearest(text, tokens, at, types, names)
+    near = nearest(text, tokens, at, types, names)
     message = f"did you mean {near}?" if near else f"expected {wanted}"
     return Trouble(span, found[:_LONGEST], expected, f'"{shown(found)}" is not known: {message}')
-
-
-def _run(tokens: Sequence[Token], at: int) -> int:
-    """The place behind the unknown words that begin at ``at``."""
-    end = at + 1
-    while tokens[end].type == "UNKNOWN":
-        end += 1
-    return end
 
 
 def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
@@ -105,61 +93,3 @@ def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
         if tokens[behind].type == "HINT":
             return behind
     return at
-
-
-def _nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> str:
-    """Known words like those that begin at ``at``, quoted: names of actions, verbs, prepositions. "" for none."""
-    word = text[tokens[at].start : tokens[at].end].casefold()
-    called = {action.name.casefold(): action.name for action in names.actions}
-    if "_" in word or word[0] == "`":
-        called |= {action.tool: action.tool for action in names.actions}
-    known = dict(called) if "ACTION" in types else {}
-    phrases = _phrases(types, word if word in load_auxiliaries() else None)
-    begun = sorted((phrase for phrase in phrases if phrase.startswith(word + " ")), key=len)
-    if begun and word not in load_auxiliaries():
-        return one_of([f'"{phrase}"' for phrase in begun[:2]])
-    known |= {phrase: phrase for phrase in phrases}
-    best = _closest(text, tokens, at, at, known, 0.7)
-    if at and tokens[at - 1].type not in _MARKS:
-        best |= _closest(text, tokens, at - 1, at, called, 0.85)
-    near = sorted(best, key=lambda name: (-best[name], name))[:3]
-    return one_of([f'"{name}"' for name in near]) if near else ""
-
-
-def _meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """Names like the words that begin with a phrase that has a hint, if they have such a word themselves."""
-    word = text[tokens[at].start : tokens[at].end].casefold()
-    called = {action.name.casefold(): action.name for action in names.actions}
-    alike = {low: name for low, name in called.items() if f" {low}".find(f" {word}") >= 0}
-    best = _closest(text, tokens, at, at, alike, 0.7)
-    if at and tokens[at - 1].type not in _MARKS:
-        best |= _closest(text, tokens, at - 1, at, alike, 0.85)
-    return f'"{max(best, key=lambda name: best[name])}"' if best else ""
-
-
-def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
-    """Wordings of the lexicon of these types: those that begin with an auxiliary, or those without modal."""
-    lexicon = load_lexicon()
-    return [
-        surface
-        for surface, meaning in surfaces().items()
-        if meaning.type in types
-        and (surface.startswith(f"{auxiliary} ") if auxiliary else not meaning.words[0][1][1])
-        and not lexicon.entries[meaning.words[0][0]][meaning.words[0][1][0]].parse_only
-    ]
-
-
-def _closest(
-    text: str, tokens: Sequence[Token], start: int, at: int, known: Mapping[str, str], cutoff: float
-) -> dict[str, float]:
-    """Known words with how like they are to the text's from ``start`` to somewhere behind ``at``."""
-    best: dict[str, float] = {}
-    for end in range(at, min(at + 6, len(tokens))):
-        if tokens[end].type not in ("UNKNOWN", "ACTION", "HINT"):
-            break
-        words = text[tokens[start].start : tokens[end].end].casefold().strip("`")
-        words = " ".join(words.removeprefix("the ").split())[:_LONGEST]
-        for match in get_close_matches(words, known, 3, cutoff):
-            ratio = SequenceMatcher(None, words, match).ratio()
-            best[known[match]] = max(ratio, best.get(known[match], 0.0))
-    return best

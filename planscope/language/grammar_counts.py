@@ -9,7 +9,7 @@ from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, load_lexicon
 from planscope.language.patterns import strict_rules
 from planscope.language.tree import FORMS, RELATIONS, Form, terminals
 
-_RELATED = {"VP": "VP", "_p": "P", "_sc": "SC"}
+_RELATED = {"VP": "VP", "p": "P", "sc": "SC"}
 """Symbols of the grammar that come in a kind for each relation, with the terminal's name without it."""
 
 
@@ -24,7 +24,7 @@ def clause_skeletons(timed: bool = False) -> int:
             return sum(f"{_RELATED[symbol]}{relation}" in lexicon.entries for relation in RELATIONS)
         if symbol == "TIME":
             return int(timed)
-        if symbol == "_list" or symbol not in rules:
+        if symbol == "list" or symbol not in rules:
             return 1
         total = 0
         for expansion in rules[symbol]:

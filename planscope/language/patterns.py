@@ -1,24 +1,24 @@
 """Lark's part of reading: token types to patterns, that is trees over the places of the tokens.
 
-What a sentence's structure is depends on the types of its tokens only, so patterns are kept for each sequence
-of types. Earley's algorithm finds every reading. The strict grammar is what the synthesizer writes; the lenient
-one adds what people write besides.
+What a sentence's structure is depends on the types of its tokens (and, where it is irregular, on the number of
+its verbs), so patterns are kept for each sequence of types. Earley's algorithm finds every reading. There are three
+grammars: regular English, what people write besides, and what is never accepted but may have been meant.
 """
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import islice, product
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from planscope.language.tree import Form, RelativeForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from lark import Lark, Token, Tree
+    from lark import Lark, Token
+    from lark.parsers.earley_forest import SymbolNode
 
 Types = tuple[str, ...]
 
@@ -54,6 +54,18 @@ class SentencePattern(NamedTuple):
     conj: int | None = None
 
 
+class FoundSentence(NamedTuple):
+    """A reading. ``odd``: marks and conjunctions too many or too few; ``disagreeing``: singular verbs behind lists.
+
+    ``unsaid``: an "and" without which nothing can be accepted.
+    """
+
+    pattern: SentencePattern
+    odd: int
+    disagreeing: int
+    unsaid: bool
+
+
 class Stuck(NamedTuple):
     """Nothing can be read: the first token that fits nothing (or the number of tokens), and what would."""
 
@@ -61,12 +73,37 @@ class Stuck(NamedTuple):
     expected: frozenset[str]
 
 
+VERBS: dict[Form, tuple[tuple[bool, int], ...]] = {
+    "direct": ((True, 0),),
+    "adjunct": ((True, 0),),
+    "fronted": ((True, 1),),
+    "compound": ((True, 0), (False, 2)),
+    "fronted_compound": ((False, 1), (True, 2)),
+}
+"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
+
+
+def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
+    """How many verbs in the singular stand behind lists, those of relative clauses included."""
+    nps = [np for np in (clause.subject, clause.object) if isinstance(np, NPPattern)]
+    verbs = [(np, np.relative.words[0]) for np in nps if np.relative is not None]
+    for of_subject, word in VERBS[clause.form]:
+        np = clause.subject if of_subject else clause.object
+        assert isinstance(np, NPPattern), "a clock time has no verb of its own"
+        verbs.append((np, clause.words[word]))
+    return sum(len(np.actions) > 1 and numbers[verb] == "s" for np, verb in verbs)
+
+
 Start = Literal["sentence", "clause"]
+Grammar = Literal["grammar", "lenient", "unsaid"]
+
+GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid")
+"""Each adds to the one before it, from a file of its name."""
 _lock = Lock()
 
 
 @cache
-def _parser(lenient: bool) -> Lark:
+def _parser(grammar: Grammar) -> Lark:
     from lark import Lark, Token
     from lark.lexer import Lexer
 
@@ -80,14 +117,12 @@ def _parser(lenient: bool) -> Lark:
             return (Token(kind, str(place)) for place, kind in enumerate(data))
 
     data = files("planscope.language") / "data"
-    grammar = (data / "grammar.lark").read_text(encoding="utf-8")
-    if lenient:
-        grammar += (data / "lenient.lark").read_text(encoding="utf-8")
+    names = GRAMMARS[: GRAMMARS.index(grammar) + 1]
     return Lark(
-        grammar,
+        "".join((data / f"{name}.lark").read_text(encoding="utf-8") for name in names),
         parser="earley",
         lexer=Given,
-        ambiguity="explicit",
+        ambiguity="forest",
         start=["sentence", "clause"],
         maybe_placeholders=False,
     )
@@ -96,18 +131,18 @@ def _parser(lenient: bool) -> Lark:
 def strict_rules() -> dict[str, list[tuple[str, ...]]]:
     """The strict grammar's rules: what each nonterminal expands to, one row of symbols for each alternative."""
     rules: dict[str, list[tuple[str, ...]]] = {}
-    for rule in _parser(False).rules:
+    for rule in _parser("grammar").rules:
         rules.setdefault(str(rule.origin.name), []).append(tuple(str(part.name) for part in rule.expansion))
     return rules
 
 
-def _parse(types: Types, start: Start, lenient: bool) -> Tree[Token] | Stuck:
+def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
     from lark.exceptions import UnexpectedEOF, UnexpectedToken
 
     with _lock:
         try:
-            # Lark's signature says text; with a lexer of our own it is whatever that takes.
-            return _parser(lenient).parse(cast("str", types), start=start)
+            # Lark's signature says text and tree; with a lexer of our own and a forest it is what those take and give.
+            return cast("SymbolNode", _parser(grammar).parse(cast("str", types), start=start))
         except UnexpectedEOF as error:
             return Stuck(len(types), frozenset(error.expected))
         except UnexpectedToken as error:
@@ -117,81 +152,31 @@ def _parse(types: Types, start: Start, lenient: bool) -> Tree[Token] | Stuck:
 @lru_cache(maxsize=8192)
 def clause_patterns(types: Types) -> tuple[ClausePattern, ...] | Stuck:
     """All strict readings of one clause."""
-    tree = _parse(types, "clause", False)
-    return tree if isinstance(tree, Stuck) else tuple(islice(_clauses(tree), MAX_READINGS))
+    from planscope.language.forest import fewest
+
+    root = _parse(types, "clause", "grammar")
+    if isinstance(root, Stuck):
+        return root
+    return tuple(cast("ClausePattern", part) for part, _, _ in fewest(root, types, ("",) * len(types)))
 
 
 @lru_cache(maxsize=1024)
-def sentence_patterns(types: Types, lenient: bool = True) -> tuple[SentencePattern, ...] | Stuck:
-    """The readings of a sentence, its period included; at most ``MAX_READINGS``."""
-    tree = _parse(types, "sentence", lenient)
-    return tree if isinstance(tree, Stuck) else tuple(islice(_sentences(tree), MAX_READINGS))
+def sentence_patterns(
+    types: Types, numbers: tuple[str, ...] = (), grammar: Grammar = "unsaid"
+) -> tuple[FoundSentence, ...] | Stuck:
+    """The readings of a sentence, its period included, with the fewest irregularities; at most ``MAX_READINGS``.
 
+    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell); () where they do not matter.
+    """
+    from planscope.language.forest import fewest
 
-def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    return [child for child in tree.children if not isinstance(child, str)]
-
-
-def _alternatives(tree: Tree[Token]) -> Iterator[Tree[Token]]:
-    if tree.data == "_ambig":
-        for child in _trees(tree):
-            yield from _alternatives(child)
-    else:
-        yield tree
-
-
-def _places(tree: Tree[Token], *types: str) -> tuple[int, ...]:
-    return tuple(int(child) for child in tree.children if isinstance(child, str) and child.type in types)
-
-
-def _sentences(tree: Tree[Token]) -> Iterator[SentencePattern]:
-    for one in _alternatives(tree):
-        match _trees(one):
-            case [clause]:
-                for pattern in _clauses(clause):
-                    yield SentencePattern((pattern,))
-            case [first, conj, second]:
-                for mark in _alternatives(conj):
-                    place = _places(mark, "SEMI", "AND", "BUT", "WHILE")[0]
-                    some = (islice(_clauses(clause), MAX_READINGS) for clause in (first, second))
-                    for pair in product(*some):
-                        yield SentencePattern(pair, place)
-
-
-def _clauses(tree: Tree[Token]) -> Iterator[ClausePattern]:
-    for one in _alternatives(tree):
-        form = cast("Form", str(one.data))
-        words = _places(one, "VP", "VP0", "P", "SC", "PSC")
-        first, second = _trees(one)
-        fronted = form in ("fronted", "fronted_compound")
-        subject, target = (second, first) if fronted else (first, second)
-        for np in _nps(subject):
-            for other in _objects(target):
-                yield ClausePattern(form, np, other, words)
-
-
-def _objects(tree: Tree[Token]) -> Iterator[NPPattern | int]:
-    for one in _alternatives(tree):
-        if time := _places(one, "TIME"):
-            yield time[0]
-        else:
-            yield from _nps(one)
-
-
-def _nps(tree: Tree[Token]) -> Iterator[NPPattern]:
-    for one in _alternatives(tree):
-        actions = _places(one, "ACTION")
-        match _trees(one):
-            case []:
-                yield NPPattern(actions)
-            case [relative]:
-                for pattern in _relatives(relative):
-                    yield NPPattern(actions, pattern)
-
-
-def _relatives(tree: Tree[Token]) -> Iterator[RelativePattern]:
-    for one in _alternatives(tree):
-        words = _places(one, "VP", "VP0", "P", "PSC")
-        form: RelativeForm = "direct" if len(words) == 1 else "adjunct"
-        for target in _objects(_trees(one)[0]):
-            yield RelativePattern(form, _places(one, "WHICH")[0], words, target)
+    numbers = numbers or ("",) * len(types)
+    root = _parse(types, "sentence", grammar)
+    if isinstance(root, Stuck):
+        return root
+    found = []
+    for part, cost, unsaid in fewest(root, types, numbers):
+        pattern = cast("SentencePattern", part)
+        disagreeing = sum(disagreements(clause, numbers) for clause in pattern.clauses)
+        found.append(FoundSentence(pattern, cost - disagreeing, disagreeing, unsaid))
+    return tuple(found)

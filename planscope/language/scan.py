@@ -18,6 +18,9 @@ MAX_TOKENS = 1_000
 MAX_PIECES = 10_000
 """A sentence of more tokens, or of more words and marks, is not read."""
 
+NOT_IN_SENTENCES = ("HINT", "TIMELESS", "UNKNOWN")
+"""Types of tokens that no sentence may have."""
+
 
 class Token(NamedTuple):
     """``type`` is a terminal of grammar.lark, or one that no sentence may have: HINT (words with a hint, in

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import NamedTuple
 
 from planscope.language.build import ClauseReading, SentenceReading, build
 from planscope.language.derive import derive
@@ -11,12 +13,33 @@ from planscope.language.doubt import doubtful_list, doubtful_relative, two_ways
 from planscope.language.errors import Trouble
 from planscope.language.explain import shown, stuck
 from planscope.language.fold import fold, split
-from planscope.language.patterns import MAX_UNITS, Stuck, clause_patterns, sentence_patterns
-from planscope.language.scan import Scanner, Token
+from planscope.language.patterns import (
+    MAX_UNITS,
+    Stuck,
+    clause_patterns,
+    disagreements,
+    sentence_patterns,
+)
+from planscope.language.render import render
+from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
 from planscope.language.tree import Query, Sentence
 
 MAX_NAMESAKES = 6
 """How many names that are also phrases of the lexicon are tried as such in one sentence."""
+
+MAX_ODD = 3
+"""A sentence with more marks and conjunctions too many or too few is not read."""
+
+
+LONGEST_PROPOSAL = 300
+"""A longer sentence (code points) is not written out as it would be regular."""
+
+
+class Lenient(NamedTuple):
+    """A reading of what people write. ``likely``: not too irregular to be what was meant."""
+
+    reading: SentenceReading
+    likely: bool
 
 
 class SentenceReader:
@@ -34,13 +57,36 @@ class SentenceReader:
         if tokens[-1].type != "DOT":
             end = tokens[-1].end
             tokens.append(Token("DOT", end, end))
-        readings = list(strict(tokens)) or list(namesakes(tokens))
-        if not readings:
-            found = lenient(tokens)
-            if isinstance(found, Stuck):
-                return self._stuck(text, tokens, found)
-            readings = found
-        return self._only(text, readings)
+        regular = list(strict(tokens))
+        if regular and all(map(agrees, regular)):
+            return self._only(text, regular)
+        if not regular and (readings := list(namesakes(tokens))):
+            return self._only(text, readings)
+        if _gaps(tokens) > MAX_ODD:
+            return self._stuck(text, tokens, 0)
+        wrong = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
+        if wrong is not None:
+            return self._stuck(text, tokens, wrong)
+        found = lenient(tokens)
+        if not isinstance(found, Stuck):
+            return self._likely(text, tokens, regular, found)
+        return self._only(text, regular) if regular else self._stuck(text, tokens, _place(tokens, found))
+
+    def _likely(
+        self, text: str, tokens: list[Token], regular: list[SentenceReading], found: list[Lenient]
+    ) -> SentenceReading | Trouble:
+        """What readings with equally few irregularities mean, or what is too irregular and how it would be regular."""
+        readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
+        if any(one.likely for one in found):
+            return self._only(text, readings)
+        only = self._only(text, regular + readings)
+        if regular or isinstance(only, Trouble):
+            return only
+        trouble = self._stuck(text, tokens, 0)
+        regularly = render(Query((build(only),)), self.scanner.names.actions).text
+        if len(regularly) > LONGEST_PROPOSAL:
+            return trouble
+        return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
     def _only(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """The first reading, if all readings say the same."""
@@ -49,40 +95,50 @@ class SentenceReader:
             trouble = doubtful_relative(text, reading, actions) or doubtful_list(text, reading, actions)
             if trouble is not None:
                 return trouble
-        if len(readings) > 1:
-            said: dict[object, Sentence] = {}
-            for reading in readings:
-                tree = build(reading)
-                said.setdefault(self._meaning(tree), tree)
-            if len(said) > 1:
-                span = (readings[0].first.start, readings[0].last.end)
-                one, other = (Query((tree,)) for tree in list(said.values())[:2])
-                return two_ways(text, span, (one, other), "a sentence with one meaning", actions)
+        if len(readings) > 1 and len(trees := self._meanings(readings)) > 1:
+            span = (readings[0].first.start, readings[0].last.end)
+            one, other = (Query((tree,)) for tree in trees[:2])
+            return two_ways(text, span, (one, other), "a sentence with one meaning", actions)
         return readings[0]
 
-    def _meaning(self, tree: Sentence) -> object:
-        constraints = derive(Query((tree,)), timed=self.timed)
-        return frozenset((c.kind, c.before, c.after, c.action, c.hour) for c in constraints)
+    def _meanings(self, readings: list[SentenceReading]) -> tuple[Sentence, ...]:
+        """A tree for everything that the readings can mean."""
+        said: dict[object, Sentence] = {}
+        for reading in readings:
+            tree = build(reading)
+            constraints = derive(Query((tree,)), timed=self.timed)
+            said.setdefault(
+                frozenset((c.kind, c.before, c.after, c.action, c.hour) for c in constraints), tree
+            )
+        return tuple(said.values())
 
-    def _stuck(self, text: str, tokens: list[Token], lenient_stuck: Stuck) -> Trouble:
+    def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:
+        """What is wrong where the strict grammar came to an end, or the lenient one if that came further.
+
+        ``limit``: no grammar comes further than this token.
+        """
         if (extra := _third_clause(tokens)) is not None:
             message = "a sentence has at most two clauses; end it with a period, and begin another"
             return Trouble((extra.start, extra.end), text[extra.start : extra.end], ("a period",), message)
         folded = fold(tokens, strict=True)
         if len(folded.units) > MAX_UNITS:
             return _too_long(text)
-        found = sentence_patterns(folded.types, lenient=False)
+        found = sentence_patterns(folded.types, grammar="grammar")
         assert isinstance(found, Stuck), "what the strict grammar reads was read before"
-        at, types = folded.places[min(found.at, len(folded.places) - 1)], found.expected
-        places = fold(tokens, strict=False).places
-        further = places[min(lenient_stuck.at, len(places) - 1)]
-        if further > at:
-            at, types = further, lenient_stuck.expected
+        at, types = folded.place(found.at), found.expected
+        folded = fold(tokens, strict=False)
+        if at < limit and len(folded.units) <= MAX_UNITS:
+            further = sentence_patterns(folded.types, grammar="lenient")
+            if isinstance(further, Stuck) and folded.place(further.at) > at:
+                at, types = folded.place(further.at), further.expected
+        if at and tokens[at - 1].type == "ACTION":
+            # Behind an action another one is read, but never expected: there is a comma between them.
+            types -= {"ACTION"}
         return stuck(text, tokens, at, types, self.scanner.names, self.timed)
 
 
 def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
-    """The readings that the synthesizer could have meant; clause by clause."""
+    """The readings in regular English, numbers aside; clause by clause."""
     clauses, conjs = split(tokens)
     if len(conjs) > 1:
         return
@@ -97,23 +153,32 @@ def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
         yield SentenceReading(readings, conjs[0] if conjs else None, tokens[0], tokens[-1])
 
 
-def lenient(tokens: Sequence[Token]) -> list[SentenceReading] | Stuck:
-    """The readings that people may have meant."""
+def agrees(reading: SentenceReading) -> bool:
+    """Whether no verb in the singular stands behind a list."""
+    return not any(
+        disagreements(pattern, [unit[0].meaning.number for unit in units])
+        for pattern, units in reading.clauses
+    )
+
+
+def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
+    """The readings that people may have meant: those with the fewest irregularities."""
     units, places = folded = fold(tokens, strict=False)
     if len(units) > MAX_UNITS:
         return Stuck(0, frozenset())
-    patterns = sentence_patterns(folded.types)
+    patterns = sentence_patterns(folded.types, folded.numbers)
     if isinstance(patterns, Stuck):
         return patterns
-    return [
-        SentenceReading(
-            tuple(ClauseReading(clause, units) for clause in pattern.clauses),
-            None if pattern.conj is None else tokens[places[pattern.conj]],
+    found = []
+    for (clauses, conj), odd, disagreeing, unsaid in patterns:
+        reading = SentenceReading(
+            tuple(ClauseReading(clause, units) for clause in clauses),
+            None if conj is None else tokens[places[conj]],
             tokens[0],
             tokens[-1],
         )
-        for pattern in patterns
-    ]
+        found.append(Lenient(reading, not unsaid and odd <= (0 if disagreeing else MAX_ODD)))
+    return found
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
@@ -127,6 +192,16 @@ def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
                 changed[place] = changed[place]._replace(type=other.type, meaning=other, action="")
         if any(chosen):
             yield from strict(changed)
+
+
+def _place(tokens: Sequence[Token], found: Stuck) -> int:
+    """The token where the lenient reading of some tokens came to an end."""
+    return fold(tokens, strict=False).place(found.at)
+
+
+def _gaps(tokens: Sequence[Token]) -> int:
+    """Actions with an action directly behind: each is an irregularity in every reading that there may be."""
+    return sum(one.type == other.type == "ACTION" for one, other in pairwise(tokens))
 
 
 def _third_clause(tokens: Sequence[Token]) -> Token | None:

@@ -150,6 +150,49 @@ def test_what_may_have_been_meant(text: str, meant: str) -> None:
     assert f'"{meant}"' in error(text, NET).message
 
 
+RUNS = (
+    "a",
+    "email triage",
+    "network diagnosis",
+    "network status check",
+    "alpha run",
+    "run analysis",
+    "day trip",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "meant"),
+    [
+        # A word of a longer name.
+        ("A precedes email.", "email", '"email triage"'),
+        ("Diagnosis precedes a.", "Diagnosis", '"network diagnosis"'),
+        ("A precedes the diagnosis.", "the diagnosis", '"network diagnosis"'),
+        ("A precedes `diagnosis`.", "`diagnosis`", '"network diagnosis"'),
+        ("Before email, a happens.", "email", '"email triage"'),
+        ("A, email and alpha run precede day trip.", "email", '"email triage"'),
+        ("A precedes network.", "network", '"network diagnosis" or "network status check"'),
+        ("A precedes day.", "day", '"day trip"'),
+        # A word of a longer name, with a mistake, or with a word that is not in it.
+        ("A precedes emal.", "emal", '"email triage"'),
+        ("A precedes triage of emails.", "triage of emails", '"email triage"'),
+        # A name with a word in it that is a verb by itself.
+        ("Alfa run precedes a.", "Alfa", '"alpha run"'),
+        ("After alfa run happens, a happens.", "alfa", '"alpha run"'),
+        ("A precedes run anlysis.", "run", '"run analysis"'),
+    ],
+)
+def test_the_nearest_names_of_an_unknown_action(text: str, found: str, meant: str) -> None:
+    wrong = error(text, RUNS)
+    assert wrong.found == found
+    assert wrong.message.endswith(f"did you mean {meant}?")
+
+
+@pytest.mark.parametrize("text", ["A precedes zork.", "Zork precedes a.", "A precedes both day trip."])
+def test_names_that_are_not_near_are_not_told(text: str) -> None:
+    assert "did you mean" not in error(text, RUNS).message
+
+
 def test_every_broken_sentence_is_told_once() -> None:
     text = "a precedes b.\nb preceeds c. c follows d.\n\n  d follows zork, and a a.\ne precedes"
     found = errors(text)

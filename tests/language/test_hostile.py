@@ -6,7 +6,7 @@ import pytest
 
 from planscope.language.errors import ParseFailure
 from planscope.language.fold import fold
-from planscope.language.patterns import MAX_UNITS
+from planscope.language.patterns import MAX_UNITS, sentence_patterns
 from planscope.language.problem import make_actions
 from planscope.language.reading import MAX_ERRORS, MAX_TEXT, read_query
 from planscope.language.scan import MAX_TOKENS
@@ -33,6 +33,8 @@ DOTTED = ("a", "b", "c", "v1.2", "Dr. Li", "f")
         "15:00 " * 10_000,
         "\u0301" * 100_000,
         "a precedes b" + " " * 500_000 + ".x",
+        "a b " * 20_000 + "precede c.",
+        "a b, and c, d and " * 24 + "e precede f; " + "a b, and c, d and " * 4 + "e precede f, and",
     ],
     ids=lambda text: text[:16],
 )
@@ -57,6 +59,19 @@ def test_many_readings_at_once() -> None:
     assert "two ways" in found.message
 
 
+@pytest.mark.parametrize("end", ["happen.", "happen zork.", "precede a, before " + "a b " * 20])
+def test_many_commas_left_out(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any of them could be the one between two lists, which takes long; but so many are never accepted."""
+
+    def only_strictly(types: object, numbers: object = (), grammar: str = "unsaid") -> object:
+        assert grammar == "grammar"
+        return sentence_patterns(types, numbers, grammar)
+
+    monkeypatch.setattr("planscope.language.sentence.sentence_patterns", only_strictly)
+    (found,) = errors("before " + "a b " * 25 + end)
+    assert found.found == "b"
+
+
 def test_long_lists_are_no_trouble() -> None:
     actions = make_actions([f"task {chr(97 + i)}{chr(97 + j)}" for i in range(12) for j in range(10)])
     names = [action.name for action in actions]
@@ -66,6 +81,12 @@ def test_long_lists_are_no_trouble() -> None:
         f"Before {', '.join(names[:60])} and {names[60]}, {', '.join(names[61:-1])} and {names[-1]} happen."
     )
     assert len(read_query(text, actions).problem.said) == 61 * (len(names) - 61)
+    text = (
+        f"Before {', '.join(names[:60])}, and {names[60]}, {', '.join(names[61:-1])}, and {names[-1]} happen."
+    )
+    assert len(read_query(text, actions).problem.said) == 61 * (len(names) - 61)
+    text = f"Before {', '.join(names[:-1])}, and {names[-1]} happen."
+    assert len(read_query(text, actions).problem.said) == len(names) - 1
 
 
 def test_a_long_list_without_and_can_part_anywhere() -> None:

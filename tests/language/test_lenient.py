@@ -25,6 +25,8 @@ from tests.language.support import error, read, said
         ("a, b, and c precede d.", ["a1 < a4", "a2 < a4", "a3 < a4"]),
         ("a precedes b, c, and d.", ["a1 < a2", "a1 < a3", "a1 < a4"]),
         ("a precedes b and c and d.", ["a1 < a2", "a1 < a3", "a1 < a4"]),
+        ("a and b and c and d and e precede f.", [f"a{i} < a6" for i in range(1, 6)]),
+        ("f follows a and b and c and d and e and f.", [f"a6 > a{i}" for i in range(1, 7)]),
         ("a which precedes b follows c.", ["a1 < a2", "a1 > a3"]),
         ("a, which precedes b follows c.", ["a1 < a2", "a1 > a3"]),
         ("a which precedes b, follows c.", ["a1 < a2", "a1 > a3"]),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 
 from planscope.language.derive import derive
-from planscope.language.fold import fold
+from planscope.language.fold import fold, split
 from planscope.language.names import Names
-from planscope.language.patterns import SentencePattern, Stuck, clause_patterns, sentence_patterns
+from planscope.language.patterns import Stuck, clause_patterns, sentence_patterns
 from planscope.language.problem import Action, Constraint, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.scan import MAX_TOKENS, Scanner
+from planscope.language.scan import MAX_TOKENS, Scanner, Token
 from planscope.language.tree import NP, Clause, Query, Relative, Time, same_tree, skeleton
 from tests.language.trees import queries, seeded
 
@@ -51,31 +51,38 @@ def test_every_sentence_has_one_strict_reading() -> None:
         assert tokens is not None and len(tokens) <= MAX_TOKENS
         for strict in (True, False):
             types = fold(tokens, strict=True).types if strict else tuple(token.type for token in tokens)
-            readings = sentence_patterns(types, lenient=False)
+            readings = sentence_patterns(types, grammar="grammar")
             assert not isinstance(readings, Stuck)
-            assert len(readings) == 1 and isinstance(readings[0], SentencePattern)
+            assert len(readings) == 1 and readings[0].odd == 0
 
 
-def _list(size: int) -> list[str]:
+def _list(size: int, comma: str = "") -> list[str]:
+    """A list, with a comma before its "and" or without."""
     if size == 1:
         return ["ACTION"]
-    return ["ACTION", "COMMA"] * (size - 2) + ["ACTION", "AND", "ACTION"]
+    return ["ACTION", "COMMA"] * (size - 2) + ["ACTION", *(["COMMA"] if comma else []), "AND", "ACTION"]
+
+
+_LISTS = ((1, ""), (2, ""), (3, ""), (3, ","))
 
 
 def _noun_phrases() -> Iterator[tuple[object, list[str], list[str]]]:
     """(what it is, with a verb behind it, with a comma or a period behind it)."""
-    objects = [("list", size, _list(size)) for size in (1, 2, 3, 4)] + [("time", 0, ["TIME"])]
-    for size in (1, 2, 3):
-        own = _list(size)
-        yield (size,), own, own
+    objects: list[tuple[object, list[str]]] = [
+        *(((size, comma), _list(size, comma)) for size, comma in (*_LISTS, (4, ""), (4, ","))),
+        ("time", ["TIME"]),
+    ]
+    for size, comma in _LISTS:
+        own = _list(size, comma)
+        yield (size, comma), own, own
         for verb in (["VP"], ["VP0", "P"], ["VP0", "PSC"]):
-            for kind, count, target in objects:
+            for what, target in objects:
                 relative = ["COMMA", "WHICH", *verb, *target]
-                yield (size, *verb, kind, count), [*own, *relative, "COMMA"], own + relative
+                yield (size, comma, *verb, what), [*own, *relative, "COMMA"], own + relative
 
 
 def _clauses() -> Iterator[tuple[object, tuple[str, ...]]]:
-    """Every clause with lists of up to three actions, as a sequence of types."""
+    """Every clause with lists of up to three actions, with and without a comma before "and", as a sequence of types."""
     nps = list(_noun_phrases())
     for (subject, s_closed, _), (target, o_closed, o_open) in product(
         nps, [*nps, (("time",), ["TIME"], ["TIME"])]
@@ -92,14 +99,19 @@ def _clauses() -> Iterator[tuple[object, tuple[str, ...]]]:
 
 
 def test_no_two_clauses_look_the_same() -> None:
-    """All skeletons of a clause, with all lengths of lists up to three, give different sequences of types."""
+    """All skeletons of a clause, with all lists of up to three actions, give different sequences of types."""
     seen: dict[tuple[str, ...], object] = {}
     for what, types in _clauses():
         assert seen.setdefault(types, what) == what
-        # So the first comma with a conjunction behind it, or semicolon, always parts the two clauses.
-        assert "SEMI" not in types and ("COMMA", "AND") not in set(pairwise(types))
-    assert len(seen) > 10_000
-    for types in list(seen)[::97]:
+    # So the first comma with a conjunction behind it that closes no list, or semicolon, parts the two clauses.
+    for types in list(seen)[::7]:
+        for conj in (["SEMI"], ["COMMA", "AND"], ["COMMA", "BUT"]):
+            both = [*types, *conj, *types, "DOT"]
+            clauses, conjs = split([Token(kind, place, place + 1) for place, kind in enumerate(both)])
+            assert [tuple(token.type for token in clause) for clause in clauses] == [types, types]
+            assert [token.type for token in conjs] == conj[-1:]
+    assert len(seen) > 50_000
+    for types in list(seen)[::397]:
         found = clause_patterns(types)
         assert not isinstance(found, Stuck) and len(found) == 1
 

@@ -6,7 +6,9 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
@@ -97,7 +99,8 @@ def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. Errors are one line on standard error."""
     _mend_streams()
-    status = _guarded(list(sys.argv[1:] if argv is None else argv))
+    with _Interrupts() as interrupts:
+        status = _guarded(list(sys.argv[1:] if argv is None else argv), interrupts)
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read has had enough
@@ -108,7 +111,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _guarded(args: list[str]) -> int:
+class _Interrupts:
+    """Remembers Ctrl-C: what it strikes, a C library's callback for one, may turn it into another exception."""
+
+    seen = False
+
+    def __enter__(self) -> _Interrupts:
+        self._ours = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._ours:
+            signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _interrupt(self, *_: object) -> NoReturn:
+        self.seen = True
+        raise KeyboardInterrupt
+
+
+def _guarded(args: list[str], interrupts: _Interrupts) -> int:
     try:
         return _dispatch(args)
     except SystemExit as left:  # planscope COMMAND --help
@@ -126,6 +152,8 @@ def _guarded(args: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}")
     except Exception as error:
+        if interrupts.seen:
+            return 130
         if os.environ.get(WHOLE_TRACEBACK):
             raise
         return _fail(

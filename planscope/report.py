@@ -6,13 +6,16 @@ Every line is one line: what a file or a model put into it is made visible first
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
-from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
 from planscope.oracle.words import clock, listed, name
 from planscope.safe import cell_width, clip, show, visible, wrap
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 WIDTH = 80
 """Columns of a text that is shared."""
@@ -39,6 +42,13 @@ def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
 def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
     """As :func:`paragraph`, for a text that is one line however long: line ends in it are shown as such."""
     return paragraph(visible(text), width, indent)
+
+
+def hanging(label: str, text: str, column: int, width: int = WIDTH) -> Iterator[str]:
+    """A label, and beside it from ``column`` on its text, as a line or more."""
+    first, *rest = sentence(text, max(width - column, 20))
+    yield f"{visible(label):<{column - 2}}  {first}"
+    yield from (" " * column + line for line in rest)
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
@@ -182,9 +192,7 @@ def verdict_lines(problem: Problem, verdict: Verdict, width: int = WIDTH) -> Ite
         yield ""
     for finding in verdict.findings:
         where = "at the end" if finding.step == "end" else f"step {finding.step}"
-        first, *rest = sentence(finding_text(problem, finding), width - 14)
-        yield f"  {where:<10}  {first}"
-        yield from (" " * 14 + line for line in rest)
+        yield from hanging(f"  {where}", finding_text(problem, finding), 14, width)
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:

@@ -39,10 +39,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.judgement import nothing_to_judge, verdict_document
-
     session = open_session(args.session)
     chosen = find_run(session, args.run)
+    from planscope.documents.judgement import nothing_to_judge, verdict_document
+
     replay = None
     if chosen is None:
         document = nothing_to_judge("The session holds no run.")

@@ -26,18 +26,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(document)
         return 0
-    from planscope.report import sentence, table
+    from planscope.report import hanging, table
 
     say("Simulated (--model sim:NAME, or sim:NAME?key=value&seed=3)")
     for profile in document["simulated"]:
-        plants = f"; plants {profile['plants']}" if profile["plants"] else ""
-        say_all(
-            f"  {line}" for line in sentence(f"{profile['name']}: {profile['about']}{plants}", columns() - 2)
-        )
+        plants = f" (plants: {profile['plants'].replace('_', ' ')})" if profile["plants"] else ""
+        say_all(hanging(f"  {profile['name']}", profile["about"] + plants, 20, columns()))
         for p in profile["parameters"]:
             if p["name"] != "seed":
-                bounds = f"{p['name']} ({p['low']} to {p['high']}, default {p['default']}): {p['about']}"
-                say_all(f"      {line}" for line in sentence(bounds, columns() - 6))
+                bounds = f"{p['low']} to {p['high']}, default {p['default']}: {p['about']}"
+                say_all(hanging(f"      {p['name']}", bounds, 20, columns()))
     say()
     say("Providers (--model NAME:MODEL)")
     rows = [

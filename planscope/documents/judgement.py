@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:

@@ -7,8 +7,6 @@ from typing import Any
 
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.language.prompts import prompt_for
-from planscope.oracle.replay import replay
-from planscope.oracle.trace import Trace
 
 
 def action_document(action: Action) -> dict[str, Any]:
@@ -61,6 +59,9 @@ def query_document(
 
 def parsed_document(problem: Problem) -> dict[str, Any]:
     """As above for a text that was read, with the contradiction in it, if there is one."""
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+
     blank = replay(problem, Trace((), "running"))
     document = query_document(problem, valid_orders=blank.valid_completions(0))
     core = blank.steps[0].core

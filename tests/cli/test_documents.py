@@ -241,6 +241,9 @@ def _every_document(cli: Cli, folder: Path) -> Iterator[tuple[str, Any]]:
     path = folder / "case.planscope.json"
     yield "new", cli("new", "--seed", "3", "-o", path, "--json").json
     yield "run", cli("run", path, "--model", "sim:literal", "--json").json
+    yield "run", cli("run", path, "--model", "sim:flaky", "--times", "3", "--json").json
+    yield "models", cli("models", "--json").json
+    yield "models", cli("models", "--base-url", "http://localhost:1", "--json").json
     yield "session", json.loads(path.read_text())
     yield "topics", cli("topics", "--json").json
     yield "topics", cli("topics", "nurse", "--json").json

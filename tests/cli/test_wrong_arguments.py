@@ -88,6 +88,12 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("run case --model sim:careful --prompts nope.toml", "nope.toml cannot be read: No such file"),
     ("run case --model sim:careful --prompts .", ". is no file of prompts"),
     ("run case --model sim:careful --prompts /dev/zero", "/dev/zero is no file of prompts"),
+    ("run case --model sim:careful --times 0", "--times: 0 is out of range"),
+    ("run case --model sim:careful --times 1001", "--times: 1001 is out of range"),
+    ("run case --model sim:careful --times 2 --at-once 0", "--at-once: 0 is out of range"),
+    ("run case --model sim:nope --times 2", "no profile 'nope'"),
+    ("run case --model sim:careful --times 2 --prompts /dev/zero", "/dev/zero is no file of prompts"),
+    ("models --base-url there", "--base-url must begin with http"),
     ("run first-look --model sim:careful", "ships with planscope and is not written to; name a file with -o"),
     # pictures
     ("export first-look --format svg --size 5x5", "from 20x5 to 500x300"),

@@ -1,0 +1,119 @@
+"""Requests from seeds: the same everywhere, one a line, and a session that can be run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from planscope.session.store import load
+from tests.cli.contract import check_query
+from tests.cli.support import Cli, program
+
+KNOBS = [
+    [],
+    ["--timed"],
+    ["--actions", "8", "--valid-orders", "1..6"],
+    ["--actions", "6", "--sentences", "2", "--lists", "0.6", "--relatives", "0.5"],
+    ["--actions", "25"],
+]
+
+
+@pytest.mark.parametrize("knobs", KNOBS)
+def test_case_i_is_the_case_of_its_own_seed(cli: Cli, knobs: list[str]) -> None:
+    done = cli("new", "--seed", "40", "--count", "4", *knobs)
+    assert done.status == 0 and done.err == ""
+    lines = done.out.splitlines()
+    assert len(lines) == 4 and done.out == "".join(f"{line}\n" for line in lines)
+    for i, line in enumerate(lines):
+        document = json.loads(line)
+        check_query(document)
+        assert document["seed"] == 40 + i
+        assert document == cli("new", "--seed", str(40 + i), *knobs, "--json").json
+    assert cli("new", "--seed", "40", "--count", "4", "--json", *knobs).out == done.out
+
+
+def test_the_same_document_in_every_process() -> None:
+    command = ["new", "--seed", "7", "--count", "3", "--timed", "--actions", "6"]
+    outs = {program(*command, env={"PYTHONHASHSEED": seed, "LANG": lang}).out for seed, lang in
+            [("0", "C"), ("1", "C.UTF-8"), ("4242", "de_DE.UTF-8")]}  # fmt: skip
+    assert len(outs) == 1 and len(outs.pop().splitlines()) == 3
+
+
+def test_a_seed_is_drawn_and_told(cli: Cli) -> None:
+    first, second = cli("new", "--json").json, cli("new", "--json").json
+    assert first["seed"] != second["seed"] or first == second
+    assert cli("new", "--seed", str(first["seed"]), "--json").json == first
+    person = cli("new", "--seed", "9")
+    assert "Seed 9, topic" in person.out and person.out == cli("new", "--seed", "9").out
+
+
+def test_the_knobs_are_turned(cli: Cli) -> None:
+    made = cli("new", "--seed", "3", "--actions", "7", "--sentences", "4", "--topic", "nurse", "--json").json
+    assert len(made["actions"]) == 7 and made["topic"] == "nurse" and made["text"].count(".") == 4
+    for seed in range(5):
+        made = cli("new", "--seed", str(seed), "--actions", "6", "--valid-orders", "2..5", "--json").json
+        assert 2 <= made["valid_orders"] <= 5
+        assert (
+            cli("new", "--seed", str(seed), "--actions", "6", "--valid-orders", "1", "--json").json[
+                "valid_orders"
+            ]
+            == 1
+        )
+    plain = ["--relatives", "0", "--lists", "0", "--second-clauses", "0"]
+    texts = [
+        json.loads(line)["text"]
+        for line in cli("new", "--seed", "1", "--count", "20", *plain).out.splitlines()
+    ]
+    assert not any("which" in text or ";" in text for text in texts)
+    listed = cli("new", "--seed", "1", "--count", "20", "--lists", "1", "--list-length", "2").out
+    assert " and " in listed
+
+
+def test_topics_of_ones_own(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        '[[topic]]\njob = "wizard"\nactivities = ["wand repair", "potion brewing", "spell research"]\n'
+    )
+    made = cli(
+        "new", "--topics-file", file, "--topic", "wizard", "--actions", "3", "--seed", "1", "--json"
+    ).json
+    assert {a["name"] for a in made["actions"]} == {"wand repair", "potion brewing", "spell research"}
+    assert cli("topics", "wizard", "--file", file).out.splitlines() == [
+        "wand repair",
+        "potion brewing",
+        "spell research",
+    ]
+    assert "wizard" not in cli("topics").out
+
+
+@pytest.mark.parametrize("name", ["case.planscope.json", "case.planscope.json.gz", "deep/er/case.json"])
+def test_a_session_is_written(cli: Cli, tmp_path: Path, name: str) -> None:
+    done = cli("new", "--seed", "5", "--timed", "-o", name)
+    assert done.status == 0 and done.out.endswith(f"seed 5, in {name}\n")
+    made = load(tmp_path / name)
+    document = cli("new", "--seed", "5", "--timed", "--json").json
+    assert made.variants[0].query.text == document["text"]
+    assert [a.duration for a in made.variants[0].actions] == [a["duration"] for a in document["actions"]]
+    assert made.variants[0].query.seed == 5 and made.variants[0].origin.kind == "synthesized"
+    assert cli("check", name).status == 2
+    assert cli("export", name, "--format", "json").json["query"]["constraints"] == document["constraints"]
+    both = cli("new", "--seed", "5", "--timed", "-o", name, "--json")
+    assert both.json == document
+
+
+def test_an_old_file_keeps_its_permissions(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("old")
+    path.chmod(0o600)
+    assert cli("new", "--seed", "5", "-o", path).status == 0
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["x.json"]
+    umask = os.umask(0o027)
+    try:
+        cli("new", "--seed", "5", "-o", tmp_path / "y.json")
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "y.json").stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,264 @@
+"""planscope as a program: streams that are closed, full or read by nobody, encodings, permissions, interrupts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from tests.cli.support import Done, Files, harmless, program, run, session, variant
+
+AB = variant("A comes before B.", ["a", "b"])
+BUFFERED = [{"PYTHONUNBUFFERED": ""}, {"PYTHONUNBUFFERED": "1"}]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and permissions of Unix")
+
+
+def read_by_nobody(*args: str | Path, lines: int = 0, env: dict[str, str] | None = None) -> Done:
+    """A program whose reader closes the pipe after so many lines."""
+    command = [sys.executable, "-m", "planscope", *map(str, args)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        out = "".join(process.stdout.readline() for _ in range(lines))
+        process.stdout.close()
+        err = process.stderr.read()
+        return Done(process.wait(60), out, err)
+
+
+@pytest.mark.parametrize("env", BUFFERED)
+def test_a_closed_pipe_is_no_error(files: Files, env: dict[str, str]) -> None:
+    right, wrong = files("a", "b", about=AB, name="right"), files("b", "a", about=AB, name="wrong")
+    assert read_by_nobody("check", right, env=env) == Done(0, "", "")
+    assert read_by_nobody("check", wrong, env=env) == Done(1, "", "")
+    assert read_by_nobody("check", wrong, "--json", env=env) == Done(1, "", "")
+    for args in (["--help"], ["check", "--help"], ["schema"], ["replay", wrong], ["new", "--json"]):
+        assert read_by_nobody(*args, env=env) == Done(0, "", "")
+
+
+def test_a_stream_of_requests_ends_when_nobody_reads() -> None:
+    began = time.monotonic()
+    done = read_by_nobody("new", "--count", "1000000000", "--seed", "3", lines=2)
+    assert done.status == 0 and done.err == "" and time.monotonic() - began < 30
+    assert [json.loads(line)["seed"] for line in done.out.splitlines()] == [3, 4]
+
+
+def test_a_run_is_recorded_whoever_reads(files: Files) -> None:
+    path = files.keep(session(AB))
+    assert read_by_nobody("run", path, "--model", "sim:careful").status == 0
+    assert len(json.loads(path.read_text())["runs"]) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("env", BUFFERED)
+def test_an_output_that_is_full(env: dict[str, str]) -> None:
+    for args in (["--version"], ["check", "first-look"], ["schema"]):
+        with Path("/dev/full").open("wb") as full:
+            done = program(*args, env=env, stdout=full, stderr=subprocess.PIPE, capture_output=False)
+        assert done.status == 2
+        assert done.err == "planscope: standard output cannot be written: No space left on device\n"
+
+
+def shell(line: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """A line for the shell, in which ``$P`` is planscope."""
+    return subprocess.run(
+        ["sh", "-c", line.replace("$P", f'"{sys.executable}" -m planscope')],
+        capture_output=True,
+        env={**os.environ, **env},
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "line,status",
+    [
+        ("$P check {} >&-", 1),
+        ("$P check {} 2>&-", 1),
+        ("$P check {} <&- >&- 2>&-", 1),
+        ("$P check nope 2>&-", 2),
+        ("$P <&- >&-", 2),
+        ("$P --help >&-", 0),
+        ("$P parse --actions a,b <&-", 2),
+    ],
+)
+def test_closed_streams(files: Files, line: str, status: int) -> None:
+    done = shell(line.format(files("b", "a", about=AB)))
+    assert done.returncode == status
+    assert b"Traceback" not in done.stderr and done.stderr.count(b"\n") <= 1
+
+
+def test_a_file_does_not_become_standard_output(files: Files) -> None:
+    """With standard output closed, the next file that is opened would get its number, and be written into."""
+    path = files.keep(session(AB))
+    assert shell(f"$P run {path} --model sim:careful >&- <&-").returncode == 0
+    assert len(json.loads(path.read_text())["runs"]) == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "ascii:strict", "latin-1", "cp437", "utf-8"])
+def test_what_an_encoding_cannot_say_is_escaped(files: Files, encoding: str) -> None:
+    about = variant("Ärger happens before 先检查.", ["ärger", "先检查"])
+    path = files("ghost", "b", about=about)
+    env = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "COLUMNS": "80"}
+    for args in (["check", path], ["replay", path], ["export", path, "--format", "text"], ["check", "nö先"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "planscope", *map(str, args)],
+            capture_output=True,
+            env={**os.environ, **env},
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr and b"bug in planscope" not in done.stderr
+        assert done.returncode in (0, 1) or args[1] == "nö先"
+        out = done.stdout.decode(encoding.partition(":")[0])
+        if encoding.startswith("ascii"):
+            assert done.stdout.isascii() and done.stderr.isascii()
+        if args[0] == "replay":
+            assert ("✓" if encoding == "utf-8" else "\\u2713") in out.replace("√", "\\u2713")
+
+
+def test_the_locale_c(files: Files) -> None:
+    path = files("b", "a", about=AB)
+    env = {"LC_ALL": "C", "LANG": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    for args in (["replay", path], ["check", path], ["grammar"], ["--help"]):
+        done = program(*args, env=env)
+        assert done.status in (0, 1) and done.err == "" and done.out
+
+
+def test_what_goes_to_a_file_is_utf_8_whatever_the_terminal_says(files: Files, tmp_path: Path) -> None:
+    about = variant("Ärger happens before b.", ["ärger", "b"])
+    out = tmp_path / "x.txt"
+    program(
+        "export", files("b", about=about), "--format", "text", "-o", out, env={"PYTHONIOENCODING": "ascii"}
+    )
+    assert "Ärger happens before b." in out.read_text(encoding="utf-8")
+
+
+def without_power(*args: str | Path) -> Done:
+    """As a user who may not read everything: root without the capabilities that make it one."""
+    prefix: list[str] = []
+    if os.geteuid() == 0:
+        tool = shutil.which("setpriv")
+        if tool is None:
+            pytest.skip("root may read everything, and there is no setpriv")
+        prefix = [tool, "--bounding-set=-dac_override,-dac_read_search"]
+        if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+            pytest.skip("capabilities cannot be dropped here")
+    done = subprocess.run(
+        [*prefix, sys.executable, "-m", "planscope", *map(str, args)],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_permissions(files: Files, tmp_path: Path) -> None:
+    good = files("a", about=AB, name="good")
+    secret = files("a", about=AB, name="secret")
+    secret.chmod(0)
+    for folder, mode in (("closed", 0), ("readable", 0o555)):
+        (tmp_path / folder).mkdir()
+        shutil.copy(good, tmp_path / folder / "x.json")
+        (tmp_path / folder).chmod(mode)
+    readable, closed = tmp_path / "readable", tmp_path / "closed"
+    fixed = tmp_path / "fixed.json"
+    shutil.copy(good, fixed)
+    fixed.chmod(0o444)
+    before = fixed.read_bytes()
+    try:
+        assert "may not be read" in without_power("check", secret).complaint()
+        assert "may not be read" in without_power("parse", secret, "--actions", "a").complaint()
+        assert "Permission denied" in without_power("check", closed / "x.json").complaint()
+        assert "no permission to write in" in without_power("new", "-o", readable / "y.json").complaint()
+        assert (
+            "no permission to write in" in without_power("new", "-o", readable / "y" / "z.json").complaint()
+        )
+        assert "cannot be written" in without_power("new", "-o", closed / "y.json").complaint()
+        assert "is write-protected" in without_power("new", "-o", fixed).complaint()
+        run_it = ["--model", "sim:careful"]
+        assert "no permission to write in" in without_power("run", readable / "x.json", *run_it).complaint()
+        assert "is write-protected" in without_power("run", fixed, *run_it).complaint()
+        assert without_power("check", readable / "x.json").status == 1
+    finally:
+        closed.chmod(0o755)
+        readable.chmod(0o755)
+    assert fixed.read_bytes() == before
+    assert [p.name for p in readable.iterdir()] == ["x.json"]
+
+
+def test_an_interrupt_exits_with_130_and_says_nothing() -> None:
+    code = "import sys; from planscope.cli import main; sys.stderr.write('began\\n'); sys.exit(main())"
+    streams: dict[str, Any] = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.PIPE,
+    }
+    command = [sys.executable, "-c", code, "parse", "--actions", "a, b"]
+    with subprocess.Popen(command, text=True, **streams) as process:
+        err: IO[str] | None = process.stderr
+        assert err is not None and err.readline() == "began\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        assert process.returncode == 130
+        assert err.read() == ""
+
+
+def test_an_interrupt_while_a_fifo_is_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    code = "import sys; from planscope.cli import main; sys.stderr.write('began\\n'); sys.exit(main())"
+    command = [sys.executable, "-c", code, "parse", str(tmp_path / "pipe"), "--actions", "a"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None and process.stderr.readline() == "began\n"
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130 and process.stderr.read() == ""
+
+
+def test_a_text_through_a_pipe() -> None:
+    done = program("parse", "--actions", "a, b", "--json", stdin=None, input=b"A comes before B.")
+    assert done.status == 0 and done.json["valid_orders"] == 1
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "7", "-5", "x", "1000000"])
+def test_odd_widths(files: Files, columns: str) -> None:
+    path = files("b", ("ghost", {"x": "y" * 300}), about=AB)
+    env = {"COLUMNS": columns, "LINES": columns}
+    for args in (["--help"], ["new", "--help"], ["check", path], ["replay", path]):
+        done = program(*args, env=env)
+        assert done.status in (0, 1) and done.err == "" and done.out and harmless(done.out)
+        assert max(map(len, done.out.splitlines())) <= 120
+
+
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = f'cd "{gone}" && rmdir "{gone}" && $P'
+    env = {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    assert shell(f"{line} check figure-5", **env).returncode == 1
+    for args in ("check x.json", "new -o y.json"):
+        done = shell(f"{line} {args}", **env)
+        assert done.returncode == 2 and done.stderr.count(b"\n") == 1 and b"bug" not in done.stderr
+
+
+def test_documents_do_not_depend_on_the_process(files: Files) -> None:
+    path = files.keep(session(AB, run("b", ("ghost", {"z": 1, "y": {"b": 2, "a": 1}}), "b")))
+    for args in (["check", path, "--json"], ["replay", path, "--json"], ["export", path, "--format", "json"]):
+        assert (
+            program(*args, env={"PYTHONHASHSEED": "1"}).out == program(*args, env={"PYTHONHASHSEED": "2"}).out
+        )

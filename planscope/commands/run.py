@@ -24,14 +24,12 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
+from planscope.commands.recording import check_prompts, cost_line, limits_of, record
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from planscope.agents.costs import Cost
     from planscope.oracle.replay import Replay
-    from planscope.session.model import Limits, Run, Session, Variant
+    from planscope.session.model import Run, Session, Variant
 
 ABOUT = (
     "Run an agent on a session's request, on mock tools, and record it in the session. The exit status is 0 "
@@ -42,9 +40,6 @@ LONGEST = 7 * 24 * 3600.0
 
 MOST_TIMES = 1000
 """Runs of one call: all of them are kept in one file."""
-
-LARGEST_PROMPTS = 256 * 1024
-"""Bytes of a file of templates."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -152,11 +147,6 @@ def _variant(session: Session, wanted: str | None) -> Variant:
     raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
-def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
-    given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
-    return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
-
-
 def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
     """The run, and whether it was interrupted: what happened until then is worth keeping."""
     from planscope.agents.runner import LiveRun
@@ -187,32 +177,6 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
         return live.run, True
 
 
-def check_prompts(file: Path | None) -> None:
-    """Raise UserError, or OSError, for what is no file of prompts."""
-    if file is not None and file.stat() and not _is_small_file(file):
-        raise UserError(f"{file} is no file of prompts: a TOML file of at most 256 KiB")
-
-
-def _is_small_file(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size <= LARGEST_PROMPTS
-
-
-def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
-    """Add the runs to what the file holds by now: somebody else may have written to it meanwhile."""
-    from planscope.session.edit import next_run_id
-    from planscope.session.store import load, save
-
-    if target == source or (target.exists() and source.exists() and target.samefile(source)):
-        with suppress(UserError):
-            now = load(target)
-            if now.id == session.id and {r.variant for r in made} <= {v.id for v in now.variants}:
-                session = now
-    for run in made:
-        session.runs.append(run.model_copy(update={"id": next_run_id(session)}))
-    save(session, target)
-    return session
-
-
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from dataclasses import asdict
 
@@ -241,12 +205,3 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
     by = f"run {made.id}: agent {clip(made.agent, 40)}, model {clip(made.model, 60)}"
     say(cost_line(cost_of(made)))
     say(f"{by}, {calls} call{'' if calls == 1 else 's'}; recorded in {where}")
-
-
-def cost_line(cost: Cost) -> str:
-    """Model calls, tokens and seconds in a line."""
-    tokens = ""
-    if cost.input_tokens is not None and cost.output_tokens is not None:
-        tokens = f", {cost.input_tokens:,} tokens read and {cost.output_tokens:,} written"
-    plural = "" if cost.model_calls == 1 else "s"
-    return f"{cost.model_calls} answer{plural} of the model{tokens}, {cost.seconds:.1f} s"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import judged, print_json, say
-from planscope.commands.run import check_prompts, cost_line, limits_of, record
+from planscope.commands.recording import check_prompts, cost_line, limits_of, record
 from planscope.errors import UserError
 
 if TYPE_CHECKING:

@@ -195,12 +195,13 @@ def _look_for_typo(first: str) -> None:
 
 def _mend_streams() -> None:
     """Standard streams that are closed become the null device; what an encoding cannot say is escaped."""
-    if None in (sys.stdin, sys.stdout, sys.stderr):
-        while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
-            pass  # a file opened later must not become standard output
-        os.close(handle)
-        sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-        sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    # each takes the lowest free number, its own: a file opened later must not become standard output
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

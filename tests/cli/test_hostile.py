@@ -178,3 +178,26 @@ def test_topics_and_themes_of_a_users_own(cli: Cli, tmp_path: Path) -> None:
     for args in (["themes"], ["themes", "--json"]):
         done = cli(*args)
         assert done.status == 0 and harmless(done.out) and done.err == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["\x1b[31mred.json", "a\u202eb.json", "two\nRIGHT.json", "\x9b2J.json", "[bold].json"]
+)
+def test_names_of_files(cli: Cli, files: Files, name: str) -> None:
+    path = files.folder / name
+    assert cli("new", "--seed", "1", "-o", path).status == 0
+    for args in (
+        ["new", "--seed", "1", "-o", path],
+        ["run", path, "--model", "sim:careful"],
+        ["run", path, "--model", "sim:careful", "--json"],
+        ["run", path, "--model", "sim:careful", "--times", "2"],
+        ["check", path],
+        ["replay", path],
+        ["open", path],
+        ["check", f"{path}.gone"],
+        ["parse", path, "--actions", "a"],
+        ["export", path, "--format", "text", "-o", f"{path}.txt"],
+    ):
+        done = cli(*args)
+        assert harmless(done.out) and harmless(done.err) and "bug in planscope" not in done.err, args
+        assert not [line for line in done.out.splitlines()[1:] if line.startswith("RIGHT")], args

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planscope.language.build import SentenceReading, build
 from planscope.language.errors import Trouble
-from planscope.language.patterns import VERBS, NPPattern
+from planscope.language.pattern_types import VERBS, NPPattern
 from planscope.language.problem import Action, Span
 from planscope.language.render import render
 from planscope.language.tree import NP, Clause, Query, Sentence

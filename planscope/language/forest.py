@@ -14,7 +14,7 @@ from typing import Any
 from lark.grammar import Rule
 from lark.parsers.earley_forest import ForestNode, ForestVisitor, PackedNode, SymbolNode, TokenNode
 
-from planscope.language.patterns import (
+from planscope.language.pattern_types import (
     MAX_READINGS,
     ClausePattern,
     NPPattern,

@@ -12,46 +12,21 @@ from importlib.resources import files
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from planscope.language.tree import Form, RelativeForm
+from planscope.language.pattern_types import (
+    ClausePattern,
+    SentencePattern,
+    Types,
+    disagreements,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from lark import Lark, Token
     from lark.parsers.earley_forest import SymbolNode
 
-Types = tuple[str, ...]
-
-MAX_READINGS = 16
-"""More readings of one sentence are not looked at: two that differ are an error anyway."""
-
 MAX_UNITS = 100
 """A longer sentence (with long lists folded) is not given to Earley's algorithm."""
-
-
-class NPPattern(NamedTuple):
-    actions: tuple[int, ...]
-    relative: RelativePattern | None = None
-
-
-class RelativePattern(NamedTuple):
-    form: RelativeForm
-    which: int
-    words: tuple[int, ...]
-    object: NPPattern | int
-    """A clock time is its token's place."""
-
-
-class ClausePattern(NamedTuple):
-    form: Form
-    subject: NPPattern
-    object: NPPattern | int
-    words: tuple[int, ...]
-
-
-class SentencePattern(NamedTuple):
-    clauses: tuple[ClausePattern, ...]
-    conj: int | None = None
 
 
 class FoundSentence(NamedTuple):
@@ -71,27 +46,6 @@ class Stuck(NamedTuple):
 
     at: int
     expected: frozenset[str]
-
-
-VERBS: dict[Form, tuple[tuple[bool, int], ...]] = {
-    "direct": ((True, 0),),
-    "adjunct": ((True, 0),),
-    "fronted": ((True, 1),),
-    "compound": ((True, 0), (False, 2)),
-    "fronted_compound": ((False, 1), (True, 2)),
-}
-"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
-
-
-def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
-    """How many verbs in the singular stand behind lists, those of relative clauses included."""
-    nps = [np for np in (clause.subject, clause.object) if isinstance(np, NPPattern)]
-    verbs = [(np, np.relative.words[0]) for np in nps if np.relative is not None]
-    for of_subject, word in VERBS[clause.form]:
-        np = clause.subject if of_subject else clause.object
-        assert isinstance(np, NPPattern), "a clock time has no verb of its own"
-        verbs.append((np, clause.words[word]))
-    return sum(len(np.actions) > 1 and numbers[verb] == "s" for np, verb in verbs)
 
 
 Start = Literal["sentence", "clause"]

@@ -13,13 +13,8 @@ from planscope.language.doubt import doubtful_list, doubtful_relative, two_ways
 from planscope.language.errors import Trouble
 from planscope.language.explain import shown, stuck
 from planscope.language.fold import fold, split
-from planscope.language.patterns import (
-    MAX_UNITS,
-    Stuck,
-    clause_patterns,
-    disagreements,
-    sentence_patterns,
-)
+from planscope.language.pattern_types import disagreements
+from planscope.language.patterns import MAX_UNITS, Stuck, clause_patterns, sentence_patterns
 from planscope.language.render import render
 from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
 from planscope.language.tree import Query, Sentence

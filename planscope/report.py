@@ -27,7 +27,10 @@ CORE = "● core"
 WIDEST_CALL = 44
 WIDEST_NAME = 60
 MOVES = 8
-"""Cells of a call and of a name in a table, and how many safe next moves are listed."""
+FINDINGS = 20
+CONSTRAINTS = 5
+"""Cells of a call and of a name in a table; how many safe next moves are listed, how many findings of a run, and how
+many constraints of one finding."""
 
 INDENT = "         "
 
@@ -159,8 +162,9 @@ def finding_text(problem: Problem, finding: Finding) -> str:
     text = f"{finding.severity}: {finding.type.replace('_', ' ')}"
     if finding.message:
         return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
-    said = [f"{c} ({_words(problem.by_id[c], problem)})" for c in finding.constraints]
-    return ", ".join([text, *said])
+    said = [f"{c} ({_words(problem.by_id[c], problem)})" for c in finding.constraints[:CONSTRAINTS]]
+    more = len(finding.constraints) - CONSTRAINTS
+    return ", ".join([text, *said]) + (f" and {more} more" if more > 0 else "")
 
 
 def constraint_lines(run: Replay, index: int) -> Iterator[str]:
@@ -190,9 +194,11 @@ def verdict_lines(problem: Problem, verdict: Verdict, width: int = WIDTH) -> Ite
     yield from sentence(verdict.explanation, width)
     if verdict.findings:
         yield ""
-    for finding in verdict.findings:
+    for finding in verdict.findings[:FINDINGS]:
         where = "at the end" if finding.step == "end" else f"step {finding.step}"
         yield from hanging(f"  {where}", finding_text(problem, finding), 14, width)
+    if len(verdict.findings) > FINDINGS:
+        yield f"  and {len(verdict.findings) - FINDINGS} more"
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:

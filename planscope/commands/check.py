@@ -19,7 +19,7 @@ from planscope.commands.common import (
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
-    from planscope.session.model import Run
+    from planscope.session.model import Run, Session
 
 ABOUT = (
     "Judge a run. The exit status says it, too: 0 right, 1 wrong, 2 where nothing can be told (the run was "
@@ -41,24 +41,28 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    from planscope.documents.judgement import nothing_to_judge, verdict_document
-
-    replay = None
-    if chosen is None:
-        document = nothing_to_judge("The session holds no run.")
-    else:
-        replay = judged(session, chosen)
-        document = verdict_document(replay.verdict(strict=args.strict))
-        document["certified"] = None if args.no_certify else replay.certify()
-        if document["certified"] is False:
-            document |= {"verdict": "unknown", "error_type": None, "explanation": UNCONFIRMED}
-    document["run"] = chosen.id if chosen else None
+    document, replay = _judge(args, session, chosen)
     with suppress(BrokenPipeError):  # the status says it to those who stopped reading
         if args.json:
             print_json(document)
         else:
             _tell(document, chosen, replay, args)
     return STATUS.get(document["verdict"], 2)
+
+
+def _judge(
+    args: argparse.Namespace, session: Session, chosen: Run | None
+) -> tuple[dict[str, Any], Replay | None]:
+    from planscope.documents.judgement import nothing_to_judge, verdict_document
+
+    if chosen is None:
+        return nothing_to_judge("The session holds no run.") | {"run": None}, None
+    replay = judged(session, chosen)
+    document = verdict_document(replay.verdict(strict=args.strict))
+    document |= {"certified": None if args.no_certify else replay.certify(), "run": chosen.id}
+    if document["certified"] is False:
+        document |= {"verdict": "unknown", "error_type": None, "explanation": UNCONFIRMED}
+    return document, replay
 
 
 def _tell(

@@ -23,6 +23,19 @@ def test_a_verdict(cli: Cli, files: Files) -> None:
     assert done.out.endswith("Z3\n") and "\n\n\n" not in done.out
 
 
+def test_a_run_that_did_everything_wrong_is_told_shortly(cli: Cli, files: Files) -> None:
+    names = [f"action {chr(97 + k // 26)}{chr(97 + k % 26)}" for k in range(40)]
+    listed = ", ".join(names[1:-1])
+    about = variant(f"{names[0].capitalize()} comes before {listed} and {names[-1]}.", names)
+    path = files(*[n.replace(" ", "_") for n in reversed(names)], about=about)
+    done = cli("check", path)
+    assert done.status == 1 and done.out.count("error: order error") == 20 and "\n  and 19 more\n" in done.out
+    assert len(cli("check", path, "--json").json["findings"]) == 39
+    about = variant(f"{listed.capitalize()} and {names[-1]} come before {names[0]}.", names)
+    done = cli("check", files(*[n.replace(" ", "_") for n in names], about=about))
+    assert " and 34 more" in " ".join(done.out.split()) and len(done.out) < 2000
+
+
 def test_a_right_run_says_little(cli: Cli, files: Files) -> None:
     out = cli("check", files("a", "b", "c", about=ABC)).out
     assert out == (

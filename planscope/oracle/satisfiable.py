@@ -105,6 +105,7 @@ class _Solver:
         if effort:
             self.solver.set("rlimit", effort)
         self.solver.set("arith.solver", _DIFFERENCE_LOGIC)
+        self.solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
         self.alive: list[Any] = []  # handles are only good while their expressions live
         self.handles: dict[Key, Any] = {}
         self.declare(n)

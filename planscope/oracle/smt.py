@@ -22,6 +22,7 @@ class Judge:
         self._context = z3.Context()
         self._solver = z3.SimpleSolver(ctx=self._context)
         self._solver.set("timeout", timeout)
+        self._solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
         names: dict[str, Any] = {n: z3.Int(n, self._context) for n in encoding.integers}
         names |= {n: z3.Bool(n, self._context) for n in encoding.booleans}
         self._names = names

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
+import re
 import stat
 import tempfile
 import zlib
@@ -14,9 +16,13 @@ from typing import Any
 
 from planscope.errors import UserError
 
+DEEPEST = 200
+"""Lists and objects inside one another; more cannot be written again."""
 LARGEST = 64 * 1024 * 1024
 """Bytes of a session file, unpacked."""
 GZIP = b"\x1f\x8b"
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKETS = re.compile(rb"[\[\]{}]")
 
 
 class SessionError(UserError):
@@ -72,7 +78,9 @@ def _reason(error: Exception) -> str:
 def parse_json(data: bytes, name: str) -> Any:
     """JSON from bytes. ``name`` says where they came from, for the error."""
     try:
-        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite)
+        if _depth(data) > DEEPEST:
+            raise RecursionError
         return without_surrogates(document) if b"\\ud" in data.lower() else document
     except UnicodeDecodeError as error:
         raise SessionError(f"{name} is not UTF-8 text (byte {error.start}); is it a session file?") from None
@@ -89,6 +97,15 @@ def parse_json(data: bytes, name: str) -> Any:
         raise SessionError(f"{name} cannot be read: {error}") from None
 
 
+def _depth(data: bytes) -> int:
+    """How deep JSON is nested."""
+    deepest = depth = 0
+    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", data)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def without_surrogates(value: Any) -> Any:
     """The same JSON with halves of surrogate pairs, which no file can hold, as U+FFFD."""
     if isinstance(value, str):
@@ -98,6 +115,13 @@ def without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
     return value
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is too large a number")
+    return number
 
 
 def _no_constant(name: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import os
 import re
 import stat
@@ -78,7 +77,7 @@ def _reason(error: Exception) -> str:
 def parse_json(data: bytes, name: str) -> Any:
     """JSON from bytes. ``name`` says where they came from, for the error."""
     try:
-        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite)
+        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
         if _depth(data) > DEEPEST:
             raise RecursionError
         return without_surrogates(document) if b"\\ud" in data.lower() else document
@@ -115,13 +114,6 @@ def without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
     return value
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text[:40]} is too large a number")
-    return number
 
 
 def _no_constant(name: str) -> Any:

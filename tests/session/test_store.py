@@ -162,7 +162,5 @@ def test_what_could_not_be_written_again_is_not_read() -> None:
     deep = "[" * 300 + "]" * 300
     with pytest.raises(SessionError, match="nested too deeply"):
         loads(f'{{"format": "planscope-session", "version": 1, "x": {deep}}}'.encode())
-    with pytest.raises(SessionError, match="too large a number"):
-        loads(b'{"format": "planscope-session", "version": 1, "x": 1e999}')
     brackets = dumps(figure_10()).replace(b"Next sanitizing", b"[" * 400 + b'\\"{ sanitizing')
     assert loads(brackets).runs

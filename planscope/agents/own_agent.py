@@ -24,15 +24,15 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, message_to_dict
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.failures import explain
 from planscope.agents.guarding import plain_name
-from planscope.agents.plain_json import plain, plain_text
-from planscope.agents.recorded_message import in_order, readable, text_of
+from planscope.agents.plain_json import plain_text
+from planscope.agents.recorded_message import in_order, message_event, readable, text_of
 from planscope.agents.recorder import refuser
 from planscope.session.edit import next_run_id, next_variant_id
 from planscope.session.events import (
@@ -41,9 +41,7 @@ from planscope.session.events import (
     EndEvent,
     ErrorEvent,
     Event,
-    MessageEvent,
     PromptEvent,
-    Usage,
 )
 from planscope.session.files import SessionError
 from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
@@ -205,22 +203,11 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
 
     def _message(self, talk: _Conversation, message: AIMessage, began: float) -> None:
         """All calls are recorded with the message, in its order, whenever the agent comes to do them."""
-        usage = message.usage_metadata
         tidy = readable(message, set(), set())
         calls = in_order(tidy)
         tidy.additional_kwargs.pop("tool_calls", None)
         now = talk.at()
-        talk.add(
-            MessageEvent(
-                at=now,
-                text=plain_text(text_of(message)),
-                took=max(0.0, round(now - began, 6)),
-                usage=Usage(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
-                if usage
-                else None,
-                message=plain(message_to_dict(tidy)),
-            )
-        )
+        talk.add(message_event(message, tidy, now, began))
         for call in calls:
             talk.step += 1
             talk.open[call.identity] = talk.step

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, message_to_dict
 
 from planscope.agents.plain_json import plain, plain_text
 from planscope.agents.unreadable import why_unreadable
+from planscope.session.events import MessageEvent, Usage
 
 
 @dataclass(slots=True)
@@ -96,3 +97,17 @@ def in_order(message: AIMessage) -> list[Pending]:
         for c in message.invalid_tool_calls
     ]
     return sorted(found, key=lambda p: place.get(p.identity, len(place)))
+
+
+def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) -> MessageEvent:
+    """The record of one answer of the model; ``tidy`` is the message as it can be sent on from a fork."""
+    usage = message.usage_metadata
+    return MessageEvent(
+        at=at,
+        text=plain_text(text_of(message)),
+        took=max(0.0, round(at - began, 6)),
+        usage=Usage(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
+        if usage
+        else None,
+        message=plain(message_to_dict(tidy)),
+    )

@@ -11,15 +11,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, message_to_dict
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.gate import EditAnswer, EditArguments, Gate, PendingCall, Refuse, Stop, StoppedAtGate
 from planscope.agents.plain_json import plain, plain_text
-from planscope.agents.recorded_message import Pending, call_ids, in_order, readable, text_of
+from planscope.agents.recorded_message import Pending, call_ids, in_order, message_event, readable, text_of
 from planscope.agents.toolset import REFUSED
-from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent, Usage
+from planscope.session.events import AnswerEvent, CallEvent, Event
 
 
 class CallLimitReached(Exception):
@@ -142,20 +142,9 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
 
     def _record(self, message: AIMessage, began: float) -> None:
         now = self.at()
-        usage = message.usage_metadata
         calls = in_order(message)
         message.additional_kwargs.pop("tool_calls", None)
-        self.emit(
-            MessageEvent(
-                at=now,
-                text=plain_text(text_of(message)),
-                took=max(0.0, round(now - began, 6)),
-                usage=Usage(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
-                if usage
-                else None,
-                message=plain(message_to_dict(message)),
-            )
-        )
+        self.emit(message_event(message, message, now, began))
         self._waiting = calls
         self._advance()
 

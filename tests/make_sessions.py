@@ -18,7 +18,7 @@ from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
 from planscope.session.derive import reading_of
-from planscope.session.edit import first_variant
+from planscope.session.edit import make_variant
 from planscope.session.events import MessageEvent
 from planscope.session.model import Origin, Run, Session, Variant
 from planscope.session.store import save
@@ -38,7 +38,7 @@ def written(
 ) -> Variant:
     actions = make_actions(names, durations)
     reading = read_query(text, actions, timed=durations is not None)
-    return first_variant(
+    return make_variant(
         reading.problem,
         Origin(kind="written"),
         topic=topic,
@@ -88,7 +88,7 @@ def told(variant: Variant, number: int, *lines: tuple[str, str, dict[str, int]],
 
 def first_look() -> Session:
     made = synthesize(Request(actions=5, seed=84, sentences=3, timed=True))
-    variant = first_variant(
+    variant = make_variant(
         made.problem,
         Origin(kind="synthesized"),
         topic=made.topic,

@@ -158,11 +158,11 @@ def _title(made: Synthesized) -> str:
 def _save(made: Synthesized, output: Path) -> None:
     from planscope.documents.query import constraint_document, query_id
     from planscope.language.tree_json import dump
-    from planscope.session.edit import first_variant
+    from planscope.session.edit import make_variant
     from planscope.session.model import Origin, Session
     from planscope.session.store import save
 
-    variant = first_variant(
+    variant = make_variant(
         made.problem,
         Origin(kind="synthesized"),
         topic=made.topic or None,

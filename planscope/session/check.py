@@ -34,6 +34,18 @@ def check_references(session: Session, name: str) -> None:
         for event in run.events:
             if isinstance(event, AnswerEvent) and event.step > len(steps):
                 raise SessionError(f"{name}: run {run.id!r} has an answer to a call that is not there")
+    _check_dissections(session, name, variants, runs)
+
+
+def _check_dissections(session: Session, name: str, variants: set[str], runs: set[str]) -> None:
+    _unique((d.id for d in session.dissections), name, "dissection")
+    for one in session.dissections:
+        named = {one.variant, *(cell.variant for cell in one.cells)}
+        spent = {run for cell in one.cells for run in cell.runs} | ({one.run} if one.run else set())
+        if not named <= variants:
+            raise SessionError(f"{name}: dissection {one.id!r} is about a variant that is not there")
+        if not spent <= runs:
+            raise SessionError(f"{name}: dissection {one.id!r} counts a run that is not there")
 
 
 def _check_actions(variant: Variant, name: str) -> None:

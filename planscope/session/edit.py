@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from planscope.language.problem import Problem
 from planscope.session.derive import records
-from planscope.session.model import Origin, Query, Session, Variant
+from planscope.session.model import Limits, Origin, Query, Session, Variant
 
 
 def _next(prefix: str, taken: Iterable[str]) -> str:
@@ -27,20 +27,30 @@ def next_variant_id(session: Session) -> str:
     return _next("v", (v.id for v in session.variants))
 
 
-def first_variant(
+def next_dissection_id(session: Session) -> str:
+    """``d1``, ``d2``, ... whichever is free."""
+    return _next("d", (d.id for d in session.dissections))
+
+
+def make_variant(
     problem: Problem,
     origin: Origin,
     *,
+    id: str = "v1",
+    parent: str | None = None,
     topic: str | None = None,
     seed: int | None = None,
     tree: dict[str, object] | None = None,
     constraints: list[dict[str, object]] | None = None,
+    limits: Limits | None = None,
 ) -> Variant:
-    """The variant ``v1`` that says what ``problem`` says."""
+    """A variant that says what ``problem`` says."""
     return Variant(
-        id="v1",
+        id=id,
+        parent=parent,
         origin=origin,
         query=Query(text=problem.text, timed=problem.timed, topic=topic, seed=seed, tree=tree),
         actions=records(problem.actions),
         constraints=constraints or [],
+        limits=limits or Limits(),
     )

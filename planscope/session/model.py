@@ -80,6 +80,42 @@ class Run(_Part):
     events: list[Event] = Field(default_factory=list)
 
 
+CellKind = Literal["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]
+"""The arms of a dissection: the request as it is, the paper's four mutations (4.5), and fresh requests."""
+
+
+class Cell(_Part):
+    """One mutant of a dissection with the runs that were spent on it, by their ids.
+
+    ``Original`` and ``Repeat`` are the dissected variant itself. ``number`` counts from 1 within a kind.
+    """
+
+    kind: CellKind
+    number: int = Field(ge=1)
+    variant: str
+    runs: list[str] = Field(default_factory=list)
+
+
+class Dissection(_Part):
+    """What was tried to find the cause of a failure. The cause itself is never kept: it follows from the runs.
+
+    ``run`` is the failing run that it began with, if any; ``budget`` the most runs that it may spend; ``stopped``
+    says why it ended before it was decided, if it did (``budget``, ``user``, or one line of trouble).
+    """
+
+    id: str
+    variant: str
+    run: str | None = None
+    method: Literal["rates", "paper"] = "rates"
+    agent: str
+    model: str
+    seed: int | None = None
+    budget: int = Field(default=60, ge=1)
+    started: datetime | None = None
+    stopped: str | None = None
+    cells: list[Cell] = Field(default_factory=list)
+
+
 class Session(_Part):
     """What one file holds."""
 
@@ -91,6 +127,7 @@ class Session(_Part):
     created: datetime = Field(default_factory=lambda: datetime.now(UTC))
     variants: list[Variant] = Field(default_factory=list)
     runs: list[Run] = Field(default_factory=list)
+    dissections: list[Dissection] = Field(default_factory=list)
     breakpoints: list[str] = Field(default_factory=list)
     watches: list[str] = Field(default_factory=list)
     cursor: dict[str, Any] = Field(default_factory=dict)

@@ -17,7 +17,7 @@ from planscope.agents.toolset import make_toolset
 from planscope.language.tree import Clause, Relative, at
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
-from planscope.session.edit import first_variant
+from planscope.session.edit import make_variant
 from planscope.session.model import Limits, Origin, Run, Variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
@@ -30,7 +30,7 @@ BLIND = ("word-blind", "topic-blind", "clause-blind", "constraint-blind")
 
 def drawn(seed: int, *, timed: bool = False, actions: int = 5) -> Variant:
     made = synthesize(Request(actions=actions, seed=seed, timed=timed))
-    return first_variant(made.problem, Origin(kind="synthesized"))
+    return make_variant(made.problem, Origin(kind="synthesized"))
 
 
 def outcome(case: Variant, run: Run) -> str:
@@ -145,7 +145,7 @@ def test_topic_blind_goes_by_the_topic() -> None:
     topics = {}
     for number in range(60):
         made = synthesize(Request(actions=4, seed=number))
-        case = first_variant(made.problem, Origin(kind="synthesized"))
+        case = make_variant(made.problem, Origin(kind="synthesized"))
         confused = misread(case, "topic-blind") != reading(case)
         assert topics.setdefault(made.topic, confused) == confused
     assert set(topics.values()) == {True, False}

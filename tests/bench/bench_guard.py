@@ -13,7 +13,7 @@ from planscope.agents.rates import Rate, success
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
-from planscope.session.edit import first_variant
+from planscope.session.edit import make_variant
 from planscope.session.model import Origin, Variant
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
@@ -41,7 +41,7 @@ def main() -> None:
     for timed in (False, True):
         request = Request(actions=given.actions, timed=timed)
         variants = [
-            first_variant(c.problem, Origin(kind="synthesized")) for c in cases(request, given.queries)
+            make_variant(c.problem, Origin(kind="synthesized")) for c in cases(request, given.queries)
         ]
         rows = []
         for profile in PROFILES:

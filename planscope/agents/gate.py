@@ -7,20 +7,35 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from planscope.oracle.trace import Call
 
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call that is about to be done, as step ``step``. ``answer`` is what its tool will say, where that is known."""
+    """A call that is about to be done, as step ``step``. ``answer`` is what its tool will say, where that is known.
+
+    A call that could not be read (``error`` says why, ``raw`` is how it was written) reaches no tool: it can be
+    looked at, and the run can be stopped there; every other verb goes on. ``why`` is what a :class:`Pauser` paused
+    for, empty where it is stepping alone.
+    """
 
     step: int
     tool: str
     arguments: Mapping[str, Any]
     call_id: str | None = None
     answer: str | None = None
+    raw: str | None = None
+    error: str | None = None
+    why: tuple[str, ...] = ()
+
+    @property
+    def call(self) -> Call:
+        """The call as the oracle takes it."""
+        return Call(self.tool, None if self.error is not None else self.arguments, self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +82,12 @@ class StoppedAtGate(Exception):
 class Pauser:
     """A gate for a person: pauses where ``wanted`` says so, or at every call while stepping.
 
+    ``wanted`` gives the reasons, which are told on as ``PendingCall.why``, or just whether to pause.
     ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide`, :meth:`step` and :meth:`go_on`
     may be called from any. A decision that comes while nothing is paused is dropped (they return False).
     """
 
-    wanted: Callable[[PendingCall], bool] = lambda call: False
+    wanted: Callable[[PendingCall], bool | Sequence[str]] = lambda call: False
     on_pause: Callable[[PendingCall], None] = lambda call: None
     on_resume: Callable[[PendingCall, Verb], None] = lambda call, verb: None
     stepping: bool = False
@@ -81,8 +97,11 @@ class Pauser:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def __call__(self, call: PendingCall) -> Verb:
-        if not (self.stepping or self.wanted(call)):
+        wanted = self.wanted(call)
+        if not (self.stepping or wanted):
             return GoOn()
+        if not isinstance(wanted, bool):
+            call = replace(call, why=tuple(wanted))
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Verb] = loop.create_future()
         with self._lock:

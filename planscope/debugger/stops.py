@@ -47,10 +47,11 @@ def _hits(breakpoint: Breakpoint, run: RunIndex) -> Iterable[int]:
             types = run.found if kind is None else [kind]
             return {i for t in types for i in run.found.get(t, ())}
         case When():
-            return [i for i in range(run.last + 1) if _becomes_true(breakpoint, run, i)]
+            return [i for i in range(run.last + 1) if becomes_true(breakpoint, run, i)]
 
 
-def _becomes_true(when: When, run: RunIndex, index: int) -> bool:
+def becomes_true(when: When, run: RunIndex, index: int) -> bool:
+    """Whether the condition holds at an index and did not at the one before."""
     if evaluate(when.condition, run, index) is not True:
         return False
     return index == 0 or evaluate(when.condition, run, index - 1) is not True
@@ -105,7 +106,7 @@ def _scan(
         for index in way:
             if cancelled():
                 return state
-            if any(_becomes_true(when, state.run, index) for when in slow):
+            if any(becomes_true(when, state.run, index) for when in slow):
                 return go_to(state, index)
     return go_to(state, target)
 
@@ -119,7 +120,7 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     for breakpoint in breakpoints:
         if _slow(breakpoint, run):
             known = run.has_count(index) and (index == 0 or run.has_count(index - 1))
-            stopped = known and isinstance(breakpoint, When) and _becomes_true(breakpoint, run, index)
+            stopped = known and isinstance(breakpoint, When) and becomes_true(breakpoint, run, index)
         else:
             stopped = _contains(hits(breakpoint, run), index)
         if stopped:

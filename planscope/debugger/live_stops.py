@@ -1,0 +1,113 @@
+"""Where a run that is under way pauses: before the call that a breakpoint is about, while its tool has not answered.
+
+The same breakpoints as on the way through a recorded run. What a recorded run shows after a call (a constraint that
+breaks, a finding, a condition that comes true) is foreseen here, so that the call can still be changed. What is so
+before any call pauses before the first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Sequence
+
+from planscope.debugger.breakpoints import (
+    AboutToBreak,
+    Breakpoint,
+    ErrorBreak,
+    NoReturn,
+    StepBreak,
+    ToolBreak,
+    When,
+)
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.stops import becomes_true, reasons
+from planscope.language.problem import Problem
+from planscope.oracle.trace import Call, Trace
+
+
+class LiveStops:
+    """The breakpoints of one run, asked before each call on whatever thread; ``breakpoints`` may be set from any.
+
+    What is learned of the problem is kept from one question to the next.
+    """
+
+    def __init__(self, problem: Problem, breakpoints: Iterable[Breakpoint] = ()) -> None:
+        self.problem = problem
+        self.breakpoints = breakpoints
+        self._lock = threading.Lock()
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        return self._breakpoints
+
+    @breakpoints.setter
+    def breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
+        self._breakpoints = tuple(breakpoints)
+
+    def why(self, trace: Trace, call: Call) -> tuple[str, ...]:
+        """Why to pause before ``call``, the one behind ``trace``: empty where no breakpoint is about it.
+
+        As ``stops.reasons``: what the call would do, then the breakpoints by their text. A call that cannot be
+        read has ``arguments=None`` and its ``error``. Quick, but for conditions on ``valid_completions``.
+        """
+        breakpoints = self.breakpoints
+        step = len(trace.calls) + 1
+        places = {step} if step > 1 else {0, step}
+        if all(
+            (isinstance(b, ToolBreak) and b.tool != call.tool)
+            or (isinstance(b, StepBreak) and b.step not in places)
+            for b in breakpoints
+        ):
+            return ()
+        run = self._judged(Trace((*trace.calls, call), "running"))
+        return _why(run, sorted(places), breakpoints, call.tool)
+
+    def why_end(self, trace: Trace) -> tuple[str, ...]:
+        """What the end of a run, ``trace.ending``, says to the breakpoints; an aborted run is an error, too."""
+        breakpoints = self.breakpoints
+        if not breakpoints or trace.ending == "running":
+            return ()
+        run = self._judged(trace)
+        said = _why(run, [run.last], breakpoints, None)
+        if trace.ending != "aborted" or ErrorBreak() not in breakpoints:
+            return said
+        return tuple(dict.fromkeys(("the run was aborted", *said, str(ErrorBreak()))))
+
+    def _judged(self, trace: Trace) -> RunIndex:
+        from planscope.oracle.replay import Replay  # Z3 comes with it
+
+        with self._lock:
+            return RunIndex(Replay(self.problem, trace))
+
+
+def why_pause(
+    problem: Problem, trace: Trace, call: Call, breakpoints: Iterable[Breakpoint]
+) -> tuple[str, ...]:
+    """:meth:`LiveStops.why`, once."""
+    return LiveStops(problem, breakpoints).why(trace, call)
+
+
+def _why(
+    run: RunIndex, places: Sequence[int], breakpoints: Sequence[Breakpoint], tool: str | None
+) -> tuple[str, ...]:
+    hit = [str(b) for b in breakpoints if _is_hit(b, run, places, tool)]
+    if not hit:
+        return ()
+    return tuple(dict.fromkeys([*(said for i in places for said in reasons(run, i, ())), *hit]))
+
+
+def _is_hit(breakpoint: Breakpoint, run: RunIndex, places: Collection[int], tool: str | None) -> bool:
+    match breakpoint:
+        case ToolBreak():
+            return breakpoint.tool == tool
+        case StepBreak(step):
+            return any(run.steps[i].step == step for i in places)
+        case AboutToBreak(constraint):
+            broken = run.breaks if constraint is None else [constraint]
+            return any(i in run.breaks.get(c, ()) for c in broken for i in places)
+        case NoReturn():
+            return any(i in run.doomed for i in places)
+        case ErrorBreak(kind):
+            return any(kind in (None, finding.type) for i in places for finding in run.findings[i])
+        case When():
+            return any(becomes_true(breakpoint, run, i) for i in places)

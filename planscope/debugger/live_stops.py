@@ -22,7 +22,11 @@ from planscope.debugger.breakpoints import (
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.stops import becomes_true, reasons
 from planscope.language.problem import Problem
+from planscope.oracle.facts import Fact
+from planscope.oracle.plan import Cursor, Plan
+from planscope.oracle.statuses import Attempt
 from planscope.oracle.trace import Call, Trace
+from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
 
 
 class LiveStops:
@@ -35,6 +39,7 @@ class LiveStops:
         self.problem = problem
         self.breakpoints = breakpoints
         self._lock = threading.Lock()
+        self._plan: Plan | None = None
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -75,9 +80,34 @@ class LiveStops:
 
     def _judged(self, trace: Trace) -> RunIndex:
         from planscope.oracle.replay import Replay  # Z3 comes with it
+        from planscope.oracle.walk import plan_of
 
         with self._lock:
-            return RunIndex(Replay(self.problem, trace))
+            if self._plan is None:
+                self._plan = _Coreless(plan_of(self.problem))
+            return RunIndex(Replay(self.problem, trace, self._plan))
+
+
+class _Coreless:
+    """A plan that finds no cores: no breakpoint is about them, and each attempt of a run would need one anew."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def begin(self) -> Cursor:
+        return self._plan.begin()
+
+    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None:
+        return None
+
+    def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]:
+        return self._plan.safe_moves(done)
+
+    def completions(self, done: Sequence[Fact]) -> int | None:
+        return self._plan.completions(done)
+
+    def one_way(self, done: Sequence[Fact]) -> tuple[PlannedCall, ...] | None:
+        return self._plan.one_way(done)
 
 
 def why_pause(
@@ -93,7 +123,9 @@ def _why(
     hit = [str(b) for b in breakpoints if _is_hit(b, run, places, tool)]
     if not hit:
         return ()
-    return tuple(dict.fromkeys([*(said for i in places for said in reasons(run, i, ())), *hit]))
+    broken = [f"{c} breaks" for c in run.order if any(i in run.breaks.get(c, ()) for i in places)]
+    wrong = [said for i in places for said in reasons(run, i, ())]
+    return tuple(dict.fromkeys([*broken, *wrong, *hit]))
 
 
 def _is_hit(breakpoint: Breakpoint, run: RunIndex, places: Collection[int], tool: str | None) -> bool:

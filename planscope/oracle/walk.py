@@ -24,17 +24,23 @@ from planscope.oracle.verdict_types import (
 )
 
 
+def plan_of(problem: Problem) -> Plan:
+    """What answers questions about the problem, each new one by a search."""
+    return TimedPlan(problem) if problem.timed else BasePlan(problem)
+
+
 class Walk:
     """Every step's state and core, computed once; safe moves, counts and repairs on demand.
 
     ``steps[0]`` is before any call, ``steps[k]`` after call k, ``steps[-1]`` the end (absent while running).
-    Everything that takes an ``index`` means an index into ``steps``.
+    Everything that takes an ``index`` means an index into ``steps``. ``plan`` is the problem's own by default;
+    another one may have answered questions about the problem before.
     """
 
-    def __init__(self, problem: Problem, trace: Trace) -> None:
+    def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
         self.problem = problem
         self.trace = trace
-        self.plan: Plan = TimedPlan(problem) if problem.timed else BasePlan(problem)
+        self.plan: Plan = plan or plan_of(problem)
         self.facts = read_facts(problem, trace)
         self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
         self._attempts: list[Attempt] = []

@@ -1,0 +1,57 @@
+"""The arms of a dissection, what each stands for, and what is counted in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from planscope.session.model import CellKind
+
+Cause = Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+"""In the paper's order, from the least change of the request to the largest."""
+
+KINDS: tuple[CellKind, ...] = get_args(CellKind)
+SAME: tuple[CellKind, ...] = ("Original", "Repeat")
+"""Arms in which the request is as it was."""
+
+CHANGED: tuple[CellKind, ...] = ("TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control")
+
+CAUSE_OF: Mapping[CellKind, Cause] = {
+    "Repeat": "Probability",
+    "TerminalSubstitute": "Terminal",
+    "TopicChange": "Topic",
+    "QuerySynthesize": "Structure",
+    "Control": "Constraint",
+}
+"""The cause that an arm speaks for where it is right and the arms before it are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Runs of one mutant that can be judged; aborted ones say nothing about planning."""
+
+    right: int = 0
+    wrong: int = 0
+
+    @property
+    def runs(self) -> int:
+        return self.right + self.wrong
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.right + other.right, self.wrong + other.wrong)
+
+
+Evidence = Mapping[CellKind, Sequence[Counts]]
+"""For each arm, its mutants in the order of their numbers."""
+
+
+def total(mutants: Sequence[Counts]) -> Counts:
+    """All runs of an arm."""
+    return sum(mutants, Counts())
+
+
+def of_kinds(evidence: Evidence, kinds: Sequence[CellKind]) -> Counts:
+    """All runs of several arms."""
+    return sum((total(evidence.get(kind, ())) for kind in kinds), Counts())

@@ -1,0 +1,26 @@
+"""What a dissection comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planscope.dissection.arms import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """``cause`` None: undecided, and ``missing`` says what would help.
+
+    ``confidence``: the probability of the cause, given the runs and the assumptions that ``belief`` states; None
+    for the method ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
+    and under "none" that nothing in this request is to blame; empty for ``paper``. ``settled``: more runs would
+    not change it, or there is nothing to dissect.
+    """
+
+    cause: Cause | None
+    confidence: float | None
+    reason: str
+    missing: str | None = None
+    likely: Mapping[str, float] = field(default_factory=dict)
+    settled: bool = False

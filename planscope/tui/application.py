@@ -25,7 +25,9 @@ from planscope.tui.paint import Paint
 from planscope.tui.themes import DEFAULT, load_themes, no_color
 
 if TYPE_CHECKING:
+    from planscope.tui.desk import Desk
     from planscope.tui.jobs import Jobs
+    from planscope.tui.keymap import KeyChoice
     from planscope.tui.rooms.debug import DebugRoom
 
 EMPTY = SessionGlance("", "")
@@ -48,6 +50,8 @@ class PlanscopeApp(App[int]):
         self.paint = Paint()
         self.job_list: Jobs | None = None
         self.room: DebugRoom | None = None
+        self.desk: Desk | None = None
+        self.choice: KeyChoice = {}
         self.path = path
         self.leaves_unopened = False
         self.refusal: str | None = None
@@ -101,6 +105,7 @@ class PlanscopeApp(App[int]):
 
     async def _open_room(self) -> None:
         """Import the debug screen and let it take the first frame's place."""
+        from planscope.tui.desk import Desk
         from planscope.tui.jobs import Jobs
         from planscope.tui.keymap import read_keys
         from planscope.tui.rooms.debug import room_class
@@ -108,11 +113,12 @@ class PlanscopeApp(App[int]):
 
         first = self.screen
         self.job_list = Jobs(asyncio.get_running_loop())
-        choice, problems = read_keys()
+        self.desk = Desk(self.path)
+        self.choice, problems = read_keys()
         self._notices += map(str, problems)
         notice = self._notices[0] if self._notices else ""
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
-        room = room_class(choice)(state, self.paint, asked_for_step=self._step is not None)
+        room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=self._step is not None)
         room.job_list = self.job_list
         room.fit(self.size)
         self.add_mode("debug", lambda: room)

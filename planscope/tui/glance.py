@@ -40,10 +40,15 @@ class VariantGlance(NamedTuple):
     timed: bool = False
     actions: tuple[ActionGlance, ...] = ()
     origin: str = ""
+    parent: str = ""
+    mutation: str = ""
 
 
 class CallGlance(NamedTuple):
-    """One step. ``thought`` is what the model said since the step before; ``arguments`` None: not readable."""
+    """One step. ``thought`` is what the model said since the step before; ``arguments`` None: not readable.
+
+    ``asked`` and ``said``: what stood there before the user edited arguments or answer. ``refused_by``: guard or user.
+    """
 
     step: int
     tool: str
@@ -54,10 +59,16 @@ class CallGlance(NamedTuple):
     answer: str | None = None
     failed: bool = False
     attempt: int = 1
+    asked: Mapping[str, Any] | None = None
+    said: str | None = None
+    refused_by: str = ""
 
 
 class RunGlance(NamedTuple):
-    """One run. A record without an end counts as aborted. ``last_words`` come after all calls."""
+    """One run. A record without an end counts as aborted, unless it is ``under_way``.
+
+    ``last_words`` come after all calls. ``kept``: so many calls are those of the run that it was forked from.
+    """
 
     id: str
     variant: str
@@ -68,6 +79,8 @@ class RunGlance(NamedTuple):
     reason: str = ""
     last_words: str = ""
     forked_from: str = ""
+    kept: int = 0
+    under_way: bool = False
 
     @property
     def simulated(self) -> bool:
@@ -104,15 +117,22 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _variant(raw: Mapping[str, Any]) -> VariantGlance:
+def variant_glance(raw: Mapping[str, Any]) -> VariantGlance:
+    """One variant's JSON as plain data."""
     query = _mapping(raw.get("query"))
     actions = tuple(
         ActionGlance(_text(a.get("id")), _text(a.get("name")), _text(a.get("tool")))
         for a in _items(raw.get("actions"))
     )
-    origin = _text(_mapping(raw.get("origin")).get("kind"))
+    origin = _mapping(raw.get("origin"))
     return VariantGlance(
-        _text(raw.get("id")), _text(query.get("text")), query.get("timed") is True, actions, origin
+        _text(raw.get("id")),
+        _text(query.get("text")),
+        query.get("timed") is True,
+        actions,
+        _text(origin.get("kind")),
+        _text(raw.get("parent")),
+        _text(origin.get("mutation")),
     )
 
 
@@ -124,6 +144,7 @@ class _Calls:
         self.by_step: dict[object, dict[str, Any]] = {}
         self.words: list[str] = []
         self.attempt = 1
+        self.kept = 0
         self.ending = "aborted"
         self.reason = "the record breaks off here"
 
@@ -138,6 +159,10 @@ class _Calls:
             if (call := self.by_step.get(_step(event))) is not None:
                 call["answer"] = _text(event.get("text"))
                 call["failed"] = event.get("status") == "error"
+                call["said"] = (
+                    _text(event.get("said")) if "said" in event and event["said"] is not None else None
+                )
+                call["refused_by"] = _text(event.get("refused_by"))
         elif kind == "end":
             self.ending = _text(event.get("ending")) or "aborted"
             self.reason = _text(event.get("reason"))
@@ -154,7 +179,9 @@ class _Calls:
             "error": _text(event.get("error")),
             "thought": "\n".join(self.words),
             "attempt": self.attempt,
+            "asked": asked if isinstance(asked := event.get("asked"), Mapping) else None,
         }
+        self.kept += event.get("kept") is True
         self.words = []
         self.calls.append(call)
         self.by_step[_step(event)] = call
@@ -165,7 +192,8 @@ def _step(event: Mapping[str, Any]) -> object:
     return step if isinstance(step, int) else None
 
 
-def _run(raw: Mapping[str, Any]) -> RunGlance:
+def run_glance(raw: Mapping[str, Any], under_way: bool = False) -> RunGlance:
+    """One run's JSON as plain data."""
     gathered = _Calls()
     for event in _items(raw.get("events")):
         gathered.take(event)
@@ -176,10 +204,12 @@ def _run(raw: Mapping[str, Any]) -> RunGlance:
         _text(raw.get("agent")),
         _text(raw.get("model")),
         tuple(CallGlance(**call) for call in gathered.calls),
-        gathered.ending,
-        gathered.reason,
+        "running" if under_way else gathered.ending,
+        "" if under_way else gathered.reason,
         "\n".join(gathered.words),
         f"{_text(fork.get('run'))} at step {fork.get('step')}" if fork else "",
+        gathered.kept,
+        under_way,
     )
 
 
@@ -188,8 +218,8 @@ def glance_of(raw: Mapping[str, Any]) -> SessionGlance:
     return SessionGlance(
         _text(raw.get("id")),
         _text(raw.get("title")),
-        tuple(_variant(v) for v in _items(raw.get("variants"))),
-        tuple(_run(r) for r in _items(raw.get("runs"))),
+        tuple(variant_glance(v) for v in _items(raw.get("variants"))),
+        tuple(run_glance(r) for r in _items(raw.get("runs"))),
         tuple(b for b in raw.get("breakpoints") or () if isinstance(b, str)),
         tuple(w for w in raw.get("watches") or () if isinstance(w, str)),
         _mapping(raw.get("cursor")),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError, Reading
     from planscope.oracle.replay import Replay
-    from planscope.session.model import Session, Variant
+    from planscope.session.model import Run, Session, Variant
 
 MOST_AHEAD = 5000
 _BREATH = 0.004
@@ -102,18 +102,18 @@ def lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
     return outline, Links(reading.text, reading.problem, outline)
 
 
-def judge(session: Session, run_id: str | None, read: ReadQuery) -> JudgedRun:
-    """Judge a run of the session, or without a run the bare request."""
+def judge(run: Run | None, read: ReadQuery, *, live: bool = False) -> JudgedRun:
+    """Judge a run, or without one the bare request. ``live``: the run goes on."""
     from planscope.oracle.replay import replay
     from planscope.session.derive import trace_of
 
     reading = read.reading
     assert reading is not None
-    run = next((run for run in session.runs if run.id == run_id), None)
-    judged = replay(reading.problem, trace_of(run) if run is not None else Trace(ending="running"))
+    trace = trace_of(run, live=live) if run is not None else Trace(ending="running")
+    judged = replay(reading.problem, trace)
     debug = open_run(judged)
     repair = None
-    if run is not None and len(reading.problem.actions) <= MOST_REPAIRED:
+    if run is not None and not live and len(reading.problem.actions) <= MOST_REPAIRED:
         repair = judged.repair()
     few = len(judged.steps) <= FEW_STEPS
     facts = {i: facts_at(debug.run, i) for i in range(len(judged.steps))} if few else {}

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from platformdirs import user_config_dir
 from textual.binding import Binding
@@ -28,6 +28,7 @@ __all__ = [
     "check",
     "clashes",
     "help_sections",
+    "here",
     "keys_file",
     "keys_of",
     "markdown",
@@ -42,6 +43,8 @@ KeyChoice = Mapping[str, tuple[str, ...]]
 """Keys by the id of an action, for those actions whose keys a user changed."""
 
 FILE_NAME = "keys.toml"
+
+_ROOMS = get_args(Where)
 
 
 class HelpEntry(NamedTuple):
@@ -67,12 +70,21 @@ def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ..
 
 
 def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:
-    """Keys that more than one action has, with the ids of these actions."""
-    holders: defaultdict[str, list[str]] = defaultdict(list)
+    """Keys that more than one action of the same room has, with the ids of these actions."""
+    holders: defaultdict[str, list[KeyAction]] = defaultdict(list)
     for action in actions:
         for key in dict.fromkeys(map(normal, keys_of(action, choice))):
-            holders[key].append(action.id)
-    return {key: ids for key, ids in holders.items() if len(ids) > 1}
+            holders[key].append(action)
+    found = {key: [a.id for a in sharers if _meets_another(a, sharers)] for key, sharers in holders.items()}
+    return {key: ids for key, ids in found.items() if ids}
+
+
+def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
+    """Whether there is a room in which an action and one of the others can both be done."""
+    return any(
+        other is not action and (action.where == other.where or "everywhere" in (action.where, other.where))
+        for other in others
+    )
 
 
 def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
@@ -97,7 +109,7 @@ def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
 
 
 def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
-    """Textual's bindings for the debug screen, or for every screen."""
+    """Textual's bindings for one room, or for every one."""
     return [
         Binding(
             ",".join(map(normal, keys_of(action, choice))),
@@ -118,15 +130,22 @@ def textual_keymap(choice: KeyChoice) -> dict[str, str]:
     return {id: ",".join(map(normal, keys)) for id, keys in choice.items()}
 
 
-def palette() -> list[PaletteEntry]:
-    """All actions for the palette, but for the palette itself."""
-    return [PaletteEntry(a.id, a.title, a.help, a.method) for a in ACTIONS if a.id != "palette"]
+def here(where: Where) -> list[KeyAction]:
+    """What can be done in a room."""
+    return [action for action in ACTIONS if action.where in (where, "everywhere")]
 
 
-def help_sections(choice: KeyChoice | None = None) -> list[tuple[str, list[HelpEntry]]]:
-    """The help screen, group by group."""
+def palette(where: Where = "debug") -> list[PaletteEntry]:
+    """All actions of a room for the palette, but for the palette itself."""
+    return [PaletteEntry(a.id, a.title, a.help, a.method) for a in here(where) if a.id != "palette"]
+
+
+def help_sections(
+    choice: KeyChoice | None = None, where: Where = "debug"
+) -> list[tuple[str, list[HelpEntry]]]:
+    """The help screen of a room, group by group."""
     sections: defaultdict[str, list[HelpEntry]] = defaultdict(list)
-    for action in ACTIONS:
+    for action in here(where):
         chosen = (choice or {}).get(action.id, action.shown_keys)
         keys = " ".join(map(shown_key, chosen))
         sections[action.group].append(HelpEntry(keys, action.title, action.help))
@@ -134,11 +153,11 @@ def help_sections(choice: KeyChoice | None = None) -> list[tuple[str, list[HelpE
 
 
 def markdown() -> str:
-    """The README's list of keys."""
-    lines = ["| Key | Action | What it does |", "| --- | --- | --- |"]
-    for action in ACTIONS:
+    """The README's list of keys, room by room."""
+    lines = ["| Room | Key | Action | What it does |", "| --- | --- | --- | --- |"]
+    for action in sorted(ACTIONS, key=lambda action: _ROOMS.index(action.where)):
         keys = " ".join(f"`{shown_key(key)}`" for key in action.shown_keys)
-        lines.append(f"| {keys} | {action.title} | {action.help} |")
+        lines.append(f"| {action.where} | {keys} | {action.title} | {action.help} |")
     return "\n".join(lines) + "\n"
 
 

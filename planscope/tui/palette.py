@@ -1,4 +1,4 @@
-"""The command palette: the table of actions, the runs of the session, the themes."""
+"""The command palette: the room's part of the table of actions, the runs of the session, the themes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textual.content import Content
 
 from planscope.tui import keymap
 from planscope.tui.rooms.asking import Asking, run_line
+from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
 
 
@@ -20,18 +21,19 @@ class Command(NamedTuple):
     run: Callable[[], object]
 
 
-class DebugCommands(Provider):
-    """What can be done on the debug screen. Titles with names from a file come through the door of safe text."""
+class RoomCommands(Provider):
+    """What can be done in a room. Titles with names from a file come through the door of safe text."""
 
     def _commands(self) -> Iterator[Command]:
         room = self.screen
-        if not isinstance(room, Asking):
+        if not isinstance(room, Everywhere):
             return
-        for entry in keymap.palette():
+        for entry in keymap.palette(room.where):
             yield Command(entry.title, entry.help, partial(room.run_action, entry.action))
-        for number in range(len(room.state.session.runs)):
-            title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
-            yield Command(title, "Open this run.", partial(room.open_run_number, number))
+        if isinstance(room, Asking):
+            for number in range(len(room.state.session.runs)):
+                title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
+                yield Command(title, "Open this run.", partial(room.open_run_number, number))
         for name in room.theme_names():
             yield Command(
                 f"Theme {visible(name, limit=60)}", "Use this theme.", partial(room.use_theme, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planscope.safe import cell_width
 from planscope.tui import words
+from planscope.tui.actions import Where
 from planscope.tui.keymap import KeyChoice, help_sections
 from planscope.tui.lines import BLANK, Line, Run
 
@@ -28,10 +29,11 @@ _SIGNS = (
 )
 
 
-def help_lines(choice: KeyChoice, width: int) -> list[Line]:
-    """All lines of the help screen."""
-    sections = [(name, [(e.keys, e.help) for e in entries]) for name, entries in help_sections(choice)]
-    sections.append(("In a pane", list(_IN_PANES)))
+def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Line]:
+    """All lines of a room's help screen."""
+    sections = [(name, [(e.keys, e.help) for e in entries]) for name, entries in help_sections(choice, where)]
+    if where == "debug":
+        sections.append(("In a pane", list(_IN_PANES)))
     cells = max(cell_width(keys) for _, entries in sections for keys, _ in entries) + 2
     lines = []
     for name, entries in sections:

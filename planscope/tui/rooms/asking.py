@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
@@ -17,9 +16,6 @@ from planscope.tui.rooms.keeping import Keeping
 from planscope.tui.rooms.moving import Moving
 from planscope.tui.state import RoomState
 
-if TYPE_CHECKING:
-    from planscope.tui.keymap import KeyChoice
-
 _BREAKPOINT_HINT = (
     "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
     "when valid_completions < 3"
@@ -31,8 +27,6 @@ _WATCH_HINT = (
 
 
 class Asking(Moving, Keeping):
-    choice: ClassVar[KeyChoice] = {}
-
     def action_go_to_step(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
 
@@ -127,12 +121,6 @@ class Asking(Moving, Keeping):
 
         self.app.push_screen(TextDialog(self.paint, "Why", lambda width: explanation(self.state, width)))
 
-    def action_help(self) -> None:
-        from planscope.tui.dialogs.choose import TextDialog
-        from planscope.tui.dialogs.help import help_lines
-
-        self.app.push_screen(TextDialog(self.paint, "Keys", lambda width: help_lines(self.choice, width)))
-
     def action_choose_run(self) -> None:
         from planscope.tui.dialogs.choose import ChooseDialog
 
@@ -148,9 +136,6 @@ class Asking(Moving, Keeping):
 
         at = self.state.run_number or 0
         self.app.push_screen(ChooseDialog(self.paint, "Runs of this session", lines, at), go)
-
-    def action_palette(self) -> None:
-        self.app.action_command_palette()
 
     def action_open_selected(self) -> None:
         """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""

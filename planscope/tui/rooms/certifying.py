@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planscope.tui.desk import Desk
 from planscope.tui.judging import certify, refuted
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
@@ -14,8 +15,8 @@ from planscope.tui.state import Certificate, RoomState
 class Certifying(Room):
     """Keeps what Z3 said of every run that it was asked about, by run."""
 
-    def __init__(self, state: RoomState, paint: Paint) -> None:
-        super().__init__(state, paint)
+    def __init__(self, state: RoomState, paint: Paint, desk: Desk) -> None:
+        super().__init__(state, paint, desk)
         self.certificates: dict[str | None, Certificate] = {}
 
     def certify(self) -> None:

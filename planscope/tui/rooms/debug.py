@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.command import Provider
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.jobs import Jobs
-from planscope.tui.keymap import KeyChoice, bindings, keys_of, shown_key
+from planscope.tui.keymap import KeyChoice, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.constraints import ConstraintsPane
@@ -20,6 +18,7 @@ from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.rooms.asking import Asking
+from planscope.tui.rooms.everywhere import with_keys
 
 IN_PANES: tuple[tuple[str, str, str], ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -31,19 +30,11 @@ IN_PANES: tuple[tuple[str, str, str], ...] = (
 """Keys that every pane has and that cannot be changed."""
 
 
-def _commands() -> type[Provider]:
-    """The palette's provider; only the palette needs it."""
-    from planscope.tui.palette import DebugCommands
-
-    return DebugCommands
-
-
 class DebugRoom(Asking):
     """Query, tree and constraints side by side, timeline and step below, linked with each other."""
 
     CSS_PATH = "debug.tcss"
-    AUTO_FOCUS = None
-    COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
+    where = "debug"
 
     @property
     def jobs(self) -> Jobs:
@@ -101,11 +92,12 @@ _MORE_HINTS = ("next-check", "search", "toggle-breakpoint", "zoom", "choose-run"
 
 def _hints() -> tuple[KeyAction, ...]:
     """What the footer names first, then what it names where there is more room."""
-    return (*(a for a in ACTIONS if a.footer), *(BY_ID[id] for id in _MORE_HINTS))
+    return (
+        *(a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")),
+        *(BY_ID[id] for id in _MORE_HINTS),
+    )
 
 
 def room_class(choice: KeyChoice) -> type[DebugRoom]:
-    """The debug screen with a user's keys. Bindings belong to a class, hence one is made."""
-    keys: list[BindingType] = [*bindings("debug", choice), *bindings("everywhere", choice)]
-    keys += [Binding(key, action, title, show=False) for key, action, title in IN_PANES]
-    return type("DebugRoom", (DebugRoom,), {"BINDINGS": keys, "choice": choice, "__module__": __name__})
+    """The debug screen with a user's keys."""
+    return with_keys(DebugRoom, choice, IN_PANES)

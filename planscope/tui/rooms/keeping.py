@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planscope.tui import words
 from planscope.tui.copying import text_of, write_text
-from planscope.tui.lines import Run, shown
+from planscope.tui.lines import shown
 from planscope.tui.rooms.opening import Opening
 
 
@@ -50,11 +50,11 @@ class Keeping(Opening):
     def action_save(self) -> None:
         from planscope.tui.saving import kept, place_for, save_state
 
-        state, opened = self.state, self.opened
-        if opened is None or state.path is None:
+        state = self.state
+        if self.desk.session is None or state.path is None:
             self.tell("nothing to save: the session is not loaded")
             return
-        path, session, fields = state.path, opened.session, kept(state)
+        path, session, fields = state.path, self.desk.snapshot(), kept(state)
 
         def done(place: Path) -> None:
             note = "" if place == path else "the file is read-only: "
@@ -69,30 +69,3 @@ class Keeping(Opening):
 
     def touched(self) -> None:
         """Breakpoints and watches are saved by ctrl+s; nothing is written behind one's back."""
-
-    def action_quit(self) -> None:
-        self.app.exit(0)
-
-    def action_choose_theme(self) -> None:
-        from planscope.tui.dialogs.choose import ChooseDialog
-
-        names = self.theme_names()
-        before = self.app.theme
-        lines = [(Run(shown(name, 60)),) for name in names]
-
-        def done(number: int | None) -> None:
-            self.use_theme(before if number is None else names[number])
-
-        at = names.index(before) if before in names else 0
-        self.app.push_screen(
-            ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done
-        )
-
-    def theme_names(self) -> list[str]:
-        """The themes that there are to choose from: ours and the user's own."""
-        return [
-            name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
-        ]
-
-    def use_theme(self, name: str) -> None:
-        self.app.theme = name

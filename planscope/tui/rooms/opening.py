@@ -15,6 +15,7 @@ from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import parse_watch
 from planscope.errors import UserError
+from planscope.tui.desk import Desk
 from planscope.tui.judging import (
     JudgedRun,
     Opened,
@@ -44,10 +45,9 @@ Parsed = TypeVar("Parsed")
 class Opening(Resting):
     """Opens, reads and judges; keeps what was found out, so that going back to a run costs nothing."""
 
-    def __init__(self, state: RoomState, paint: Paint, *, asked_for_step: bool = False) -> None:
-        super().__init__(state, paint)
+    def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
+        super().__init__(state, paint, desk)
         self.asked_for_step = asked_for_step
-        self.opened: Opened | None = None
         self._readings: dict[str, ReadQuery] = {}
         self._judged: dict[str | None, JudgedRun] = {}
 
@@ -65,7 +65,7 @@ class Opening(Resting):
     def begin(self) -> None:
         """Load what is not loaded yet, then read and judge the current run. For after the first frame."""
         path = self.state.path
-        if self.opened is not None:
+        if self.desk.session is not None:
             self.read()
         elif path is not None:
             self.jobs.start("open", lambda ticket: open_session(path), self._on_opened, self._not_opened)
@@ -87,8 +87,8 @@ class Opening(Resting):
         self.tell(self.state.trouble)
 
     def _on_opened(self, opened: Opened) -> None:
-        self.opened = opened
         state = self.state
+        self.desk.open(opened.session, state.path, opened.glance)
         if opened.glance != state.session:
             number = state.run_number
             if number is None or number >= len(opened.glance.runs):
@@ -105,10 +105,10 @@ class Opening(Resting):
 
     def read(self) -> None:
         """Read the query of the current run, then judge the run."""
-        if self.opened is None:
+        if self.desk.session is None:
             return
         wanted = self.state.variant
-        variant = next((v for v in self.opened.session.variants if wanted and v.id == wanted.id), None)
+        variant = self.desk.variant(wanted.id) if wanted is not None else None
         if variant is None:
             self.change(progress="failed", trouble="This session has no query.")
             return
@@ -131,9 +131,9 @@ class Opening(Resting):
         bare = unjudged(run, state.variant, read.reading.problem)
         debug = replace(state.debug, run=RunIndex(bare))
         self.change(progress="judging", outline=read.outline, errors=(), debug=debug)
-        if self.opened is not None:
-            session = self.opened.session
-            self.jobs.start("judge", lambda ticket: judge(session, key, read), self._on_judged, self._failed)
+        kept = self.desk.run(key) if key is not None else None
+        live = key in self.desk.under_way
+        self.jobs.start("judge", lambda ticket: judge(kept, read, live=live), self._on_judged, self._failed)
 
     def _on_judged(self, judged: JudgedRun) -> None:
         state = self.state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planscope.tui.desk import Desk
 from planscope.tui.jobs import Ticket
 from planscope.tui.judging import FEW_STEPS, facts_at, look_ahead
 from planscope.tui.lines import shown
@@ -16,8 +17,8 @@ _SETTLE = 0.2
 class Resting(Certifying):
     """Keeps the facts of every step that was looked up, by run and index."""
 
-    def __init__(self, state: RoomState, paint: Paint) -> None:
-        super().__init__(state, paint)
+    def __init__(self, state: RoomState, paint: Paint, desk: Desk) -> None:
+        super().__init__(state, paint, desk)
         self.facts: dict[tuple[str | None, int], Facts] = {}
 
     def known_facts(self, index: int) -> Facts | None:

@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from textual.geometry import Size
-from textual.screen import Screen
 
 from planscope.debugger.cursor import DebugState
 from planscope.debugger.search import Hit
+from planscope.tui.desk import Desk
 from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
+from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.state import Facts, RoomState, reflected
 
 UPPER = ("query", "tree", "constraints")
@@ -23,13 +24,13 @@ ALL_PANES = (*UPPER, "timeline", "step")
 _REFLECTED = ("debug", "progress", "links", "breakpoints", "watches", "facts")
 
 
-class Room(Screen[None]):
+class Room(Everywhere):
     """State down: ``change`` makes a new state and shows it to the panes that are seen."""
 
-    def __init__(self, state: RoomState, paint: Paint) -> None:
-        super().__init__()
+    def __init__(self, state: RoomState, paint: Paint, desk: Desk) -> None:
+        super().__init__(paint)
+        self.desk = desk
         self.state = reflected(state)
-        self.paint = paint
         self.panes: tuple[LinePane, ...] = ()
         self.too_small = False
         self._rest: asyncio.TimerHandle | None = None

@@ -1,0 +1,16 @@
+"""The one table of what a key does, a file for each room.
+
+Bindings, palette, help screen and the README's list of keys are all made from it (``keymap``). An action that
+is not built is not in here.
+"""
+
+from __future__ import annotations
+
+from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
+from planscope.tui.actions.kinds import Group, KeyAction, Where
+
+__all__ = ["ACTIONS", "BY_ID", "PANES", "Group", "KeyAction", "Where"]
+
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EVERYWHERE)
+
+BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}

@@ -1,0 +1,131 @@
+"""The open session while it is worked on: every room sees the same one, and each hears of what is new in it.
+
+Rooms do not know each other. They put variants, runs and dissections on the desk, and listen. All of this happens
+on the screen's thread; what is put here is not changed behind the desk's back (a run under way is put again).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from planscope.tui.glance import SessionGlance, glance_of, run_glance, variant_glance
+
+if TYPE_CHECKING:
+    from planscope.session.model import Dissection, Run, Session, Variant
+
+What = Literal["opened", "variant", "run", "dissection", "fields"]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is new on the desk: a thing of the session by its id, or ``opened`` and ``fields`` for the whole."""
+
+    what: What
+    id: str = ""
+    fresh: bool = True
+    """False where it was there before and was put again, such as a run with more events."""
+
+
+Listener = Callable[[News], None]
+
+
+class Desk:
+    """The session, the same at a glance, and where it is kept.
+
+    ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.session: Session | None = None
+        self.glance = SessionGlance("", "")
+        self.unsaved = 0
+        self.under_way: set[str] = set()
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def forget(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    def open(self, session: Session, path: Path | None, glance: SessionGlance | None = None) -> None:
+        """Lay another session on the desk."""
+        self.path = path
+        self.session = session
+        self.glance = glance or glance_of(session.model_dump(mode="json"))
+        self.unsaved = 0
+        self._tell(News("opened"))
+
+    def put_variant(self, variant: Variant) -> None:
+        fresh = _put(self.open_session.variants, variant)
+        glances = _glance_put(self.glance.variants, variant_glance(variant.model_dump(mode="json")))
+        self.glance = self.glance._replace(variants=glances)
+        self._changed(News("variant", variant.id, fresh))
+
+    def put_run(self, run: Run, *, under_way: bool = False) -> None:
+        """A run, or the same again with what came to it."""
+        copy = run.model_copy(update={"events": list(run.events)})
+        fresh = _put(self.open_session.runs, copy)
+        glances = _glance_put(self.glance.runs, run_glance(copy.model_dump(mode="json"), under_way))
+        self.glance = self.glance._replace(runs=glances)
+        (self.under_way.add if under_way else self.under_way.discard)(run.id)
+        self._changed(News("run", run.id, fresh))
+
+    def put_dissection(self, dissection: Dissection) -> None:
+        copy = dissection.model_copy(deep=True)
+        self._changed(News("dissection", copy.id, _put(self.open_session.dissections, copy)))
+
+    def set_fields(self, **fields: Any) -> None:
+        """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids."""
+        self.session = self.open_session.model_copy(update=fields)
+        if "title" in fields:
+            self.glance = self.glance._replace(title=fields["title"])
+        self._changed(News("fields"))
+
+    @property
+    def open_session(self) -> Session:
+        """The session; there has to be one."""
+        assert self.session is not None
+        return self.session
+
+    def run(self, id: str) -> Run | None:
+        return None if self.session is None else next((r for r in self.session.runs if r.id == id), None)
+
+    def variant(self, id: str) -> Variant | None:
+        return None if self.session is None else next((v for v in self.session.variants if v.id == id), None)
+
+    def snapshot(self) -> Session:
+        """The session as it is now, for a thread that writes or judges it while more is put here."""
+        session = self.open_session
+        lists = ("variants", "runs", "dissections", "breakpoints", "watches")
+        return session.model_copy(update={name: list(getattr(session, name)) for name in lists})
+
+    def _changed(self, news: News) -> None:
+        self.unsaved += 1
+        self._tell(news)
+
+    def _tell(self, news: News) -> None:
+        for listener in tuple(self._listeners):
+            listener(news)
+
+
+def _put(things: list[Any], thing: Any) -> bool:
+    """Append, or take the place of what has the same id; whether it is new."""
+    for place in range(len(things) - 1, -1, -1):
+        if things[place].id == thing.id:
+            things[place] = thing
+            return False
+    things.append(thing)
+    return True
+
+
+def _glance_put(things: tuple[Any, ...], thing: Any) -> tuple[Any, ...]:
+    for place in range(len(things) - 1, -1, -1):
+        if things[place].id == thing.id:
+            return (*things[:place], thing, *things[place + 1 :])
+    return (*things, thing)

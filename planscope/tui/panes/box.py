@@ -1,0 +1,95 @@
+"""A box of lines with a title, for the rooms beside the debug screen: the room says what stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.message import Message
+
+from planscope.tui.lines import Line, Run
+from planscope.tui.paint import Paint
+from planscope.tui.panes.windowed import Windowed
+
+
+class LineClicked(Message):
+    """A line of a box was clicked; ``box`` is the box's id, ``again`` that it was a double click."""
+
+    def __init__(self, box: str, index: int, column: int, again: bool) -> None:
+        super().__init__()
+        self.box = box
+        self.index = index
+        self.column = column
+        self.again = again
+
+
+class BoxPane(Windowed):
+    """Lines in a box. ``current``: the frame is drawn as that of the pane that keys go to.
+
+    What is shown is handed in as a whole; rows that look the same are not painted again.
+    """
+
+    def __init__(self, paint: Paint, *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self.current = False
+        self._lines: Sequence[Line] = ()
+        self._edges: tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]] = ((), (), ())
+
+    def set_content(
+        self,
+        lines: Sequence[Line],
+        *,
+        title: Sequence[Run] = (),
+        note: Sequence[Run] = (),
+        foot: Sequence[Run] = (),
+        current: bool = False,
+        reveal: int | None = None,
+    ) -> None:
+        """Show lines; ``reveal`` is one that has to be seen. ``foot`` is made of the place where none is given."""
+        self._lines = lines
+        self._edges = (tuple(title), tuple(note), tuple(foot))
+        self.current = current
+        self._wanted = reveal
+        self._show()
+
+    _wanted: int | None = None
+
+    def _show(self) -> None:
+        self.measure()
+        if not self.seen:
+            return
+        self.move_to(self.top)
+        if self._wanted is not None:
+            self.reveal(self._wanted, self._wanted)
+        self.sync()
+
+    def size_of(self) -> int:
+        return len(self._lines)
+
+    def line_at(self, index: int) -> Line:
+        return self._lines[index]
+
+    def title(self) -> tuple[Run, ...]:
+        return self._edges[0]
+
+    def note(self) -> tuple[Run, ...]:
+        return self._edges[1]
+
+    def foot(self) -> tuple[Run, ...]:
+        size, window = self.size_of(), self.window
+        if self._edges[2] or size <= window:
+            return self._edges[2]
+        return (Run(f"{self.top + 1} to {min(self.top + window, size)} of {size:,}", "dim"),)
+
+    def is_current(self) -> bool:
+        return self.current
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._show()
+
+    def on_show(self, event: events.Show) -> None:
+        self._show()
+
+    def on_click(self, event: events.Click) -> None:
+        if (place := self.line_under(event)) is not None:
+            self.post_message(LineClicked(self.id or "", *place, event.chain == 2))

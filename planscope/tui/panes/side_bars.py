@@ -1,0 +1,114 @@
+"""The bars of a room that is opened over the debug screen, and what it shows where there is no room for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+
+from planscope.tui.actions import KeyAction
+from planscope.tui.first_frame import SMALLEST
+from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
+from planscope.tui.messages import KeyHintClicked
+from planscope.tui.paint import Paint
+from planscope.tui.panes.windowed import Windowed
+
+
+class _Bar(Windowed):
+    BOX = False
+
+    def __init__(self, paint: Paint, *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self._line = BLANK
+
+    def size_of(self) -> int:
+        return 1
+
+    def line_at(self, index: int) -> Line:
+        return self._line
+
+    def make(self) -> Line:
+        raise NotImplementedError
+
+    def show(self) -> None:
+        self.measure()
+        if self.seen:
+            self._line = self.make()
+            self.sync()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.show()
+
+
+class TitleBar(_Bar):
+    """One line: what is looked at, and at the right what is to be said of it."""
+
+    _parts: tuple[Sequence[Run], Sequence[Run]] = ((), ())
+
+    def set_parts(self, left: Sequence[Run], right: Sequence[Run]) -> None:
+        self._parts = (left, right)
+        self.show()
+
+    def make(self) -> Line:
+        left, right = self._parts
+        return Line(justify([Run(" "), *left], [*right, Run(" ")] if right else [], self.cells[0]), "bar")
+
+
+class KeyBar(_Bar):
+    """One line: keys with what they do; at the right what was said last."""
+
+    def __init__(self, paint: Paint, hints: Sequence[tuple[KeyAction, str]], *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self.hints = hints
+        self._notice = ""
+        self._places: list[tuple[int, int, str]] = []
+
+    def set_notice(self, notice: str) -> None:
+        self._notice = notice
+        self.show()
+
+    def make(self) -> Line:
+        width = self.cells[0]
+        notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
+        notice = list(cut(notice, width - 1))
+        room = width - width_of(notice) - (2 if notice else 0)
+        made = [Run(" ")]
+        self._places = []
+        used = 1
+        for action, key in self.hints:
+            hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
+            size = width_of(hint)
+            if used + size + 2 > room:
+                continue
+            self._places.append((used, used + size, action.id))
+            made += [*hint, Run("  ")]
+            used += size + 2
+        return Line(justify(made, notice, width), "bar")
+
+    def on_click(self, event: events.Click) -> None:
+        for first, last, action in self._places:
+            if first <= event.x < last:
+                self.post_message(KeyHintClicked(action))
+
+
+class TooSmallScreen(Windowed):
+    """What stands there where the window is too small for a room."""
+
+    BOX = False
+
+    def size_of(self) -> int:
+        return 5
+
+    def line_at(self, index: int) -> Line:
+        columns, rows = SMALLEST
+        text = (
+            f"planscope needs {columns} columns and {rows} rows.\n"
+            f"This window has {self.app.size.width} and {self.app.size.height}.\n"
+            "Make it larger, or press q to leave."
+        )
+        lines = paragraph(text, max(self.inner_width, 1))
+        return Line(lines[index]) if index < len(lines) else BLANK
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.measure()
+        self.sync()

@@ -1,0 +1,88 @@
+"""A room that is opened over the debug screen: a title, what it shows, its keys, what was said last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.desk import Desk
+from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
+from planscope.tui.jobs import Jobs
+from planscope.tui.keymap import keys_of, shown_key
+from planscope.tui.lines import Run
+from planscope.tui.messages import KeyHintClicked
+from planscope.tui.paint import Paint
+from planscope.tui.panes.side_bars import KeyBar, TitleBar
+from planscope.tui.panes.too_small import TooSmallScreen
+from planscope.tui.rooms.everywhere import Everywhere
+
+
+class SideRoom(Everywhere):
+    """The base of edit, dissect, compare and library. Subclasses give ``where``, ``body`` and ``heading``.
+
+    ``desk`` holds the session, ``jobs`` run what takes long. Names of jobs begin with ``where``, so that leaving
+    the room can cancel those that nobody waits for any more.
+    """
+
+    CSS_PATH: ClassVar[list[str]] = ["side.tcss"]
+
+    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
+        super().__init__(paint)
+        self.desk = desk
+        self.jobs = jobs
+        self.notice = ""
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets between title and keys."""
+        raise NotImplementedError
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        """What stands in the title at the left and at the right."""
+        return (), ()
+
+    def compose(self) -> ComposeResult:
+        mine = [a for a in ACTIONS if a.where == self.where]
+        hints = [a for a in mine if a.footer] + [a for a in mine if not a.footer] + [BY_ID["help"]]
+        self.title_bar = TitleBar(self.paint, id="title-bar")
+        self.key_bar = KeyBar(
+            self.paint, [(a, shown_key(keys_of(a, self.choice)[0])) for a in hints], id="key-bar"
+        )
+        yield self.title_bar
+        yield from self.body()
+        yield self.key_bar
+        yield TooSmallScreen(self.paint, id="too-small")
+
+    def on_mount(self) -> None:
+        self.show_bars()
+
+    def on_resize(self, event: events.Resize) -> None:
+        columns, rows = event.size
+        small = columns < SMALLEST[0] or rows < SMALLEST[1]
+        self.set_class(small, "-too-small")
+        self.set_class(columns < WIDE, "-narrow")
+        self.set_class(columns >= BROAD and rows >= HIGH, "-broad")
+        self.call_after_refresh(self.show_bars)
+
+    def show_bars(self) -> None:
+        """Show title and notice anew."""
+        if self.is_mounted:
+            self.title_bar.set_parts(*self.heading())
+            self.key_bar.set_notice(self.notice)
+
+    def tell(self, notice: str) -> None:
+        """Say something beside the keys, until something else is said."""
+        self.notice = notice
+        self.show_bars()
+
+    @on(KeyHintClicked)
+    async def _hint(self, message: KeyHintClicked) -> None:
+        await self.run_action(BY_ID[message.action].method)
+
+    def action_leave_room(self) -> None:
+        """Back to the room below."""
+        self.dismiss(None)

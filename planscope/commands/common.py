@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import re
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -48,25 +48,6 @@ def print_json(document: Mapping[str, Any]) -> None:
 def print_json_line(document: Mapping[str, Any]) -> None:
     """One JSON document on a line of its own."""
     emit(json_text(document) + "\n")
-
-
-def json_text(document: Mapping[str, Any], indent: int | None = None) -> str:
-    """JSON that every reader takes: numbers without end, which a file may hold as 1e999, become their names."""
-    try:
-        try:
-            return json.dumps(document, indent=indent, allow_nan=False)
-        except ValueError:
-            return json.dumps(_finite(document), indent=indent, allow_nan=False)
-    except RecursionError:
-        raise UserError("the arguments of a call are nested too deeply to be printed") from None
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def say(line: str = "") -> None:

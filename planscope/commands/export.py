@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from planscope.commands.common import (
     add_run_choice,
     find_run,
-    json_text,
     judged,
     only_variant,
     open_session,
@@ -18,6 +17,7 @@ from planscope.commands.common import (
     session_path,
     write_or_print,
 )
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What leaves planscope: a session or a run in a form for other people, with what is private replaced first."""

@@ -1,0 +1,82 @@
+"""The run that is shared: found by its id, with its request read and every step judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from planscope.errors import UserError
+from planscope.safe import visible
+
+if TYPE_CHECKING:
+    from planscope.language.reading import Reading
+    from planscope.oracle.replay import Replay
+    from planscope.session.model import Run, Session, Variant
+
+_LISTED = 10
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run judged, or the bare request where ``run`` is None (its replay then has step 0 only)."""
+
+    session: Session
+    variant: Variant
+    run: Run | None
+    reading: Reading
+    replay: Replay
+
+
+def find_run(session: Session, run_id: str | None) -> Run | None:
+    """The run of that id, the last one by default; None where there is none at all."""
+    if run_id is None:
+        return session.runs[-1] if session.runs else None
+    for run in session.runs:
+        if run.id == run_id:
+            return run
+    raise UserError(f"the session has no run {run_id[:40]!r}; its runs: {_named(r.id for r in session.runs)}")
+
+
+def _named(ids: Iterable[str]) -> str:
+    known = list(ids)
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return (", ".join(visible(one, limit=40) for one in known[:_LISTED]) or "it has none") + more
+
+
+def variant_shown(session: Session, run: Run | None) -> Variant:
+    """The request of a run; the newest one for a session without runs."""
+    from planscope.session.derive import variant_of
+
+    if run is not None:
+        return variant_of(session, run)
+    if not session.variants:
+        raise UserError("the session holds no request; make one with: planscope new -o FILE")
+    return session.variants[-1]
+
+
+def read(variant: Variant) -> Reading:
+    """What a variant asks for. Raises UserError that says where its text cannot be read."""
+    from planscope.language.errors import ParseFailure
+    from planscope.session.derive import reading_of
+
+    try:
+        return reading_of(variant)
+    except ParseFailure as failure:
+        first, more = failure.errors[0], len(failure.errors) - 1
+        raise UserError(
+            f"the request of variant {visible(variant.id, limit=40)} cannot be read: line {first.line}, "
+            f"column {first.column}: {first.message}{f' (and {more} more)' if more else ''}"
+        ) from None
+
+
+def judge(session: Session, run: Run | None) -> Case:
+    """Read and judge. Raises UserError where the request cannot be read."""
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+    from planscope.session.derive import trace_of
+
+    variant = variant_shown(session, run)
+    reading = read(variant)
+    trace = trace_of(run) if run is not None else Trace((), "running")
+    return Case(session, variant, run, reading, replay(reading.problem, trace))

@@ -17,7 +17,7 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
-from planscope.tui.rooms.asking import Asking
+from planscope.tui.rooms.doors import Doors
 from planscope.tui.rooms.everywhere import with_keys
 
 IN_PANES: tuple[tuple[str, str, str], ...] = (
@@ -30,7 +30,7 @@ IN_PANES: tuple[tuple[str, str, str], ...] = (
 """Keys that every pane has and that cannot be changed."""
 
 
-class DebugRoom(Asking):
+class DebugRoom(Doors):
     """Query, tree and constraints side by side, timeline and step below, linked with each other."""
 
     CSS_PATH = "debug.tcss"

@@ -21,7 +21,7 @@ def _commands() -> type[Provider]:
     return RoomCommands
 
 
-class Everywhere(Screen[None]):
+class Everywhere(Screen[Any]):
     """The base of all rooms. ``where`` is the room's name in the table of actions, ``choice`` the user's keys."""
 
     AUTO_FOCUS = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,8 +16,7 @@ from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
-from planscope.tui.panes.side_bars import KeyBar, TitleBar
-from planscope.tui.panes.too_small import TooSmallScreen
+from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.rooms.everywhere import Everywhere
 
 
@@ -29,7 +27,7 @@ class SideRoom(Everywhere):
     the room can cancel those that nobody waits for any more.
     """
 
-    CSS_PATH: ClassVar[list[str]] = ["side.tcss"]
+    CSS_PATH = ["side.tcss"]  # noqa: RUF012  (Textual's own way to say it)
 
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
         super().__init__(paint)

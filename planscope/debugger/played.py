@@ -1,0 +1,185 @@
+"""What if: from a step of a run on, a person plays the calls, and the oracle answers at each.
+
+Pure state, as everywhere in the debugger: each function returns another ``Played``. What was played is a run that is
+not over, so every question that can be put to a replay can be put to ``Played.run``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from planscope.debugger.errors import DebuggerError, unknown
+from planscope.debugger.run_index import Judged
+from planscope.language.problem import Problem
+from planscope.oracle.arguments import START
+from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.verdict_types import State, StepView
+
+if TYPE_CHECKING:
+    from planscope.oracle.peek import Outcome
+    from planscope.oracle.replay import Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """``kept``: the recorded calls that it begins with. ``calls``: what was played after them.
+
+    ``run`` judges both together, as a run that is not over: its last step is where the player stands.
+    """
+
+    problem: Problem
+    kept: tuple[Call, ...]
+    calls: tuple[Call, ...]
+    run: Replay = field(repr=False, compare=False)
+
+    @property
+    def index(self) -> int:
+        """The place in ``run.steps`` where the player stands."""
+        return len(self.run.steps) - 1
+
+    @property
+    def view(self) -> StepView:
+        """What holds there: state, core, what the last call changed. Moves and counts: ``run.safe_moves(index)``."""
+        return self.run.steps[-1]
+
+    @property
+    def all_done(self) -> bool:
+        """Has every action been done in this attempt?"""
+        return len(self.run.last_attempt.first) == len(self.problem.actions)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One action that could be called next, and what would become of the plan.
+
+    ``becomes`` is the state after it: ``completable`` where it is safe. ``breaks``: the constraints that it would
+    break. Timed: ``hours`` are its first and last safe start, None where no hour is; ``start`` is the hour that
+    ``becomes`` is about, the first safe one, or else the first that its own clock times and the calls so far allow.
+    ``again``: it was done already. ``takes``: its hours, None while the agent would not know them (timed).
+    """
+
+    action: str
+    becomes: State
+    breaks: tuple[str, ...] = ()
+    start: int | None = None
+    hours: tuple[int, int] | None = None
+    again: bool = False
+    takes: int | None = None
+
+    @property
+    def safe(self) -> bool:
+        return self.becomes == "completable"
+
+
+def begin(run: Judged, index: int) -> Played:
+    """Play on from an index of a judged run: the calls up to there are kept, clamped to those there are."""
+    return _judged(run.problem, run.trace.calls[: max(index, 0)], ())
+
+
+def play(played: Played, action: str, start: int | None = None) -> Played:
+    """Call the tool of that action (by its id), safe or not. Timed: from hour ``start`` on, any whole number.
+
+    Without a start the hour is that of :func:`options`. Raises DebuggerError for an action that is not there.
+    """
+    made = played.problem.action_by_id.get(action)
+    if made is None:
+        raise unknown("action", action, played.problem.action_by_id)
+    if not played.problem.timed:
+        return call(played, Call(made.tool, {}))
+    hour = option(played, action).start if start is None else start
+    return call(played, Call(made.tool, {START: hour}))
+
+
+def restart(played: Played) -> Played:
+    """Ask for a restart (timed): what was done is cleared, durations stay known. Raises DebuggerError elsewhere."""
+    if not played.problem.timed:
+        raise DebuggerError("only timed requests have a restart; take moves back instead")
+    return call(played, Call(RESTART_TOOL, {}))
+
+
+def call(played: Played, made: Call) -> Played:
+    """Any call that an agent could make, such as one of a tool that is not there."""
+    return _judged(played.problem, played.kept, (*played.calls, made))
+
+
+def undo(played: Played) -> Played:
+    """Without the last call that was played; recorded ones stay."""
+    return _judged(played.problem, played.kept, played.calls[:-1]) if played.calls else played
+
+
+def options(played: Played) -> tuple[Option, ...]:
+    """Every action as the next call, in the order of the problem."""
+    ahead = _Ahead(played)
+    return tuple(ahead.option(i) for i in range(len(played.problem.actions)))
+
+
+def option(played: Played, action: str) -> Option:
+    """One of :func:`options`. Raises DebuggerError for an action that is not there."""
+    return _Ahead(played).option(_number(played, action))
+
+
+def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
+    """What would become of the plan if this were called next, at an hour of one's own choice (timed).
+
+    Raises DebuggerError for an action that is not there.
+    """
+    ahead = _Ahead(played)
+    number = _number(played, action)
+    return ahead.peek.after(number, ahead.option(number).start if start is None else start)
+
+
+def known_durations(played: Played) -> Mapping[str, int]:
+    """Hours of the actions that were called so far, by action id: what their answers told (timed)."""
+    if not played.problem.timed:
+        return {}
+    called = {f.action for f in played.run.facts if f.effect in ("done", "repeated")}
+    return {a.id: a.duration or 1 for i, a in enumerate(played.problem.actions) if i in called}
+
+
+def _number(played: Played, action: str) -> int:
+    for i, one in enumerate(played.problem.actions):
+        if one.id == action:
+            return i
+    raise unknown("action", action, played.problem.action_by_id)
+
+
+def _judged(problem: Problem, kept: tuple[Call, ...], calls: tuple[Call, ...]) -> Played:
+    from planscope.oracle.replay import replay  # Z3 comes with it
+
+    return Played(problem, kept, calls, replay(problem, Trace((*kept, *calls), "running")))
+
+
+class _Ahead:
+    """One look ahead, shared by all options."""
+
+    def __init__(self, played: Played) -> None:
+        from planscope.oracle.peek import Peek
+
+        self.problem = played.problem
+        self.peek = Peek(played.run)
+        self.known = known_durations(played)
+
+    def option(self, number: int) -> Option:
+        action = self.problem.actions[number].id
+        hours = self.peek.safe.get(action)
+        start = self._start(action, hours)
+        then = self.peek.after(number, start)
+        return Option(
+            action,
+            then.state,
+            then.breaks,
+            start,
+            hours,
+            number in self.peek.attempt.first,
+            self.known.get(action),
+        )
+
+    def _start(self, action: str, hours: tuple[int, int] | None) -> int | None:
+        if not self.problem.timed:
+            return None
+        if hours is not None:
+            return hours[0]
+        said = [c.hour or 0 for c in self.problem.said if c.kind == "start_at_least" and c.action == action]
+        return max([0, self.peek.clock or 0, *said])

@@ -1,0 +1,94 @@
+"""What one more call would make of a plan, without judging the whole run again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from planscope.oracle.facts import Fact, durations
+from planscope.oracle.statuses import Attempt, Watcher
+from planscope.oracle.trace import Call
+from planscope.oracle.verdict_types import State
+from planscope.oracle.walk import Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``state`` after the call; ``breaks``: ids of the constraints that it would break, in their order."""
+
+    state: State
+    breaks: tuple[str, ...] = ()
+
+
+class Peek:
+    """Looks one call ahead from the end of a run that is not over (its trace ends ``running``).
+
+    The answers are those of a replay with that call. Where exact scheduling is too hard and nothing breaks, the
+    answer is ``unknown``: Z3 is not asked.
+    """
+
+    def __init__(self, run: Walk) -> None:
+        assert run.trace.ending == "running"
+        self.run = run
+        self.attempt = run.last_attempt
+        self.step = len(run.trace.calls) + 1
+        ends = [f.end for f in self.attempt.facts if f.end is not None]
+        self.clock = max(ends) if ends else None
+        """The latest end so far in this attempt (timed)."""
+        self._watcher = Watcher(run.problem)
+        self._takes = durations(run.problem)
+        self._rank = {c.id: k for k, c in enumerate(run.problem.constraints)}
+
+    @cached_property
+    def safe(self) -> dict[str, tuple[int, int] | None]:
+        """The safe next moves: action ids with their first and last safe start (timed)."""
+        return {m.action: m.hours for m in self.run.safe_moves(len(self.run.steps) - 1)}
+
+    def after(self, action: int, start: int | None = None) -> Outcome:
+        """If the action of that number were done next (timed: from hour ``start`` on)."""
+        trial = _copy(self.attempt)
+        fact = self._fact(action, start)
+        self._watcher.execute(trial, fact)
+        breaks = tuple(sorted(set(trial.broke.get(self.step, ())), key=self._rank.__getitem__))
+        return Outcome("broken", breaks) if trial.first_broken is not None else Outcome(self._state(fact))
+
+    def _fact(self, action: int, start: int | None) -> Fact:
+        first = self.attempt.first.get(action)
+        end = None
+        if self.run.problem.timed:
+            assert start is not None
+            end = start + self._takes[action]
+        call = Call(self.run.problem.actions[action].tool)
+        fact = Fact(self.step, self.attempt.number, call, "done", action, start, end, self.clock)
+        return fact if first is None else replace(fact, effect="repeated", first=first.step)
+
+    def _state(self, fact: Fact) -> State:
+        """Where no constraint breaks, all that counts is whether the move is a safe one."""
+        before = self.run.steps[-1].state
+        if before != "completable":
+            return before
+        action = self.run.problem.actions[fact.action or 0].id
+        if action not in self.safe:
+            return "unknown" if self._too_hard else "doomed"
+        hours = self.safe[action]
+        if hours is None or fact.start is None or hours[0] <= fact.start <= hours[1]:
+            return "completable"
+        return "doomed"
+
+    @property
+    def _too_hard(self) -> bool:
+        """A plan that can be finished has a safe move, so having none means that scheduling gave up."""
+        return not self.safe and len(self.attempt.first) < len(self.run.problem.actions)
+
+
+def _copy(attempt: Attempt) -> Attempt:
+    copied = replace(
+        attempt,
+        decided=dict(attempt.decided),
+        first=dict(attempt.first),
+        facts=list(attempt.facts),
+        at=defaultdict(list),
+        broke=defaultdict(list),
+    )
+    return copied

@@ -82,7 +82,8 @@ class StoppedAtGate(Exception):
 class Pauser:
     """A gate for a person: pauses where ``wanted`` says so, or at every call while stepping.
 
-    ``wanted`` gives the reasons, which are told on as ``PendingCall.why``, or just whether to pause.
+    ``wanted`` gives the reasons, which are told on as ``PendingCall.why``, or just whether to pause. It may take a
+    while: it is asked on a thread of its own.
     ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide`, :meth:`step` and :meth:`go_on`
     may be called from any. A decision that comes while nothing is paused is dropped (they return False).
     """
@@ -97,7 +98,7 @@ class Pauser:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def __call__(self, call: PendingCall) -> Verb:
-        wanted = self.wanted(call)
+        wanted = await asyncio.to_thread(self.wanted, call)
         if not (self.stepping or wanted):
             return GoOn()
         if not isinstance(wanted, bool):

@@ -32,12 +32,11 @@ from langgraph.types import Command
 from planscope.agents.failures import explain
 from planscope.agents.guarding import plain_name
 from planscope.agents.plain_json import plain_text
-from planscope.agents.recorded_message import in_order, message_event, readable, text_of
+from planscope.agents.recorded_message import call_event, in_order, message_event, readable, text_of
 from planscope.agents.recorder import refuser
 from planscope.session.edit import next_run_id, next_variant_id
 from planscope.session.events import (
     AnswerEvent,
-    CallEvent,
     EndEvent,
     ErrorEvent,
     Event,
@@ -211,17 +210,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         for call in calls:
             talk.step += 1
             talk.open[call.identity] = talk.step
-            talk.add(
-                CallEvent(
-                    at=now,
-                    step=talk.step,
-                    tool=call.tool,
-                    arguments=call.arguments,
-                    raw=call.raw,
-                    error=call.error,
-                    call_id=call.identity,
-                )
-            )
+            talk.add(call_event(call, now, talk.step))
 
     def _of(self, request: ToolCallRequest) -> _Conversation | None:
         state = request.state

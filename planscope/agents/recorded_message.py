@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, message_to_dict
 
 from planscope.agents.plain_json import plain, plain_text
 from planscope.agents.unreadable import why_unreadable
-from planscope.session.events import MessageEvent, Usage
+from planscope.session.events import CallEvent, MessageEvent, Usage
 
 
 @dataclass(slots=True)
@@ -110,4 +110,18 @@ def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) 
         if usage
         else None,
         message=plain(message_to_dict(tidy)),
+    )
+
+
+def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None = None) -> CallEvent:
+    """The record of one call; ``asked`` is what the agent had passed where the user changed it."""
+    return CallEvent(
+        at=at,
+        step=step,
+        tool=call.tool,
+        arguments=call.arguments,
+        raw=call.raw,
+        error=call.error,
+        call_id=call.identity,
+        asked=asked,
     )

@@ -15,11 +15,29 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.gate import EditAnswer, EditArguments, Gate, PendingCall, Refuse, Stop, StoppedAtGate
+from planscope.agents.gate import (
+    EditAnswer,
+    EditArguments,
+    Gate,
+    GoOn,
+    PendingCall,
+    Refuse,
+    Stop,
+    StoppedAtGate,
+    Verb,
+)
 from planscope.agents.plain_json import plain, plain_text
-from planscope.agents.recorded_message import Pending, call_ids, in_order, message_event, readable, text_of
+from planscope.agents.recorded_message import (
+    Pending,
+    call_event,
+    call_ids,
+    in_order,
+    message_event,
+    readable,
+    text_of,
+)
 from planscope.agents.toolset import REFUSED
-from planscope.session.events import AnswerEvent, CallEvent, Event
+from planscope.session.events import AnswerEvent, Event
 
 
 class CallLimitReached(Exception):
@@ -34,7 +52,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     """``emit`` gets each event; ``at`` counts seconds of ``clock`` since the recorder was made, from ``begins`` on.
 
     ``phase`` says what is at work: ``model``, ``tool`` or ``agent``. ``step`` is the last step that is there
-    already (of a fork). ``gate`` is asked before each call.
+    already (of a fork). ``gate`` is asked before each call, and in their turn about calls that cannot be read.
     """
 
     def __init__(
@@ -60,6 +78,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self._preview = preview
         self._waiting: list[Pending] = []
         self._unanswered: dict[str, int] = {}
+        self._stopped: BaseException | None = None
 
     def at(self) -> float:
         """Seconds since the run began."""
@@ -82,7 +101,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         result = [readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
         for message in result:
             if isinstance(message, AIMessage):
-                self._record(message, began)
+                await self._record(message, began)
         return ModelResponse(result=result, structured_response=response.structured_response)
 
     async def awrap_tool_call(
@@ -96,12 +115,15 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
             pending = Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
         else:
             await pending.turn.wait()
+        if self._stopped is not None:  # at a call before it
+            raise self._stopped
         try:
-            return await self._do(pending, request, handler)
-        finally:
-            if pending in self._waiting:
-                self._waiting.remove(pending)
-                self._advance()
+            result = await self._do(pending, request, handler)
+        except BaseException:
+            await self._advance(pending, ask=False)
+            raise
+        await self._advance(pending)
+        return result
 
     async def _do(
         self,
@@ -110,15 +132,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """One call: ask the gate, record it, do it or not, record the answer."""
-        verb = None
-        if self._gate is not None:
-            wanted = pending.arguments or {}
-            answer = self._preview(pending.tool, wanted)
-            verb = await self._gate(
-                PendingCall(self._step + 1, pending.tool, wanted, pending.identity, answer)
-            )
-        if isinstance(verb, Stop):
-            raise StoppedAtGate
+        verb = await self._ask(pending)
         asked = None
         if isinstance(verb, EditArguments):
             asked, pending.arguments = pending.arguments, plain(dict(verb.arguments))
@@ -140,38 +154,55 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self._answer(step, pending.identity, result, self.at() - began, said)
         return result
 
-    def _record(self, message: AIMessage, began: float) -> None:
+    async def _ask(self, pending: Pending) -> Verb:
+        """What the gate says to a call; where it stops or fails, no call behind this one is done either."""
+        if self._gate is None:
+            return GoOn()
+        wanted = pending.arguments or {}
+        answer = None if pending.error else self._preview(pending.tool, wanted)
+        call = PendingCall(
+            self._step + 1, pending.tool, wanted, pending.identity, answer, pending.raw, pending.error
+        )
+        try:
+            verb = await self._gate(call)
+            if isinstance(verb, Stop):
+                raise StoppedAtGate
+        except BaseException as error:
+            self._stopped = error
+            raise
+        return verb
+
+    async def _record(self, message: AIMessage, began: float) -> None:
         now = self.at()
         calls = in_order(message)
         message.additional_kwargs.pop("tool_calls", None)
         self.emit(message_event(message, message, now, began))
         self._waiting = calls
-        self._advance()
+        await self._advance()
 
-    def _advance(self) -> None:
+    async def _advance(self, done: Pending | None = None, *, ask: bool = True) -> None:
         """Give the next readable call its turn; what could not be read before it is a step without a turn."""
+        if done in self._waiting:
+            self._waiting.remove(done)
+        elif done is not None:
+            return
+        if self._stopped is not None:
+            for pending in self._waiting:
+                pending.turn.set()
+            return
         while self._waiting:
             pending = self._waiting[0]
             if pending.arguments is not None:
                 pending.turn.set()
                 return
             self._waiting.pop(0)
+            if ask:
+                await self._ask(pending)
             self._unanswered[pending.identity] = self._call(pending)
 
     def _call(self, pending: Pending, asked: dict[str, Any] | None = None) -> int:
         self._step += 1
-        self.emit(
-            CallEvent(
-                at=self.at(),
-                step=self._step,
-                tool=pending.tool,
-                arguments=pending.arguments,
-                raw=pending.raw,
-                error=pending.error,
-                call_id=pending.identity,
-                asked=asked,
-            )
-        )
+        self.emit(call_event(pending, self.at(), self._step, asked))
         return self._step
 
     def _note_answers(self, messages: Sequence[BaseMessage]) -> None:

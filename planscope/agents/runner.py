@@ -90,6 +90,7 @@ class LiveRun:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[Any] | None = None
         self._broken_callback: Exception | None = None
+        self._ended = False
         self.run = Run(
             id=run_id or f"r{uuid4().hex[:8]}",
             variant=variant.id,
@@ -229,6 +230,10 @@ class LiveRun:
         return EndEvent(at=recorder.at(), ending=ending, reason=reason)
 
     def _emit(self, event: Event) -> None:
+        """Into the record, unless it has ended: an agent of somebody's own may leave calls under way."""
+        if self._ended:
+            return
+        self._ended = isinstance(event, EndEvent)
         self.run.events.append(event)
         if self._on_event is not None:
             try:

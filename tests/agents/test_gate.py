@@ -23,7 +23,7 @@ from planscope.agents.gate import (
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun, run_agent
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import Event
+from planscope.session.events import CallEvent, Event
 from planscope.session.model import Limits, Run, Variant
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
@@ -257,3 +257,104 @@ async def test_stopping_at_every_pause() -> None:
         assert time.perf_counter() - began < 5
         check_record(run.events)
         assert len(asyncio.all_tasks()) == 1
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+async def test_stop_leaves_no_call_of_the_message_to_be_done_behind_it(place: int) -> None:
+    asked: list[int] = []
+
+    async def gate(call: PendingCall) -> Verb:
+        asked.append(call.step)
+        await asyncio.sleep(0)
+        return Stop() if call.step == place else GoOn()
+
+    model = scripted(says(("alpha", {}), ("beta", {}), ("gamma", {})))
+    run = await run_agent(abc(), model=model, gate=gate)
+    check_record(run.events)
+    await asyncio.sleep(0.05)
+    assert asked == list(range(1, place + 1))
+    assert [c.tool for c in calls_of(run)] == ["alpha", "beta", "gamma"][: place - 1]
+    assert end_of(run).reason == STOPPED_BY_USER
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+UNREADABLE = [
+    [says(("alpha", "{"))],
+    [says(("alpha", "{"), ("beta", {})), says(("gamma", {}))],
+    [says(("alpha", {}), ("beta", "{"), ("gamma", {})), says(text="ok")],
+    [says(("alpha", {}), ("beta", "{"), ("gamma", "["))],
+]
+
+
+@pytest.mark.parametrize("script", UNREADABLE)
+async def test_calls_that_cannot_be_read_are_asked_about_in_their_turn(script: list[Any]) -> None:
+    """Their order in the record is that in which the gate saw them; they can be looked at and passed."""
+    seen: list[PendingCall] = []
+
+    async def gate(call: PendingCall) -> Verb:
+        assert call.step == len(calls_of(live.run)) + 1
+        seen.append(call)
+        await asyncio.sleep(0)
+        return Refuse("no matter") if call.error else GoOn()
+
+    plain = await run_agent(abc(), model=scripted(*script))
+    live = LiveRun(abc(), model=scripted(*script), gate=gate)
+    run = await live.go()
+    check_record(run.events)
+    assert [(c.tool, c.arguments, c.raw) for c in calls_of(run)] == [
+        (c.tool, c.arguments, c.raw) for c in calls_of(plain)
+    ]
+    assert [(a.step, a.text) for a in answers_of(run)] == [(a.step, a.text) for a in answers_of(plain)]
+    assert [(c.call.tool, c.call.arguments, c.call.error) for c in seen] == [
+        (c.tool, c.arguments, c.error) for c in calls_of(run)
+    ]
+    assert any(c.raw == "{" and not c.arguments for c in seen)
+
+
+@pytest.mark.parametrize("script", UNREADABLE)
+async def test_a_run_is_stopped_at_a_call_that_cannot_be_read(script: list[Any]) -> None:
+    async def gate(call: PendingCall) -> Verb:
+        return Stop() if call.error else GoOn()
+
+    run = await run_agent(abc(), model=scripted(*script), gate=gate)
+    check_record(run.events)
+    assert all(c.error is None for c in calls_of(run))
+    assert end_of(run).reason == STOPPED_BY_USER
+    await asyncio.sleep(0.05)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_pause_tells_why() -> None:
+    why: list[tuple[str, tuple[str, ...]]] = []
+    pauser = Pauser(
+        wanted=lambda call: ["it is alpha"] if call.tool == "alpha" else [],
+        on_pause=lambda call: (why.append((call.tool, call.why)), pauser.step())[0],
+    )
+    script = [says((t, {})) for t in ("beta", "alpha", "gamma")]
+    run = await asyncio.wait_for(run_agent(abc(), model=scripted(*script), gate=pauser), 10)
+    assert why == [("alpha", ("it is alpha",)), ("gamma", ())]
+    assert end_of(run).ending == "stopped"
+
+
+async def test_nothing_is_recorded_behind_the_end() -> None:
+    """An agent of somebody's own may leave calls under way; they are no part of a run that has ended."""
+
+    class Leaves:
+        def __init__(self, middleware: list[Any]) -> None:
+            self.recorder = middleware[0]
+
+        async def ainvoke(self, state: Any) -> None:
+            self.recorder.calls_made = 1
+            loose.append(asyncio.create_task(self.late()))
+
+        async def late(self) -> None:
+            await asyncio.sleep(0.01)
+            self.recorder.emit(CallEvent(step=1, tool="alpha"))
+
+    loose: list[asyncio.Task[None]] = []
+    live = LiveRun(abc(), model=scripted())
+    live._factory = lambda model, tools, middleware: Leaves(middleware)
+    run = await live.go()
+    events = list(run.events)
+    await asyncio.gather(*loose)
+    assert run.events == events

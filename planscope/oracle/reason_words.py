@@ -2,16 +2,88 @@
 
 from __future__ import annotations
 
+from planscope.language.describe import plain
+from planscope.language.problem import Constraint, Problem
+from planscope.oracle import words
+from planscope.oracle.explain import describe_violation
 from planscope.oracle.reason_types import Correction
-from planscope.oracle.verdict_types import Core
+from planscope.oracle.verdict import highlighted
+from planscope.oracle.verdict_types import Core, StepNo, Violation
 from planscope.oracle.walk import Walk
 
+WITHOUT = 4
+"""So many constraints of a correction are said one by one in a sentence; the rest is counted."""
 
-def describe_core(run: Walk, index: int, core: Core) -> str:
+
+def describe_core(run: Walk, core: Core) -> str:
     """One or two sentences: why what is in the core cannot be met together."""
-    raise NotImplementedError
+    last: StepNo = core.steps[-1] if core.steps else 0
+    return describe_violation(run, Violation(last, highlighted(core), core))
 
 
 def describe_correction(run: Walk, index: int, correction: Correction) -> str:
-    """One sentence: what would have to be given up, and what could be had then."""
-    raise NotImplementedError
+    """One sentence: what would have to be given up at that step, and what could be had then."""
+    given_up = [_dropped(run, correction.constraints)] if correction.constraints else []
+    given_up += [_not_called(run, step) for step in correction.steps]
+    begun = words.listed(given_up)
+    return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
+
+
+def describe_member(run: Walk, member: str | int) -> str:
+    """A member of a core or a correction in a few words: a constraint's id, a step, or ``end``."""
+    if member == "end":
+        return "the end: the agent stopped"
+    if isinstance(member, str):
+        c = run.problem.by_id[member]
+        return f"{plain(c, run.problem)} ({_where(c)})"
+    return f"step {member}: {_done(run, member)}"
+
+
+def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
+    constraints = [run.problem.by_id[c] for c in ids]
+    said = [_without(run.problem, c) for c in constraints[:WITHOUT]]
+    if len(constraints) > WITHOUT:
+        said.append(f"{len(constraints) - WITHOUT} more")
+    return f"without {words.listed(said)}"
+
+
+def _without(problem: Problem, c: Constraint) -> str:
+    what = "the rule" if c.is_rule else "the requirement"
+    return f"{what} that {plain(c, problem)} ({_where(c)})"
+
+
+def _where(c: Constraint) -> str:
+    if c.is_rule:
+        return "the instructions" if c.source == "prompt" else "the day"
+    return f"sentence {c.sentence + 1}" if c.sentence is not None else "the request"
+
+
+def _not_called(run: Walk, step: StepNo) -> str:
+    if step == "end":
+        return "had the agent not stopped there"
+    fact = run.facts[step - 1]
+    if fact.effect == "repeated":
+        return f"had step {step} not done {_name(run, step)} again"
+    return f"had step {step} not done {_done(run, step)}" + ("" if run.problem.timed else " then")
+
+
+def _done(run: Walk, step: int) -> str:
+    fact = run.facts[step - 1]
+    hours = ""
+    if fact.start is not None and fact.end is not None:
+        hours = f" from {words.clock(fact.start)} to {words.clock(fact.end)}"
+    return _name(run, step) + hours
+
+
+def _name(run: Walk, step: int) -> str:
+    action = run.facts[step - 1].action
+    return "nothing" if action is None else run.problem.actions[action].name
+
+
+def _then(run: Walk, index: int, correction: Correction) -> str:
+    view = run.steps[index]
+    if view.step == 0:
+        return "the request could be met"
+    if view.step == "end" and "end" not in correction.steps:
+        return "the run would meet everything else"
+    return "the plan could still be finished"

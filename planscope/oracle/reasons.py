@@ -1,11 +1,18 @@
-"""Every minimal core and every minimal correction set of a run that failed (MARCO, Liffiton et al. 2016)."""
+"""Every minimal core and every minimal correction set of a run that failed, or of a request that contradicts itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from planscope.oracle.base_question import BaseQuestion
+from planscope.oracle.certificate import member_names
+from planscope.oracle.facts import Fact
+from planscope.oracle.marco import Marco
+from planscope.oracle.question import Question, Stretch, bits
 from planscope.oracle.reason_types import Correction, Reasons
-from planscope.oracle.verdict_types import Core
+from planscope.oracle.smt import Judge
+from planscope.oracle.timed_question import TimedQuestion
+from planscope.oracle.verdict_types import Core, StepNo
 from planscope.oracle.walk import Walk
 
 MOST = 100
@@ -30,4 +37,108 @@ def reasons(
     looked at between questions; ``started`` is handed, once, a function that ends the search at once, for any
     thread to call.
     """
-    raise NotImplementedError
+    if index is None:
+        index = len(run.steps) - 1 if run.first_doomed is None else run.first_doomed
+    return _Search(run, index, most, timeout, on_core, on_correction, stopped).found(started)
+
+
+class _Search:
+    def __init__(
+        self,
+        run: Walk,
+        index: int,
+        most: int,
+        timeout: int,
+        on_core: Callable[[Core], None] | None,
+        on_correction: Callable[[Correction], None] | None,
+        stopped: Callable[[], bool] | None,
+    ) -> None:
+        self.run, self.view = run, run.steps[index]
+        self.timeout = timeout
+        self.on_core, self.on_correction = on_core, on_correction
+        self.told, self.halted = stopped, False
+        self.judges: list[Judge] = []
+        self.stretch = _stretch(run, index)
+        self.question: Question = self._question(())
+        self.relaxed = self._relaxed()
+        self.cores: dict[int, Core] = {}
+        self.corrections: dict[int, Correction] = {}
+        self.marco = Marco(self.question, most, self._core, self._correction, self._stopped)
+
+    def found(self, started: Callable[[Callable[[], None]], None] | None) -> Reasons:
+        if started is not None:
+            started(self._halt)
+        view, known = self.view, self.view.core
+        if view.state == "completable":
+            return Reasons(view.index, view.step, (), ())
+        first = None if known is None else self._mask(known)
+        ended = self.marco.run(first)
+        return Reasons(
+            view.index,
+            view.step,
+            tuple(self.cores[m] for m in sorted(self.cores, key=lambda m: (m != first, *_by_size(m)))),
+            tuple(self.corrections[m] for m in sorted(self.corrections, key=_by_size)),
+            ended,
+        )
+
+    def _halt(self) -> None:
+        self.halted = True
+        self.marco.interrupt()
+        for judge in tuple(self.judges):
+            judge.interrupt()
+
+    def _stopped(self) -> bool:
+        return self.halted or (self.told is not None and self.told())
+
+    def _question(self, free: tuple[int, ...]) -> Question:
+        problem = self.run.problem
+        if not problem.timed:
+            return BaseQuestion(problem, self.stretch)
+        return TimedQuestion(problem, self.stretch, self.timeout, self.judges.append, free)
+
+    def _relaxed(self) -> Question | None:
+        """The same question with the durations left open that no answer had told by now; None where none is."""
+        known = {f.action for f in self.run.facts if f.step <= self.view.index and f.end is not None}
+        free = tuple(i for i in range(len(self.run.problem.actions)) if i not in known)
+        return self._question(free) if self.run.problem.timed and free else None
+
+    def _mask(self, core: Core) -> int:
+        names = set(member_names(core))
+        return sum(1 << k for k, name in enumerate(self.question.names) if name in names)
+
+    def _parts(self, mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
+        """A set's constraints and its steps."""
+        said = len(self.run.problem.constraints)
+        names = [self.question.names[k] for k in bits(mask)]
+        steps: list[StepNo] = [f.step for k, f in enumerate(self.stretch.ran, said) if mask >> k & 1]
+        if "end" in names:
+            steps.append("end")
+        return tuple(c.id for k, c in enumerate(self.run.problem.constraints) if mask >> k & 1), tuple(steps)
+
+    def _core(self, mask: int) -> None:
+        foreseeable = self.relaxed is None or self.relaxed.ask(mask)[0] != "sat"
+        core = self.cores[mask] = Core(*self._parts(mask), foreseeable)
+        if self.on_core is not None:
+            self.on_core(core)
+
+    def _correction(self, mask: int) -> None:
+        correction = self.corrections[mask] = Correction(*self._parts(mask))
+        if self.on_correction is not None:
+            self.on_correction(correction)
+
+
+def _by_size(mask: int) -> tuple[int, list[int]]:
+    """Fewer members first, then those that stand first."""
+    members = list(bits(mask))
+    return len(members), members
+
+
+def _stretch(run: Walk, index: int) -> Stretch:
+    """What the attempt at an index had executed by then."""
+    view = run.steps[index]
+    ran: tuple[Fact, ...] = tuple(
+        f
+        for f in run.facts
+        if f.attempt == view.attempt and f.step <= index and f.effect in ("done", "repeated")
+    )
+    return Stretch(ran, view.step == "end" and run.trace.ending != "aborted")

@@ -68,7 +68,7 @@ class Judge:
             return "sat"
         return "unsat" if answer == z3.unsat else "unknown"
 
-    def _hint(self) -> set[str]:
+    def hint(self) -> set[str]:
         """The members in Z3's own core of the last unsatisfiable answer; not minimal."""
         found = {str(literal.decl().name()) for literal in self._solver.unsat_core()}
         return {m for m in self.members if f"use {m}" in found}
@@ -84,7 +84,7 @@ class Judge:
             raise ValueError("there is no core: everything can be met")
         if answer == "unknown":
             return None
-        kept, hint = list(self.members), self._hint()
+        kept, hint = list(self.members), self.hint()
         for member in reversed(self.members):
             rest = [m for m in kept if m != member]
             if member in hint:
@@ -93,7 +93,7 @@ class Judge:
                     return None
                 if answer == "sat":
                     continue
-                hint = self._hint()
+                hint = self.hint()
             kept = rest
         return tuple(kept)
 

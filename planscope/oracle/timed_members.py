@@ -16,10 +16,15 @@ DAY = 24
 
 
 class TimedMembers:
-    """A problem with what was executed. ``free``: actions whose duration is left open, at least one hour."""
+    """A problem with what was executed. ``free``: actions whose duration is left open, at least one hour.
 
-    def __init__(self, problem: Problem, ran: Sequence[Fact], free: Collection[int] = ()) -> None:
-        self.problem = problem
+    ``limit``: sets of actions that scheduling looks at for one question.
+    """
+
+    def __init__(
+        self, problem: Problem, ran: Sequence[Fact], free: Collection[int] = (), limit: int = 400_000
+    ) -> None:
+        self.problem, self.limit = problem, limit
         self.index = {a.id: i for i, a in enumerate(problem.actions)}
         self.takes = [1 if i in free else d for i, d in enumerate(durations(problem))]
         self.ran = {f"step{f.step}": f for f in ran if f.effect == "done"}
@@ -27,6 +32,14 @@ class TimedMembers:
 
     def possible(self, members: Collection[str]) -> bool:
         """Can these members hold together? May raise :class:`~planscope.oracle.schedule.TooHard`."""
+        return self._starts(members, wanted=False) is not None
+
+    def starts(self, members: Collection[str]) -> list[int] | None:
+        """Start hours of every action that meet these members; None where there are none. Raises as above."""
+        return self._starts(members, wanted=True)
+
+    def _starts(self, members: Collection[str], wanted: bool) -> list[int] | None:
+        """As ``starts``; where the hours are not wanted, any list stands for them."""
         chosen = set(members)
         kinds = {str(c.kind) for c in self.problem.constraints if c.is_rule and c.id in chosen}
         one_by_one = "one_by_one" in kinds
@@ -40,9 +53,13 @@ class TimedMembers:
         starts = [low if h is None else h for h in release]
         ends = [high if h is None else h for h in deadline]
         if one_by_one:
-            schedule = Schedule(self.takes, starts, ends, edges)
-            return schedule.latest((1 << schedule.n) - 1) > NEVER
-        return self._apart(starts, ends, edges)
+            schedule = Schedule(self.takes, starts, ends, edges, self.limit)
+            everything = (1 << schedule.n) - 1
+            if schedule.latest(everything) == NEVER:
+                return None
+            plan = schedule.one_way(everything, min(starts, default=0)) if wanted else None
+            return [start for _, start in sorted(plan)] if plan else starts
+        return starts if self._apart(starts, ends, edges) else None
 
     def _windows(
         self, chosen: set[str], kinds: set[str]
@@ -86,7 +103,7 @@ class TimedMembers:
                     _bound(release, deadline, i, fact.end, None)
 
     def _apart(self, starts: list[int], ends: list[int], edges: list[tuple[int, int]]) -> bool:
-        """Without "one by one" only the order couples the actions: push starts forward until they fit."""
+        """Without "one by one" only the order couples the actions: push ``starts`` forward until they fit."""
         for _ in range(len(starts) + 1):
             moved = False
             for a, b in edges:

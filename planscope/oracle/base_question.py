@@ -1,0 +1,108 @@
+"""The base language: members hold together where the order that they ask for has no cycle.
+
+A step says that its action came before all that had not run then. That is many edges, so each step has a node that
+stands for all that is later: the graph stays as large as the problem.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from planscope.language.problem import Problem
+from planscope.oracle.question import Answered, Members, Stretch, bits
+
+
+class BaseQuestion:
+    def __init__(self, problem: Problem, stretch: Stretch) -> None:
+        self.members = Members(problem, stretch)
+        self.names = self.members.names
+        self.n = n = len(problem.actions)
+        index = {a.id: i for i, a in enumerate(problem.actions)}
+        first = [f.action or 0 for f in self.members.firsts]
+        self.place = [len(first)] * n
+        """When each action ran in the attempt; the same late number for those that did not."""
+        for p, action in enumerate(first):
+            self.place[action] = p
+        self.edges: dict[int, tuple[int, int]] = {}
+        """Edges by the number of the member that asks for them."""
+        for k, c in enumerate(problem.constraints):
+            if c.kind == "order":
+                self.edges[k] = (index[c.before or ""], index[c.after or ""])
+        where = {name: k for k, name in enumerate(self.names)}
+        self.steps = {where[f"step{f.step}"]: p for p, f in enumerate(self.members.firsts)}
+        for k, p in self.steps.items():
+            self.edges[k] = (first[p], n + p)
+        self.later: list[list[int]] = [[] for _ in range(n + len(first))]
+        for p in range(len(first)):
+            following = [first[p + 1], n + p + 1] if p + 1 < len(first) else []
+            unrun = [i for i in range(n) if self.place[i] == len(first)] if not following else []
+            self.later[n + p] = following + unrun
+        self.first = first
+
+    def ask(self, chosen: int) -> Answered:
+        wrong = self.members.conflict(chosen)
+        if wrong:
+            return "unsat", wrong
+        after: list[list[tuple[int, int]]] = [[(b, -1) for b in later] for later in self.later]
+        for k in bits(chosen):
+            if k in self.edges:
+                a, b = self.edges[k]
+                after[a].append((b, k))
+        order, left = self._sorted(after)
+        if left:
+            return "unsat", self._cycle(after, left)
+        return "sat", self.members.widened(chosen, self._met(order, chosen))
+
+    def _sorted(self, after: list[list[tuple[int, int]]]) -> tuple[list[int], set[int]]:
+        """Nodes in an order that meets the edges, as they ran where there is a choice; and what a cycle keeps back."""
+        missing = [0] * len(after)
+        for edges in after:
+            for b, _ in edges:
+                missing[b] += 1
+        place = [*self.place, *range(len(self.first))]
+        ready = [(place[i], i) for i in range(len(after)) if not missing[i]]
+        heapify(ready)
+        order = []
+        while ready:
+            _, a = heappop(ready)
+            order.append(a)
+            for b, _ in after[a]:
+                missing[b] -= 1
+                if not missing[b]:
+                    heappush(ready, (place[b], b))
+        return order, {i for i in range(len(after)) if missing[i]}
+
+    def _cycle(self, after: list[list[tuple[int, int]]], left: set[int]) -> int:
+        """The members of one cycle. Every node of ``left`` has one before it that is left, too."""
+        before = {b: (a, k) for a in sorted(left, reverse=True) for b, k in after[a] if b in left}
+        here, seen = min(left), dict[int, int]()
+        path: list[int] = []
+        while here not in seen:
+            seen[here] = len(path)
+            here, member = before[here]
+            path.append(member)
+        return sum(1 << k for k in path[seen[here] :] if k >= 0)
+
+    def _met(self, order: list[int], chosen: int) -> list[int]:
+        """Bits of the members beyond ``chosen`` that this order meets."""
+        at = {node: i for i, node in enumerate(order)}
+        ran = len(self.first)
+        soonest = [min((at[i] for i in range(self.n) if self.place[i] == ran), default=len(order))] * (
+            ran + 1
+        )
+        for p in range(ran - 1, -1, -1):  # the first of all that had not run before p
+            soonest[p] = min(soonest[p + 1], at[self.first[p]])
+        met = []
+        for k in range(len(self.names)):
+            if chosen >> k & 1:
+                continue
+            if k in self.steps:
+                p = self.steps[k]
+                if at[self.first[p]] >= soonest[p + 1]:
+                    continue
+            elif k in self.edges:
+                a, b = self.edges[k]
+                if at[a] >= at[b]:
+                    continue
+            met.append(1 << k)
+        return met

@@ -1,0 +1,79 @@
+"""Questions to ask again and again: can this set of members hold together?
+
+Sets of members are bit masks over ``names``. A question answers with more than it was asked for where that costs
+nothing: with a larger set that can hold, or with a smaller one that cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from planscope.language.problem import Problem
+from planscope.oracle.facts import Fact
+
+Answered = tuple[Literal["sat", "unsat", "unknown"], int]
+"""``sat`` with a set around the one asked about, ``unsat`` with a part of it, ``unknown`` with 0."""
+
+
+class Question(Protocol):
+    """``names``: the members in the order c1.., b1.., steps, ``end``."""
+
+    names: tuple[str, ...]
+
+    def ask(self, chosen: int) -> Answered: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What was executed in one attempt up to a step; ``ended``: the agent stopped there."""
+
+    ran: tuple[Fact, ...]
+    ended: bool
+
+
+class Members:
+    """The members at a step by name, and what the rules of counting say of them, which no clock changes."""
+
+    def __init__(self, problem: Problem, stretch: Stretch) -> None:
+        steps = [f"step{f.step}" for f in stretch.ran]
+        self.names = (*(c.id for c in problem.constraints), *steps, *(["end"] if stretch.ended else []))
+        self.bit = {name: 1 << k for k, name in enumerate(self.names)}
+        self.firsts = tuple(f for f in stretch.ran if f.effect == "done")
+        rules = {str(c.kind): self.bit[c.id] for c in problem.constraints if c.is_rule}
+        self.conflicts: list[int] = []
+        """Sets that cannot hold: an action done again, or never."""
+        for fact in stretch.ran:
+            if fact.effect == "repeated" and "once" in rules:
+                pair = self.bit[f"step{fact.first}"] | self.bit[f"step{fact.step}"]
+                self.conflicts.append(rules["once"] | pair)
+        if stretch.ended and "all_done" in rules and len(self.firsts) < len(problem.actions):
+            self.conflicts.append(rules["all_done"] | self.bit["end"])
+
+    def conflict(self, chosen: int) -> int:
+        """A set among ``chosen`` that counting forbids; 0 where there is none."""
+        return next((c for c in self.conflicts if c & chosen == c), 0)
+
+    def widened(self, chosen: int, more: Iterable[int]) -> int:
+        """``chosen`` with each of ``more`` (bits) that counting does not forbid."""
+        for bit in more:
+            if not any(c & bit and c & ~chosen == bit for c in self.conflicts):
+                chosen |= bit
+        return chosen
+
+    def mask(self, names: Iterable[str]) -> int:
+        return sum(self.bit[name] for name in set(names))
+
+    def named(self, chosen: int) -> list[str]:
+        return [self.names[k] for k in bits(chosen)]
+
+
+def bits(mask: int) -> Sequence[int]:
+    """The numbers of the members of a set, lowest first."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found

@@ -1,0 +1,130 @@
+"""The timed language: members hold together where hours can be found for them, by scheduling or else by Z3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+
+from planscope.language.problem import Constraint, Problem
+from planscope.oracle.facts import Fact
+from planscope.oracle.formula import encode
+from planscope.oracle.question import Answered, Members, Stretch
+from planscope.oracle.schedule import TooHard
+from planscope.oracle.smt import Judge
+from planscope.oracle.timed_members import DAY, TimedMembers
+
+EFFORT = 20_000
+"""Sets of actions that scheduling looks at for one question before Z3 is asked."""
+
+PATIENCE = 3
+"""After so many questions that were too hard for scheduling, Z3 is asked at once."""
+
+
+class TimedQuestion:
+    """``free``: actions whose duration is left open. ``begun`` is handed each solver as it is made."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        stretch: Stretch,
+        timeout: int,
+        begun: Callable[[Judge], None],
+        free: Collection[int] = (),
+    ) -> None:
+        self.problem, self.stretch, self.free = problem, stretch, free
+        self.timeout, self.begun = timeout, begun
+        self.members = Members(problem, stretch)
+        self.names = self.members.names
+        self.timed = TimedMembers(problem, stretch.ran, free, EFFORT)
+        self.clocked = self.members.mask(
+            name for name in self.timed.names if name not in self._counting(problem)
+        )
+        self.too_hard = 0
+        self.judge: Judge | None = None
+
+    @staticmethod
+    def _counting(problem: Problem) -> set[str]:
+        return {c.id for c in problem.constraints if c.kind in ("once", "all_done")}
+
+    def ask(self, chosen: int) -> Answered:
+        wrong = self.members.conflict(chosen)
+        if wrong:
+            return "unsat", wrong
+        if self.too_hard < PATIENCE:
+            try:
+                starts = self.timed.starts(self.members.named(chosen & self.clocked))
+            except TooHard:
+                self.too_hard += 1
+            else:
+                if starts is None:
+                    return "unsat", chosen & self.clocked
+                return "sat", _Hours(self, starts).widened(chosen)
+        return self._by_z3(chosen)
+
+    def _by_z3(self, chosen: int) -> Answered:
+        if self.judge is None:
+            ran, ended = self.stretch.ran, self.stretch.ended
+            self.judge = Judge(encode(self.problem, ran, ended, self.free), self.timeout)
+            self.begun(self.judge)
+        answer = self.judge.check(self.members.named(chosen))
+        if answer == "unsat":
+            return "unsat", self.members.mask(self.judge.hint()) & chosen
+        return answer, chosen if answer == "sat" else 0
+
+
+class _Hours:
+    """Start hours of every action, and which members they meet."""
+
+    def __init__(self, question: TimedQuestion, starts: Sequence[int]) -> None:
+        self.question = question
+        self.starts = starts
+        self.ends = [s + hours for s, hours in zip(starts, question.timed.takes, strict=True)]
+        self.facts = {f"step{f.step}": f for f in question.members.firsts}
+
+    def widened(self, chosen: int) -> int:
+        """``chosen`` with all other members that these hours meet."""
+        members = self.question.members
+        for k, name in enumerate(members.names):
+            bit = 1 << k
+            if not chosen & bit and self._meet(name, chosen):
+                chosen = members.widened(chosen, [bit])
+        return chosen
+
+    def _meet(self, name: str, chosen: int) -> bool:
+        fact = self.facts.get(name)
+        if fact is not None:
+            assert fact.action is not None
+            rule = self._one_by_one
+            return self.starts[fact.action] == fact.start and (not chosen & rule or self._later(fact))
+        c = self.question.problem.by_id.get(name)
+        return c is None or self._meets(c, chosen)
+
+    @property
+    def _one_by_one(self) -> int:
+        rules = [c.id for c in self.question.problem.constraints if c.kind == "one_by_one"]
+        return self.question.members.mask(rules)
+
+    def _meets(self, c: Constraint, chosen: int) -> bool:
+        index, starts, ends = self.question.timed.index, self.starts, self.ends
+        if c.kind == "order":
+            return ends[index[c.before or ""]] <= starts[index[c.after or ""]]
+        if c.kind == "start_at_least":
+            return starts[index[c.action or ""]] >= (c.hour or 0)
+        if c.kind == "end_at_most":
+            return ends[index[c.action or ""]] <= (c.hour or 0)
+        if c.kind == "start_range":
+            return all(0 <= s <= DAY - 1 for s in starts)
+        if c.kind == "end_range":
+            return all(1 <= e <= DAY for e in ends)
+        if c.kind == "one_by_one":
+            if any(x[1] > y[0] for x, y in pairwise(sorted(zip(starts, ends, strict=True)))):
+                return False
+            bit = self.question.members.bit
+            return all(self._later(f) for name, f in self.facts.items() if chosen & bit[name])
+        return True
+
+    def _later(self, fact: Fact) -> bool:
+        """Does all that had not run at this step start after its end?"""
+        assert fact.end is not None
+        ran = {f.action for f in self.facts.values() if f.step <= fact.step}
+        return all(s >= fact.end for i, s in enumerate(self.starts) if i not in ran)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -74,30 +73,9 @@ def output_file(name: str) -> Path:
     """
     if name in ("", "-"):
         raise UserError(f"-o takes the name of a file, not {name!r}")
-    try:
-        path = Path(name)
-        if path.is_symlink():
-            path = path.resolve()
-        if path.is_dir():
-            raise UserError(f"{name} is a directory; name a file in it")
-        if path.exists() and not path.is_file():
-            raise UserError(f"{name} is not a regular file; leave -o out to write to standard output")
-        if path.exists() and not os.access(path, os.W_OK):
-            raise UserError(f"{name} is write-protected; choose another file, or allow it (chmod u+w)")
-        folder = path.parent
-        while not folder.exists() and folder != folder.parent:
-            folder = folder.parent
-        if not folder.is_dir():
-            raise UserError(f"{name} cannot be written: {folder} is not a directory")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise UserError(
-                f"{name} cannot be written: no permission to write in {folder}; choose another place"
-            )
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{name[:200]} cannot be written: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    return path
+    from planscope.session.files import writable_target
+
+    return writable_target(Path(name))
 
 
 def write_or_print(text: str, output: Path | None) -> None:
@@ -184,8 +162,8 @@ def add_run_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def session_path(name: str) -> Path:
-    """The file of that path or bundled name."""
-    from planscope.session.bundled import resolve
+    """The file of that path, or of that name among the bundled sessions and those of the library."""
+    from planscope.session.naming import resolve
 
     if not name:
         raise UserError("the name of the session is empty; name a file, or a bundled session")
@@ -196,7 +174,7 @@ def session_path(name: str) -> Path:
 
 
 def open_session(name: str) -> Session:
-    """The session of that path or bundled name."""
+    """The session of that path or name."""
     from planscope.session.store import load
 
     return load(session_path(name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.resources import shipped
-from planscope.session.files import SessionError
 
 SUFFIXES = (".planscope.json", ".planscope.json.gz")
 DEFAULT = "first-look"
@@ -28,15 +27,3 @@ def is_bundled(path: Path) -> bool:
         return path.resolve().parent == shipped("sessions").resolve()
     except OSError:
         return False
-
-
-def resolve(name: str | Path) -> Path:
-    """A file by its path, or a bundled session by its name. Raises :class:`SessionError` for neither."""
-    path = Path(name)
-    found = bundled().get(str(name))
-    if found is not None and not path.exists():
-        return found
-    if not path.exists():
-        known = ", ".join(bundled())
-        raise SessionError(f"there is no file {path}, nor a bundled session of that name ({known})")
-    return path

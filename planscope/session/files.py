@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import re
 import stat
 import tempfile
+import time
 import zlib
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ DEEPEST = 200
 LARGEST = 64 * 1024 * 1024
 """Bytes of a session file, unpacked."""
 GZIP = b"\x1f\x8b"
+_ABANDONED = 3600.0
+"""Seconds after which what a writer left is nobody's."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[\]{}]")
 
@@ -120,31 +125,97 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number that a session may hold")
 
 
+def writable_target(path: Path) -> Path:
+    """The file that writing to ``path`` writes: the one rule for the command line and the screen.
+
+    A link stays, and the file that it leads to is written. Raises :class:`SessionError` for what must not be replaced:
+    directories, devices, pipes, and files that are write-protected (without any write bit for root, too).
+    """
+    try:
+        place = path.resolve() if path.is_symlink() else path
+        status = place.stat() if place.exists() else None
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            raise SessionError(f"{path} is a directory; name a file in it")
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise SessionError(f"{path} is not a regular file; name a file that can be replaced")
+        if status is not None and not (status.st_mode & 0o222 and os.access(place, os.W_OK)):
+            raise SessionError(f"{path} is write-protected; choose another file, or allow it (chmod u+w)")
+        folder = place.parent
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        if not folder.is_dir():
+            raise SessionError(f"{path} cannot be written: {folder} is not a directory")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise SessionError(
+                f"{path} cannot be written: no permission to write in {folder}; choose another place"
+            )
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        raise SessionError(f"{str(path)[:200]} cannot be written: {_reason(error)}") from None
+    return place
+
+
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write, flush to the disk, rename: at any moment the old or the new file is there, whole."""
+    """Write, flush to the disk, rename: at any moment the old or the new file is there, whole.
+
+    Mode bits stay, and owner and group where that is allowed. Raises :class:`SessionError`, see
+    :func:`writable_target`; then the old file is as it was.
+    """
     packed = gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data
+    place = writable_target(path)
     temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise SessionError(f"{path} is a directory; name a file")
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(
+            dir=place.parent, prefix=f".{_short(place.name)}.", suffix=".tmp"
+        )
         with os.fdopen(handle, "wb") as file:
             file.write(packed)
             file.flush()
+            _dress(handle, place)
             os.fsync(file.fileno())
-        Path(temporary).chmod(_mode(path))
-        Path(temporary).replace(path)
+        Path(temporary).replace(place)
         temporary = None
-        _sync_directory(path.parent)
+        _sync_directory(place.parent)
     except PermissionError:
         raise SessionError(f"{path} may not be written; choose another place with -o") from None
     except (OSError, ValueError) as error:
-        raise SessionError(f"{path} cannot be written: {_reason(error)}") from None
+        raise SessionError(f"{path} cannot be written: {_reason(error)}{_advice(error)}") from None
     finally:
         if temporary is not None:
             with suppress(OSError):
                 Path(temporary).unlink()
+
+
+def sweep(path: Path) -> None:
+    """Remove what writers of ``path`` that were killed left beside it. No writing takes as long as an hour."""
+    with suppress(OSError):
+        for left in path.parent.glob(f".{escape(_short(path.name))}.*.tmp"):
+            if left.is_file() and time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()
+
+
+def _short(name: str) -> str:
+    return os.fsencode(name)[:80].decode("utf-8", "ignore")
+
+
+def _advice(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return "; the old file is as it was, make room or choose another disk"
+    if number == errno.EROFS:
+        return "; choose another place"
+    return ""
+
+
+def _dress(handle: int, path: Path) -> None:
+    """Give the new file the old one's permissions, and its owner and group where that is allowed."""
+    with suppress(OSError, AttributeError):  # no owners and no fchmod on Windows
+        old = path.stat()
+        if (old.st_uid, old.st_gid) != (os.getuid(), os.getgid()):
+            with suppress(OSError):
+                os.fchown(handle, old.st_uid, old.st_gid)
+    with suppress(AttributeError):
+        os.fchmod(handle, _mode(path))
 
 
 def _mode(path: Path) -> int:

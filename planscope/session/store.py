@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from planscope.session.check import check_references
-from planscope.session.files import SessionError, parse_json, read_bytes, without_surrogates, write_atomic
+from planscope.session.files import (
+    LARGEST,
+    SessionError,
+    parse_json,
+    read_bytes,
+    without_surrogates,
+    writable_target,
+    write_atomic,
+)
+from planscope.session.lock import Lock
 from planscope.session.migrations import migrate
 from planscope.session.model import Session
+from planscope.session.stamp import Stamp, check_unchanged
 
-__all__ = ["SessionError", "dumps", "load", "loads", "save"]
+__all__ = ["SessionError", "dumps", "from_document", "load", "loads", "save"]
+
+PATIENCE = 3.0
+"""Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
     """A session from the bytes of a file. Raises :class:`SessionError` with one line."""
-    document = migrate(parse_json(data, name), name)
+    return from_document(parse_json(data, name), name)
+
+
+def from_document(document: Any, name: str) -> Session:
+    """A session from the JSON of a file. Raises :class:`SessionError` with one line."""
+    document = migrate(document, name)
     try:
         session = Session.model_validate(document)
     except ValidationError as error:
@@ -37,11 +56,36 @@ def load(path: Path) -> Session:
 
 
 def dumps(session: Session) -> bytes:
-    """A session as the bytes of a file: readable JSON, a line a field."""
-    document = without_surrogates(session.model_dump(mode="json", exclude_none=True))
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+    """A session as the bytes of a file: readable JSON, a line a field.
+
+    Raises :class:`SessionError` for what could not be read again: numbers without end, lists too deep in one another,
+    more than a file may hold.
+    """
+    try:
+        document = without_surrogates(session.model_dump(mode="json", exclude_none=True))
+        data = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+    except (ValueError, RecursionError):
+        raise SessionError("the session is nested too deeply to be written again") from None
+    if len(data) > LARGEST:
+        raise SessionError(
+            f"the session would be larger than {LARGEST // 2**20} MB, and could not be opened again"
+        )
+    return data
 
 
-def save(session: Session, path: Path) -> None:
-    """Write a session; the old file stays whole until the new one is. Raises :class:`SessionError`."""
-    write_atomic(path, dumps(session))
+def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -> None:
+    """Write a session; the old file stays whole until the new one is.
+
+    ``unless_changed``: what the file was when it was read (:func:`~planscope.session.stamp.stamp_of`). Raises
+    :class:`SessionError`; of its kinds ``Held`` where somebody else writes to it (their lock is waited for, if only for
+    a moment), and ``Changed``.
+    """
+    data, place = dumps(session), writable_target(path)
+    lock = Lock(place)
+    lock.acquire(PATIENCE)
+    try:
+        if unless_changed is not None:
+            check_unchanged(place, unless_changed)
+        write_atomic(place, data)
+    finally:
+        lock.release()

@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platformdirs import user_data_path
-
 from planscope.debugger.cursor import cursor_record
 from planscope.session.bundled import is_bundled
+from planscope.session.places import library
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
-
-
-def library() -> Path:
-    """The user's own sessions."""
-    return user_data_path("planscope") / "sessions"
 
 
 def place_for(path: Path) -> Path:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from planscope.session.files import SessionError
+from planscope.session.places import library
 from planscope.session.store import load
 from planscope.tui.copying import write_text
 from planscope.tui.glance import RESTART_TOOL, NotReadable, glance, glance_of
-from planscope.tui.saving import library, place_for, save_state
+from planscope.tui.saving import place_for, save_state
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 

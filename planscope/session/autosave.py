@@ -1,0 +1,159 @@
+"""Work on a session that is never lost: one writer, atomic saves, and a journal for what could not be written.
+
+Where a change goes (:class:`Keeper`):
+
+- into the file itself, where it may be written and nobody else writes to it;
+- into a copy in the library, where the file ships with planscope or is read-only: the copy is made by the first save
+  and has a name of its own, so that no earlier copy is written over;
+- into the journal in the state folder, where the write fails (disk full, folder gone, changed by another program,
+  held by another planscope). The error says so, and the next one that opens the file is offered it
+  (:func:`recoverable`), unless a later save went well or it was thrown away.
+
+A crash loses what was not handed to :meth:`Keeper.save` yet, and nothing else: every file is written whole, flushed and
+renamed. All of it may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from planscope.session.bundled import is_bundled
+from planscope.session.files import SessionError, writable_target, write_atomic
+from planscope.session.lock import Held, Holder, Lock
+from planscope.session.model import Session
+from planscope.session.naming import free_name, name_of, suffix_of
+from planscope.session.places import library, make_folder
+from planscope.session.recovery import Journal, Recovery, recoverable
+from planscope.session.stamp import Stamp, check_unchanged, stamp_of
+from planscope.session.store import dumps
+
+__all__ = ["Keeper", "Recovery", "recoverable"]
+
+Where = Literal["here", "copy", "held"]
+"""``here``: saved where it was opened. ``copy``: into the library. ``held``: another planscope writes to it."""
+
+
+class Keeper:
+    """Keeps the work on the session that was opened from ``path``, until :meth:`close`.
+
+    Make it before the session is loaded: it takes the lock and remembers what the file is, so that a change between
+    loading and saving is noticed. It never raises here: ``where`` and ``why`` (one line for a person, empty where all
+    is well) say what saving will do, ``holder`` who else writes to it, ``place`` where the last save went or the
+    first will go.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.holder: Holder | None = None
+        self.why = ""
+        self.where: Where = "here"
+        self.place = path
+        self._turn = -1
+        self._one = threading.RLock()
+        self._lock: Lock | None = None
+        self._journal = Journal(path)
+        self._stamp: Stamp | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        if is_bundled(self.path):
+            self._to_copy("it ships with planscope")
+            return
+        try:
+            self.place = writable_target(self.path)
+            self._take(self.place)
+        except Held as held:
+            self.where, self.holder, self.why = "held", held.holder, str(held)
+        except SessionError as error:
+            self._to_copy(str(error))
+
+    def _take(self, place: Path) -> None:
+        lock = Lock(place, lasting=True)
+        try:
+            lock.acquire()
+            self._lock = lock
+        finally:
+            self._stamp = stamp_of(place)
+
+    def _to_copy(self, why: str) -> None:
+        self.where, self.why, self.holder = "copy", why, None
+        self.place = library() / f"{free_name(name_of(self.path))}{suffix_of(self.path)}"
+
+    @property
+    def unsaved(self) -> bool:
+        """The last save did not reach its file; what it held is in the journal, if that could be written."""
+        return self._journal.kept
+
+    def save(self, session: Session, turn: int | None = None) -> Path:
+        """Write the session and say where. One save at a time; with ``turn`` an older one never undoes a newer one.
+
+        Raises :class:`SessionError` where it could not be written: the file there is as it was, and the session is
+        in the journal, as the error says.
+        """
+        data = dumps(session)
+        with self._one:
+            if turn is not None and turn < self._turn:
+                return self.place
+            self._turn = self._turn if turn is None else turn
+            try:
+                self._write(data)
+            except SessionError as error:
+                raise SessionError(self._journal.keep(data, str(error), self._stamp)) from None
+            self._journal.drop()
+            return self.place
+
+    def _write(self, data: bytes) -> None:
+        if self.where == "held":
+            raise Held(self.path, self.holder)
+        if self._lock is None:  # the first save of a copy
+            self._to_copy(self.why)
+            make_folder(self.place.parent)
+            self._take(self.place)
+        if not self.place.parent.is_dir():
+            raise SessionError(f"the folder {self.place.parent} is gone; nothing was written")
+        check_unchanged(self.place, self._stamp)
+        write_atomic(self.place, data)
+        self._stamp = stamp_of(self.place)
+
+    def retry(self) -> bool:
+        """Take the lock if its holder has left meanwhile: the session should then be loaded anew."""
+        with self._one:
+            if self.where != "held":
+                return True
+            self.where, self.why, self.holder = "here", "", None
+            self._begin()
+            return self.holder is None
+
+    def go_elsewhere(self) -> Path:
+        """From now on save to a new copy in the library: what one does with a session that is held or was changed."""
+        with self._one:
+            self._release()
+            self._to_copy("it is saved as a copy")
+            return self.place
+
+    def discard_unsaved(self) -> None:
+        """Throw away what is in the journal."""
+        with self._one:
+            self._journal.drop()
+
+    def close(self) -> None:
+        """Let others write. What could not be saved stays in the journal, to be offered at the next opening."""
+        with self._one:
+            self._release()
+            self._journal.close()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Keeper:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,117 @@
+"""A session in a list: what its file says at a glance, and the verdict on its last run once that was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from planscope.session.bundled import bundled
+from planscope.session.files import SessionError, parse_json, read_bytes
+from planscope.session.migrations import migrate
+from planscope.session.naming import wrong_name
+
+Place = Literal["library", "bundled", "trash"]
+LONGEST_TEXT = 200
+"""Characters of a text that a list keeps."""
+
+LARGEST_GLANCE = 8_000_000
+"""Bytes of a file that a list reads; what a larger one holds is known once it was judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One session. All texts come from its file and are hostile.
+
+    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run. ``verdict`` is None while nobody has
+    judged it (``pending``), and for a session without runs. ``wrong``: in one line, why it cannot be opened. Times are
+    UTC; ``size`` is the file's, in bytes.
+    """
+
+    name: str
+    path: Path
+    place: Place
+    title: str
+    size: int
+    changed: datetime
+    created: datetime | None = None
+    deleted: datetime | None = None
+    agent: str | None = None
+    model: str | None = None
+    topic: str | None = None
+    runs: int = 0
+    variants: int = 0
+    verdict: str | None = None
+    error_type: str | None = None
+    wrong: str | None = None
+    glanced: bool = True
+
+    @property
+    def pending(self) -> bool:
+        """There is something to judge."""
+        return self.wrong is None and self.verdict is None and (self.runs > 0 or not self.glanced)
+
+    @property
+    def address(self) -> str:
+        """What to type after ``planscope open``: the name, or the path where the name means something else."""
+        shadowed = self.place == "library" and self.name in bundled()
+        plain = self.place != "trash" and wrong_name(self.name) is None and not shadowed
+        return self.name if plain else str(self.path)
+
+
+def glance(path: Path, size: int) -> dict[str, Any]:
+    """What a list shows of a file, as fields of :class:`Entry`. Never raises; the file is not checked thoroughly."""
+    if size > LARGEST_GLANCE:
+        return {"glanced": False}
+    try:
+        document = migrate(parse_json(read_bytes(path), path.name), path.name)
+    except SessionError as error:
+        return {"wrong": str(error)[: 2 * LONGEST_TEXT]}
+    return fields_of(document)
+
+
+def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The same from a session's JSON; whatever has the wrong type counts as absent."""
+    runs, variants = _items(document.get("runs")), _items(document.get("variants"))
+    last = runs[-1] if runs else {}
+    query = variants[-1].get("query") if variants else None
+    return {
+        "title": _text(document.get("title")) or "",
+        "created": _text(document.get("created")),
+        "agent": _text(last.get("agent")),
+        "model": _text(last.get("model")),
+        "topic": _text(query.get("topic")) if isinstance(query, Mapping) else None,
+        "runs": len(runs),
+        "variants": len(variants),
+    }
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str | None:
+    return value[:LONGEST_TEXT] if isinstance(value, str) else None
+
+
+def moment(text: str | None) -> datetime | None:
+    """A time as files say it, in UTC; None for what is none."""
+    try:
+        read = datetime.fromisoformat(text or "")
+        return read.replace(tzinfo=read.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def search(entries: Iterable[Entry], text: str) -> list[Entry]:
+    """Those that hold every word of ``text`` somewhere: in name, title, topic, agent, model, verdict, error type."""
+    words = text.casefold().split()
+    return [entry for entry in entries if all(word in _haystack(entry) for word in words)]
+
+
+def _haystack(entry: Entry) -> str:
+    error = entry.error_type or ""
+    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, error)
+    return "\n".join(t for t in (*texts, error.replace("_", " "), entry.wrong and "broken") if t).casefold()

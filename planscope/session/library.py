@@ -1,0 +1,149 @@
+"""The user's sessions and the bundled ones: listed and judged. What changes them is in ``shelf``."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planscope.errors import UserError
+from planscope.session.bundled import SUFFIXES, bundled
+from planscope.session.entry import Entry, Place, fields_of, glance, moment, search
+from planscope.session.files import SessionError
+from planscope.session.index import Index, Mark, mark_of
+from planscope.session.naming import before_trash, name_of
+from planscope.session.places import library, trash
+
+__all__ = ["Entry", "Index", "Place", "entries", "judge", "judge_all", "search"]
+
+PLACES: tuple[Place, ...] = ("library", "bundled")
+
+
+def entries(*where: Place, index: Index | None = None) -> list[Entry]:
+    """The sessions of these places (library and bundled where none is named), the last changed first in each.
+
+    Never raises for what a file holds, nor for folders that are not there. Verdicts are those that the index has.
+    """
+    known = index if index is not None else Index()
+    seen: set[Mark] = set()
+    found = [entry for place in where or PLACES for entry in _listed(place, known, seen)]
+    if not where:
+        known.keep_only(seen)
+    known.write()
+    return found
+
+
+def judge(entry: Entry, index: Index | None = None) -> Entry:
+    """The entry with the verdict on its last run, computed anew and kept in the index.
+
+    A file that cannot be opened gets ``wrong``; a request that cannot be read leaves the verdict ``unknown``. With an
+    ``index`` of the caller's own, writing it is the caller's.
+    """
+    try:
+        status = entry.path.stat()
+    except OSError as error:
+        return replace(entry, wrong=f"{entry.path} cannot be read: {error.strerror}")
+    record = _judged(entry.path)
+    known = index if index is not None else Index()
+    known.put(mark_of(status), record)
+    if index is None:
+        known.write()
+    return _entry(entry.place, entry.path, status, record)
+
+
+def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) -> Iterator[Entry]:
+    """Judge what is pending, one after another, and yield what became of each; the index keeps it.
+
+    For a thread of its own; ``stop`` is asked before each.
+    """
+    index = Index()
+    try:
+        for entry in found:
+            if stop():
+                return
+            if entry.pending:
+                yield judge(entry, index)
+    finally:
+        index.write()
+
+
+def _judged(path: Path) -> dict[str, Any]:
+    """A session opened for good, and its last run judged: what the index keeps of it."""
+    from planscope.language.reading import ActionNameError, ParseFailure
+    from planscope.oracle.replay import replay
+    from planscope.session.derive import problem_of, trace_of, variant_of
+    from planscope.session.store import load
+
+    try:
+        session = load(path)
+    except SessionError as error:
+        return {"wrong": str(error)}
+    record = fields_of(session.model_dump(mode="json"))
+    if not session.runs:
+        return record
+    run = session.runs[-1]
+    try:
+        verdict = replay(problem_of(variant_of(session, run)), trace_of(run)).verdict()
+    except (ParseFailure, ActionNameError, UserError):
+        return record | {"verdict": "unknown"}
+    return record | {"verdict": verdict.verdict, "error_type": verdict.error_type}
+
+
+def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
+    paths = (
+        bundled().values()
+        if place == "bundled"
+        else session_files(library() if place == "library" else trash())
+    )
+    found = []
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError as error:
+            wrong = f"{path} cannot be read: {error.strerror}"
+            found.append(_entry(place, path, os.stat_result((0,) * 10), {"wrong": wrong}))
+            continue
+        mark = mark_of(status)
+        seen.add(mark)
+        record = index.get(mark)
+        if record is None:
+            record = glance(path, status.st_size if stat.S_ISREG(status.st_mode) else 0)
+            index.put(mark, record)
+        found.append(_entry(place, path, status, record))
+    yield from sorted(found, key=lambda e: (e.deleted or e.changed, e.name), reverse=True)
+
+
+def session_files(folder: Path) -> list[Path]:
+    """Everything in the folder that is called like a session; none where it cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            return [folder / one.name for one in found if one.name.endswith(SUFFIXES)]
+    except OSError:
+        return []
+
+
+def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, Any]) -> Entry:
+    name, deleted = (name_of(path), None) if place != "trash" else before_trash(path)
+    return Entry(
+        name=name,
+        path=path,
+        place=place,
+        title=record.get("title") or name,
+        size=status.st_size,
+        changed=datetime.fromtimestamp(status.st_mtime, UTC),
+        created=moment(record.get("created")),
+        deleted=deleted,
+        agent=record.get("agent"),
+        model=record.get("model"),
+        topic=record.get("topic"),
+        runs=record.get("runs", 0),
+        variants=record.get("variants", 0),
+        verdict=record.get("verdict"),
+        error_type=record.get("error_type"),
+        wrong=record.get("wrong"),
+        glanced=bool(record.get("glanced", True)),
+    )

@@ -1,0 +1,208 @@
+"""One writer at a time: a lock on a session file that the system takes back however its holder ends.
+
+It is an ``flock`` (Windows: a locked byte) on a file of planscope's state folder, named by a hash of the session's real
+path, so that nothing is left in folders that are shared or cannot be written. The file says who holds it.
+
+It keeps apart the processes of one user that share a home. It does not see another user, nor another machine that
+reaches the same session over the network from a home of its own: there, writers notice that the file is not the one
+that they read (:mod:`planscope.session.stamp`). Where the state folder cannot be written, or its file system knows no
+locks, there is no lock (``Lock.works`` is False) and that notice is all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from planscope.session.files import SessionError
+from planscope.session.places import locks
+
+_POLL = 0.02
+_GLANCE = 0.1
+"""Seconds between two tries, and those that one who only asks who holds it (:func:`holder_of`) is never in the way."""
+_HOLDER_BYTES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who writes to a session: a process, its machine and when it began. ``lasting``: until it is closed there."""
+
+    pid: int
+    host: str
+    since: datetime
+    lasting: bool = False
+
+    @property
+    def here(self) -> bool:
+        """This very process."""
+        return self.pid == os.getpid() and self.host == platform.node()
+
+    def __str__(self) -> str:
+        since = self.since.astimezone()
+        day = "" if since.date() == datetime.now().astimezone().date() else f"{since:%Y-%m-%d} "
+        where = "" if self.host == platform.node() else f" on {self.host}"
+        return f"process {self.pid}{where}, since {day}{since:%H:%M:%S}"
+
+
+class Held(SessionError):
+    """Somebody else writes to the session. ``holder`` is None where it did not say who it is."""
+
+    def __init__(self, path: Path, holder: Holder | None) -> None:
+        self.path, self.holder = path, holder
+        who = f"another planscope ({holder})" if holder is not None else "another planscope"
+        super().__init__(f"{path} is being written by {who}; close it there, or write to another file")
+
+
+def key(path: Path) -> str:
+    """A name for the file that ``path`` leads to, the same from every process."""
+    real = os.path.normcase(os.path.realpath(path))
+    return hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
+
+
+class Lock:
+    """The right to write to a session file, for as long as it is kept. ``lasting``: longer than a moment."""
+
+    def __init__(self, path: Path, *, lasting: bool = False) -> None:
+        self.path = path
+        self.works = True
+        self._lasting = lasting
+        self._file = locks() / f"{key(path)}.lock"
+        self._handle: int | None = None
+
+    def acquire(self, wait: float = 0.0) -> None:
+        """Take it, within ``wait`` seconds where it is held for a moment. Raises :class:`Held`."""
+        began = time.monotonic()
+        while not self._try():
+            holder, waited = _read(self._file), time.monotonic() - began
+            if waited >= _GLANCE and (waited >= wait or (holder is not None and holder.lasting)):
+                raise Held(self.path, holder)
+            time.sleep(_POLL)
+
+    def release(self) -> None:
+        if self._handle is None:
+            return
+        if sys.platform != "win32":  # whoever opened it meanwhile sees that it is gone, and opens anew
+            with suppress(OSError):
+                self._file.unlink()
+        os.close(self._handle)
+        self._handle = None
+
+    def __enter__(self) -> Lock:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _try(self) -> bool:
+        if self._handle is not None:
+            raise RuntimeError("this lock is held already")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError:
+            self.works = False
+            return True
+        try:
+            taken = _lock(handle)
+            if taken and os.fstat(handle).st_ino != _inode(self._file):
+                taken = False  # its holder removed it as we came
+            if taken:
+                self._sign(handle)
+                self._handle, handle = handle, -1
+            return taken
+        except OSError:
+            self.works = False
+            return True
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def _sign(self, handle: int) -> None:
+        holder = {
+            "pid": os.getpid(),
+            "host": platform.node(),
+            "since": datetime.now(UTC).isoformat(),
+            "lasting": self._lasting,
+        }
+        with suppress(OSError):  # a full disk: it is locked all the same, only without a name
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, json.dumps(holder).encode(), 0) if hasattr(os, "pwrite") else os.write(
+                handle, json.dumps(holder).encode()
+            )
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Who writes to the session just now, None for nobody. One who has not said who it is counts as nobody."""
+    file = locks() / f"{key(path)}.lock"
+    try:
+        handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return None
+    try:
+        return None if _lock(handle) else _read(file)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)  # and what a crash left there is taken over by the next writer
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 20
+    """The byte that is locked: what stands before it can be read by everybody."""
+
+    def _lock(handle: int) -> bool:
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        os.lseek(handle, 0, os.SEEK_SET)
+        return True
+
+    def _inode(path: Path) -> int:
+        return path.stat().st_ino
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def _inode(path: Path) -> int:
+        try:
+            return path.stat().st_ino
+        except FileNotFoundError:
+            return -1
+
+
+def _read(file: Path) -> Holder | None:
+    """What the lock's file says, if it is what we write there."""
+    try:
+        with file.open("rb") as opened:
+            said = json.loads(opened.read(_HOLDER_BYTES))
+        return Holder(
+            int(said["pid"]),
+            str(said["host"])[:80],
+            datetime.fromisoformat(said["since"]),
+            bool(said["lasting"]),
+        )
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None

@@ -1,0 +1,140 @@
+"""Names of sessions: what is typed, and the file that it means."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Collection
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+from planscope.session.bundled import SUFFIXES, bundled
+from planscope.session.files import SessionError
+from planscope.session.places import library
+
+LONGEST = 120
+"""Bytes of a name; with suffix and number it stays below what file systems take (255)."""
+
+_NEVER = frozenset('/\\:*?"<>|')
+"""Not in names, so that a library can move to any system."""
+
+_TRASHED = re.compile(r"(.+)~([0-9]{8}T[0-9]{6})-[0-9a-f]{6}", re.DOTALL)
+_WHEN = "%Y%m%dT%H%M%S"
+
+
+def name_of(path: Path) -> str:
+    """The file's name without the suffix of sessions."""
+    for suffix in SUFFIXES:
+        if path.name.endswith(suffix) and path.name != suffix:
+            return path.name.removesuffix(suffix)
+    return path.name
+
+
+def suffix_of(path: Path) -> str:
+    """``.planscope.json`` or ``.planscope.json.gz``; the first for files of other names."""
+    return next((s for s in reversed(SUFFIXES) if path.name.endswith(s)), SUFFIXES[0])
+
+
+def in_library(name: str) -> Path | None:
+    """The library's session of that name."""
+    if not name or wrong_name(name):
+        return None
+    return next((p for s in SUFFIXES if os.path.lexists(p := library() / f"{name}{s}")), None)
+
+
+def wrong_name(name: str) -> str | None:
+    """Why a session in the library cannot be called so, None where it can."""
+    if not name or name != name.strip():
+        return "it is empty, or begins or ends with a blank"
+    if name.startswith((".", "-", "~")):
+        return f"it begins with {name[0]!r}"
+    if _NEVER & set(name):
+        return f"it holds {min(_NEVER & set(name))!r}"
+    if any(unicodedata.category(c)[0] in "CZ" and c != " " for c in name):
+        return "it holds characters that cannot be seen"
+    if len(name.encode("utf-8")) > LONGEST:
+        return f"it is longer than {LONGEST} bytes"
+    return None
+
+
+def checked_name(name: str) -> str:
+    """The name in the form that is kept (NFC). Raises :class:`SessionError` for what can be none."""
+    bare = unicodedata.normalize("NFC", name_of(Path(name)) if "/" not in name else name)
+    why = wrong_name(bare)
+    if why is not None:
+        raise SessionError(f"{name[:LONGEST]!r} cannot be a session's name: {why}")
+    return bare
+
+
+def free_name(wanted: str, taken: Collection[str] = ()) -> str:
+    """The name, or with ``-2``, ``-3``, ... what neither the library nor a bundled session has."""
+    stem = _tidy(wanted)
+    shipped, number, name = bundled(), 1, stem
+    while name in shipped or name in taken or in_library(name) is not None:
+        number += 1
+        name = f"{stem}-{number}"
+    return name
+
+
+def _tidy(wanted: str) -> str:
+    """Something like it that can be a name: files may be called anything."""
+    kept = "".join(
+        "-" if c in _NEVER or (unicodedata.category(c)[0] in "CZ" and c != " ") else c
+        for c in unicodedata.normalize("NFC", wanted)
+    )
+    stem = kept.encode("utf-8")[:LONGEST].decode("utf-8", "ignore").strip().lstrip(".-~").strip()
+    return stem if stem and wrong_name(stem) is None else "session"
+
+
+def resolve(name: str | Path) -> Path:
+    """A file by its path, a bundled session or one of the library by its name. Raises :class:`SessionError`.
+
+    In this order: what is there under that path is meant, and names in our documents mean the same everywhere.
+    """
+    path = Path(name)
+    if path.exists():
+        return path
+    found = bundled().get(str(name)) or in_library(str(name))
+    if found is not None:
+        return found
+    raise SessionError(
+        f"there is no file {path}, nor a bundled session of that name ({', '.join(bundled())})"
+        f"{_near(str(name))}"
+    )
+
+
+def _near(name: str) -> str:
+    """What of the library was perhaps meant, as the end of an error."""
+    mine = library_names()
+    near = get_close_matches(name, mine, 3, 0.6)
+    if near:
+        return f", nor in your library (is it {' or '.join(near)}?)"
+    return ", nor in your library (see: planscope sessions list)" if mine else ""
+
+
+def library_names() -> list[str]:
+    """The names of the library's sessions; none where it cannot be read."""
+    try:
+        found = [n for n in os.listdir(library()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
+    except OSError:
+        return []
+    return sorted(n for n in map(name_of, map(Path, found)) if wrong_name(n) is None)
+
+
+def trashed(path: Path) -> str:
+    """What a session is called in the trash: its name, when it was deleted, and something that tells it apart."""
+    return f"{name_of(path)}~{datetime.now(UTC).strftime(_WHEN)}-{secrets.token_hex(3)}{suffix_of(path)}"
+
+
+def before_trash(path: Path) -> tuple[str, datetime | None]:
+    """The name that a session in the trash had, and when it was deleted."""
+    found = _TRASHED.fullmatch(name_of(path))
+    if found is None:
+        return name_of(path), None
+    try:
+        return found[1], datetime.strptime(found[2], _WHEN).replace(tzinfo=UTC)
+    except ValueError:
+        return found[1], None

@@ -1,0 +1,143 @@
+"""Sessions of the library renamed, copied, deleted and restored. No other file is ever changed or removed here."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from planscope.session.bundled import bundled
+from planscope.session.files import SessionError, read_bytes, write_atomic
+from planscope.session.library import session_files
+from planscope.session.lock import Lock
+from planscope.session.naming import (
+    before_trash,
+    checked_name,
+    free_name,
+    in_library,
+    name_of,
+    suffix_of,
+    trashed,
+)
+from planscope.session.places import library, make_folder, trash
+from planscope.session.stamp import stamp_of
+from planscope.session.store import PATIENCE, load, loads, save
+
+
+def rename(path: Path, name: str) -> Path:
+    """Give a session of the library another name; its new path."""
+    _own(path)
+    new = checked_name(name)
+    with _library(), _nobody_writes(path):
+        _check_free(new)
+        target = path.with_name(f"{new}{suffix_of(path)}")
+        _move(path, target)
+    return target
+
+
+def retitle(path: Path, title: str) -> None:
+    """Give a session of the library another title."""
+    _own(path)
+    stamp = stamp_of(path)
+    session = load(path)
+    session.title = title
+    save(session, path, unless_changed=stamp)
+
+
+def copy(path: Path, name: str | None = None) -> Path:
+    """Copy any session that can be opened into the library; the copy's path. Without ``name``: one that is free."""
+    new = checked_name(name) if name is not None else None
+    data = read_bytes(path)
+    loads(data, str(path))
+    make_folder(library())
+    with _library():
+        if new is not None:
+            _check_free(new)
+        target = library() / f"{new or free_name(name_of(path))}{suffix_of(path)}"
+        write_atomic(target, data)
+    return target
+
+
+def delete(path: Path) -> Path:
+    """Move a session of the library to the trash; where it is there."""
+    _own(path)
+    make_folder(trash())
+    target = trash() / trashed(path)
+    with _library(), _nobody_writes(path):
+        _move(path, target)
+    return target
+
+
+def restore(path: Path) -> Path:
+    """Move a session from the trash back into the library, under its old name or one that is free; its path."""
+    if path.parent != trash() or not os.path.lexists(path):
+        raise SessionError(f"{path} is not in the trash (see: planscope sessions trash)")
+    make_folder(library())
+    with _library():
+        target = library() / f"{free_name(before_trash(path)[0])}{suffix_of(path)}"
+        _move(path, target)
+    return target
+
+
+def empty_trash() -> int:
+    """Remove what is in the trash for good; how many sessions that were."""
+    count = 0
+    for path in session_files(trash()):
+        try:
+            path.unlink()
+        except OSError as error:
+            raise SessionError(f"{path} cannot be removed: {error.strerror}") from None
+        count += 1
+    return count
+
+
+def _own(path: Path) -> None:
+    """Raise :class:`SessionError` for what is not a session of the library."""
+    if path.parent != library():
+        raise SessionError(
+            f"{path} is not in your library; copy it there first (planscope sessions copy), or change it yourself"
+        )
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:
+        raise SessionError(f"{path} cannot be changed: {error.strerror}") from None
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        raise SessionError(f"{path} is neither a file nor a link; move it away yourself")
+
+
+def _check_free(name: str) -> None:
+    if in_library(name) is not None or name in bundled():
+        raise SessionError(f"there is a session {name!r} already; choose another name")
+
+
+@contextmanager
+def _library() -> Iterator[None]:
+    """Names stay as they were looked up: one change of the library at a time."""
+    lock = Lock(library())
+    lock.acquire(PATIENCE)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _nobody_writes(path: Path) -> Iterator[None]:
+    lock = Lock(path)
+    lock.acquire(PATIENCE)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _move(path: Path, target: Path) -> None:
+    """Rename a file or a link as it is; its time of change stays, and with it what the index knows."""
+    try:
+        if os.path.lexists(target):
+            raise SessionError(f"there is {target} already")
+        path.rename(target)
+    except OSError as error:
+        raise SessionError(f"{path} cannot be moved: {error.strerror}") from None

@@ -12,7 +12,7 @@ from planscope.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planscope.agents.costs import Cost
+    from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
 
 LARGEST_PROMPTS = 256 * 1024

@@ -180,10 +180,10 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from dataclasses import asdict
 
-    from planscope.agents.costs import cost_of
     from planscope.documents.judgement import verdict_document
     from planscope.report import sentence, verdict_line
     from planscope.safe import clip
+    from planscope.session.costs import cost_of
 
     verdict = replay.verdict()
     if args.json:

@@ -13,8 +13,8 @@ from planscope.commands.recording import check_prompts, cost_line, limits_of, re
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.agents.costs import Cost
     from planscope.agents.rates import Rate
+    from planscope.session.costs import Cost
     from planscope.session.model import Run, Session, Variant
 
 
@@ -22,8 +22,8 @@ def run_times(
     args: argparse.Namespace, session: Session, variant: Variant, source: Path, target: Path
 ) -> int:
     """Run, record and tell. The exit status is 2 where every run was aborted."""
-    from planscope.agents.costs import cost_of
     from planscope.agents.rates import success
+    from planscope.session.costs import cost_of
 
     made, interrupted = _go(args, variant)
     if interrupted and not made:
@@ -99,8 +99,8 @@ def rate_document(rate: Rate) -> dict[str, Any]:
 
 
 def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
-    from planscope.agents.costs import Cost
     from planscope.safe import clip
+    from planscope.session.costs import Cost
 
     if rate.rate is None:
         say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted")

@@ -249,8 +249,8 @@ async def test_tracing_is_the_environments_only_where_it_is_asked_for(
 
 
 async def test_what_a_run_took_is_counted() -> None:
-    from planscope.agents.costs import cost_of
     from planscope.agents.forks import fork
+    from planscope.session.costs import cost_of
 
     run = await run_agent(abc(), model="sim:careful")
     cost = cost_of(run)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from planscope.errors import UserError
 
 
 def run(
-    path: Path | None, *, run: str | None = None, step: str | None = None, theme: str | None = None
+    path: Path | None,
+    *,
+    run: str | None = None,
+    step: str | None = None,
+    theme: str | None = None,
+    live: Mapping[str, Any] | None = None,
 ) -> int:
     """Open the debugger on a session and stay until it is left; the exit status.
 
     Raises ``UserError`` where there is no terminal, for a session that cannot be opened, and for a run or a step
-    that it has not.
+    that it has not. ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as all is read.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
@@ -25,7 +32,7 @@ def run(
 
         if step is not None:
             check_step(path, run, step)
-        app = PlanscopeApp(path, run=run, step=step, theme=theme)
+        app = PlanscopeApp(path, run=run, step=step, theme=theme, live=live)
         if path is not None and app.session is EMPTY:
             from planscope.session.store import load
 

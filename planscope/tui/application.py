@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
 from textual.filter import LineFilter, NoColor
@@ -42,7 +42,13 @@ class PlanscopeApp(App[int]):
     AUTO_FOCUS = None
 
     def __init__(
-        self, path: Path | None, *, run: str | None = None, step: str | None = None, theme: str | None = None
+        self,
+        path: Path | None,
+        *,
+        run: str | None = None,
+        step: str | None = None,
+        theme: str | None = None,
+        live: Mapping[str, Any] | None = None,
     ) -> None:
         self._colourless = no_color()
         self._defaults: dict[str, str] = {}
@@ -57,6 +63,7 @@ class PlanscopeApp(App[int]):
         self.refusal: str | None = None
         self.session = glance_at(path)
         self._step = step
+        self._live = live
         self._run_number = run_number(self.session, run)
         self._notices: list[str] = []
         self._take_themes(theme)
@@ -120,6 +127,7 @@ class PlanscopeApp(App[int]):
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
         room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=self._step is not None)
         room.job_list = self.job_list
+        room.asked_to_run = self._live
         room.fit(self.size)
         self.add_mode("debug", lambda: room)
         await self.switch_mode("debug")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from planscope.tui.glance import SessionGlance, glance_of, run_glance, variant_glance
 
 if TYPE_CHECKING:
+    from planscope.session.events import CallEvent
     from planscope.session.model import Dissection, Run, Session, Variant
 
 What = Literal["opened", "variant", "run", "dissection", "fields"]
@@ -35,7 +36,8 @@ Listener = Callable[[News], None]
 class Desk:
     """The session, the same at a glance, and where it is kept.
 
-    ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on.
+    ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on, ``pending``
+    the calls at which they wait; those stand in no record.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -44,6 +46,7 @@ class Desk:
         self.glance = SessionGlance("", "")
         self.unsaved = 0
         self.under_way: set[str] = set()
+        self.pending: dict[str, CallEvent] = {}
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -67,14 +70,25 @@ class Desk:
         self.glance = self.glance._replace(variants=glances)
         self._changed(News("variant", variant.id, fresh))
 
-    def put_run(self, run: Run, *, under_way: bool = False) -> None:
-        """A run, or the same again with what came to it."""
+    def put_run(self, run: Run, *, under_way: bool = False, pending: CallEvent | None = None) -> None:
+        """A run, or the same again with what came to it. ``pending``: a call that waits and is not done yet."""
         copy = run.model_copy(update={"events": list(run.events)})
         fresh = _put(self.open_session.runs, copy)
-        glances = _glance_put(self.glance.runs, run_glance(copy.model_dump(mode="json"), under_way))
-        self.glance = self.glance._replace(runs=glances)
         (self.under_way.add if under_way else self.under_way.discard)(run.id)
+        self.pending.pop(run.id, None)
+        if pending is not None:
+            self.pending[run.id] = pending
+        raw = self.run_ahead(run.id).model_dump(mode="json")
+        glance = run_glance(raw, under_way)._replace(pending=pending is not None)
+        self.glance = self.glance._replace(runs=_glance_put(self.glance.runs, glance))
         self._changed(News("run", run.id, fresh))
+
+    def run_ahead(self, id: str) -> Run:
+        """A run with the call that waits, as if it were done: to see what it would do."""
+        run = self.run(id)
+        assert run is not None
+        pending = self.pending.get(id)
+        return run if pending is None else run.model_copy(update={"events": [*run.events, pending]})
 
     def put_dissection(self, dissection: Dissection) -> None:
         copy = dissection.model_copy(deep=True)

@@ -68,6 +68,7 @@ class RunGlance(NamedTuple):
     """One run. A record without an end counts as aborted, unless it is ``under_way``.
 
     ``last_words`` come after all calls. ``kept``: so many calls are those of the run that it was forked from.
+    ``pending``: the last call waits for a decision and is not done.
     """
 
     id: str
@@ -81,6 +82,7 @@ class RunGlance(NamedTuple):
     forked_from: str = ""
     kept: int = 0
     under_way: bool = False
+    pending: bool = False
 
     @property
     def simulated(self) -> bool:
@@ -95,6 +97,9 @@ class SessionGlance(NamedTuple):
     breakpoints: tuple[str, ...] = ()
     watches: tuple[str, ...] = ()
     cursor: Mapping[str, Any] = _NO_CURSOR
+
+    def variant(self, id: str) -> VariantGlance | None:
+        return next((v for v in self.variants if v.id == id), None)
 
     def variant_of(self, run: RunGlance | None) -> VariantGlance | None:
         """The query that ``run`` was given; without a run, the last variant."""

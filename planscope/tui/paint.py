@@ -62,6 +62,7 @@ ROLES: Mapping[str, Look] = {
     "stop": Look("core", "bold reverse"),
     "wrong": Look("broken", "bold reverse"),
     "right": Look("holds", "bold reverse"),
+    "running": Look("safe", "bold reverse"),
     "brand": Look("frame-active", "bold reverse"),
     "key": Look("key", "bold"),
     "mark": Look("linked", "bold"),

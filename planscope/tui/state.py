@@ -58,7 +58,8 @@ class RoomState:
     ``strange_*`` are texts of the file that make no sense in this run and are kept for saving.
     ``run_number`` counts ``session.runs`` from 0 (None: no run). ``pane`` is the current one, ``top`` the one of
     the upper three that is seen where there is room for one only. ``hit`` is the place that a search found, until
-    one goes elsewhere.
+    one goes elsewhere. ``why_paused``: what the run that is looked at waits for, where it does (``run.pending``).
+    ``seconds``: for how long a run has been under way, if one is.
     """
 
     path: Path | None
@@ -89,6 +90,8 @@ class RoomState:
     top: str = "query"
     zoomed: bool = False
     notice: str = ""
+    why_paused: tuple[str, ...] = ()
+    seconds: int | None = None
 
     @property
     def run(self) -> RunGlance | None:
@@ -119,6 +122,12 @@ class RoomState:
         step, verdict = self.debug.step, self.verdict
         lost = verdict.first_violation if verdict is not None else None
         return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
+
+    @property
+    def at_pending(self) -> bool:
+        """Whether one stands at the call that the run waits before."""
+        run = self.run
+        return run is not None and run.pending and self.debug.index == len(run.calls)
 
     def call_at(self, index: int) -> CallGlance | None:
         """What the file tells of the call at an index of the run."""

@@ -7,6 +7,7 @@ from planscope.tui.actions.kinds import Group, KeyAction, act, shift_f
 _S: Group = "Stepping"
 _B: Group = "Breakpoints and watches"
 _L: Group = "Looking"
+_R: Group = "Running"
 _P: Group = "Panes"
 _E: Group = "Session and screen"
 
@@ -26,11 +27,26 @@ def _pane(number: int, name: str) -> KeyAction:
 
 
 DEBUG: tuple[KeyAction, ...] = (
-    act("next-call", "n", "Next", "Go to the next call.", _S, ("right", "f8"), footer=True),
+    act(
+        "next-call",
+        "n",
+        "Next",
+        "Go to the next call; do the call that waits.",
+        _S,
+        ("right", "f8"),
+        footer=True,
+    ),
     act("previous-call", "N", "Back", "Go back to the call before.", _S, ("left", *shift_f(8)), footer=True),
     act("next-check", "s", "Next check", "Go through what this step changed, then on.", _S, ("f7",)),
     act("previous-check", "S", "Previous check", "Go through the same checks backwards.", _S, shift_f(7)),
-    act("continue", "c", "Continue", "Go on to the next breakpoint or violation.", _S, ("f5",)),
+    act(
+        "continue",
+        "c",
+        "Continue",
+        "Go on to the next breakpoint or violation; let the run go on.",
+        _S,
+        ("f5",),
+    ),
     act(
         "continue-back",
         "C",
@@ -51,6 +67,13 @@ DEBUG: tuple[KeyAction, ...] = (
     act("next-hit", "h", "Next hit", "Go to the next place that the search found.", _L, ("f3",)),
     act("previous-hit", "H", "Previous hit", "Go to the one before.", _L, shift_f(3)),
     act("deselect", "escape", "Deselect", "Drop the selection; leave a zoomed pane.", _L),
+    act("rerun", "r", "Rerun", "Run the request again, with the same agent and model or others.", _R),
+    act("fork", "F", "Fork", "Run on from this step, with another answer, request or model.", _R),
+    act("pause-run", "P", "Pause", "Pause the run under way before its next call.", _R),
+    act("stop-run", "X", "Stop run", "End the run under way at once; what happened is kept.", _R),
+    act("edit-arguments", "a", "Edit arguments", "Change the arguments of the call that waits.", _R),
+    act("edit-answer", "A", "Edit answer", "Change what the tool will answer to the call that waits.", _R),
+    act("refuse-call", "R", "Refuse", "Keep the call that waits from its tool, and tell the agent why.", _R),
     *(_pane(number, name) for number, name in enumerate(PANES, 1)),
     act("next-pane", "tab", "Next pane", "Go to the next pane.", _P),
     act("previous-pane", "shift+tab", "Previous pane", "Go to the pane before.", _P),

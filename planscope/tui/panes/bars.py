@@ -24,7 +24,15 @@ class Header(LinePane):
     BOX = False
 
     def prepare(self, state: RoomState, width: int) -> None:
-        key = (state.session, state.run_number, state.progress, state.verdict, state.certificate, width)
+        key = (
+            state.session,
+            state.run_number,
+            state.progress,
+            state.verdict,
+            state.certificate,
+            state.seconds,
+            width,
+        )
         if self.prepared_for == key:
             return
         self.prepared_for = key
@@ -81,6 +89,8 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
     """The verdict in a few words, as a chip with what goes with it."""
     if state.run is None:
         return []
+    if state.run.under_way:
+        return _under_way(state)
     if state.progress != "judged" or state.verdict is None:
         return [Run(waiting(state), "dim")]
     verdict = state.verdict
@@ -99,6 +109,27 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
     if state.certificate == "denied":
         return [Run(" ? UNKNOWN ", "stop"), Run(" Z3 disagrees", "broken")]
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
+
+
+def _under_way(state: RoomState) -> list[Run]:
+    """That the run goes on, or where it waits; and what has become of the plan so far."""
+    run, debug = state.run, state.debug
+    assert run is not None
+    if run.pending:
+        made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
+    else:
+        made = [Run(" ▷ RUNNING ", "running"), Run(f" {state.seconds or 0} s")]
+    lost = debug.run.doomed[-1] if debug.run.doomed and state.progress == "judged" else None
+    if lost is not None and debug.run.steps[lost].attempt == debug.run.steps[-1].attempt:
+        would = run.pending and lost == len(run.calls)
+        made.append(
+            Run(
+                ", which would lose the plan"
+                if would
+                else f", lost at {words.step_name(debug.run.steps[lost].step)}"
+            )
+        )
+    return made
 
 
 def _seal(state: RoomState) -> list[Run]:

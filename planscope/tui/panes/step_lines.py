@@ -96,13 +96,33 @@ class _Told:
         if told is not None and told.thought:
             yield from self.row("thought", told.thought, "quote", self.few, "thought")
         yield from self.call(view)
+        if told is not None and told.asked is not None:
+            asked = words.call(view.call.tool, told.asked, named=True, limit=400)
+            yield from self.row("asked", f"{asked}, edited by hand", "dim", self.few)
+        if state.at_pending:
+            yield from self.pending(view)
         error = view.call.error or (told.error if told else "")
         if error:
             yield from self.row("refused", error, "broken", self.few)
         if told is not None and told.raw and told.arguments is None:
             yield from self.row("raw", told.raw, "dim", self.few)
         if told is not None and told.answer is not None:
+            if told.refused_by:
+                by = "you" if told.refused_by == "user" else "the guard"
+                yield from self.row("refused", f"by {by}: the tool was not called", "caution")
             yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
+            if told.said is not None:
+                yield from self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
+        run = state.run
+        if run is not None and 0 < view.index <= run.kept:
+            yield from self.row("kept", f"from run {run.forked_from}, not run anew", "dim")
+
+    def pending(self, view: StepView) -> Iterator[Line]:
+        """Why the run waits before this call, and what can be done."""
+        why = ", ".join(self.state.why_paused) or "a step"
+        yield from self.row("paused", f"before this call: {why.replace('_', ' ')}", "caution")
+        text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
+        yield from self.row("", text, "dim")
 
     def call(self, view: StepView) -> Iterator[Line]:
         assert view.call is not None
@@ -154,7 +174,8 @@ class _Told:
         lost = self.state.lost_at(view)
         if lost == view.index:
             runs.append(Run(f"  {words.NO_WAY_ON}", "core"))
-            note = "the request contradicts itself" if view.step == 0 else "the plan was lost here"
+            here = "this call would lose the plan" if self.state.at_pending else "the plan was lost here"
+            note = "the request contradicts itself" if view.step == 0 else here
         elif lost is not None and lost < view.index:
             note = f"lost since {words.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":

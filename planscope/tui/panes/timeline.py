@@ -10,7 +10,7 @@ from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.tui import words
 from planscope.tui.found import place_in
-from planscope.tui.lines import Line, Run, justify, width_of, with_span
+from planscope.tui.lines import Line, Run, justify, shown, width_of, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
@@ -30,7 +30,7 @@ class TimelinePane(LinePane):
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
-            self._made: dict[tuple[int, str, str, bool, Hit | None], Line] = {}
+            self._made: dict[tuple[int, str, str, bool, Hit | None, bool], Line] = {}
         self._width = width
 
     def size_of(self) -> int:
@@ -49,7 +49,10 @@ class TimelinePane(LinePane):
         if state is None or state.run is None:
             return ()
         calls = len(state.run.calls)
-        return (Run(words.plural(calls, "call"), "dim"),)
+        told = words.plural(calls, "call")
+        if state.run.forked_from:
+            told += f", {state.run.kept} kept from {shown(state.run.forked_from, 40)}"
+        return (Run(told, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()
@@ -64,7 +67,8 @@ class TimelinePane(LinePane):
         hit = state.hit if state.hit is not None and state.hit.document.index == index else None
         mark = words.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
-        key = (index, ground, mark, stop, hit)
+        waits = state.run is not None and state.run.pending and index == len(state.run.calls)
+        key = (index, ground, mark, stop, hit, waits)
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = self._line(state, index, ground, mark, stop)
@@ -82,7 +86,7 @@ class TimelinePane(LinePane):
             Run(f" {glyph} ", role),
             *_with_hit(self._what(state, view), state.hit if mark == words.HIT_GLYPH else None),
         ]
-        flags = self._flags(index, state.debug.run.findings[index])
+        flags = self._flags(state, index, state.debug.run.findings[index])
         taken = [Run(f" {words.hours(view.start, view.end)}", "dim")] if view.start is not None else []
         word = [Run(f" {view.state:<{_STATE_CELLS}}", role)] if judged else []
         right = [*taken, *flags, *word]
@@ -90,8 +94,13 @@ class TimelinePane(LinePane):
             right = [*flags, *word]
         return Line(justify(left, right, self._width, gap=0), ground)
 
-    def _flags(self, index: int, findings: Sequence[Finding]) -> list[Run]:
+    def _flags(self, state: RoomState, index: int, findings: Sequence[Finding]) -> list[Run]:
         flags = []
+        run = state.run
+        if run is not None and run.pending and index == len(run.calls):
+            flags += [Run(" "), Run("‖ PAUSED", "stop")]
+        elif run is not None and 0 < index <= run.kept:
+            flags.append(Run(" kept", "dim"))
         if index in self._lost:
             flags += [Run(" "), Run(words.NO_WAY_ON, "stop")]
         if findings:

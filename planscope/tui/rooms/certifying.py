@@ -22,6 +22,8 @@ class Certifying(Room):
     def certify(self) -> None:
         """Ask Z3 about the current run, unless it was asked already."""
         state = self.state
+        if state.run is not None and state.run.under_way:
+            return
         if state.progress != "judged" or state.certificate != "asked" or self.jobs.running("certify"):
             return
         run = state.debug.run

@@ -17,8 +17,8 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
-from planscope.tui.rooms.doors import Doors
 from planscope.tui.rooms.everywhere import with_keys
+from planscope.tui.rooms.running import Running
 
 IN_PANES: tuple[tuple[str, str, str], ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -30,7 +30,7 @@ IN_PANES: tuple[tuple[str, str, str], ...] = (
 """Keys that every pane has and that cannot be changed."""
 
 
-class DebugRoom(Doors):
+class DebugRoom(Running):
     """Query, tree and constraints side by side, timeline and step below, linked with each other."""
 
     CSS_PATH = "debug.tcss"
@@ -87,7 +87,17 @@ class DebugRoom(Doors):
         await self.run_action(BY_ID[message.action].method)
 
 
-_MORE_HINTS = ("next-check", "search", "toggle-breakpoint", "zoom", "choose-run", "copy", "palette", "quit")
+_MORE_HINTS = (
+    "rerun",
+    "next-check",
+    "search",
+    "toggle-breakpoint",
+    "zoom",
+    "choose-run",
+    "copy",
+    "palette",
+    "quit",
+)
 
 
 def _hints() -> tuple[KeyAction, ...]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from planscope.tui import words
 from planscope.tui.copying import text_of, write_text
 from planscope.tui.lines import shown
-from planscope.tui.rooms.opening import Opening
+from planscope.tui.rooms.following import Following
 
 
-class Keeping(Opening):
+class Keeping(Following):
     def action_copy(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
 

@@ -56,6 +56,8 @@ class Opening(Resting):
         """Whether all is shown that will be without a key."""
         if self.state.progress in ("reading", "judging"):
             return False
+        if self.state.run is not None and self.state.run.under_way:
+            return self.state.run.pending and not self.jobs.running("judge")
         return self.state.progress != "judged" or (
             self.state.facts is not None
             and self.state.certificate != "asked"
@@ -131,7 +133,7 @@ class Opening(Resting):
         bare = unjudged(run, state.variant, read.reading.problem)
         debug = replace(state.debug, run=RunIndex(bare))
         self.change(progress="judging", outline=read.outline, errors=(), debug=debug)
-        kept = self.desk.run(key) if key is not None else None
+        kept = self.desk.run_ahead(key) if key is not None else None
         live = key in self.desk.under_way
         self.jobs.start("judge", lambda ticket: judge(kept, read, live=live), self._on_judged, self._failed)
 
@@ -190,6 +192,8 @@ class Opening(Resting):
     def _first_place(self, judged: JudgedRun) -> DebugState:
         """Where one is or asked to begin, else where the file was left, else where the run was lost."""
         here = self.state.debug
+        if self.state.run is not None and self.state.run.under_way:
+            return cursor.go_end(judged.debug)
         debug = cursor.go_to(judged.debug, here.index)
         if here.selection is not None:
             return cursor.select(debug, here.selection)

@@ -1,0 +1,181 @@
+"""A dialog of several rows: texts to type, and choices of a few. Enter takes it, and says what is wrong if anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input
+
+from planscope.errors import UserError
+from planscope.tui.dialogs.base import Dialog, Result, SafeInput, TextBox
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.paint import Paint
+from planscope.tui.panes.windowed import Windowed
+
+_LABEL = 14
+"""Cells of a row's label."""
+
+Answers = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """A line to type."""
+
+    name: str
+    label: str
+    value: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceField:
+    """One of a few: pairs of an answer and what is shown of it."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    value: str = ""
+
+
+Field = TextField | ChoiceField
+
+
+class _Choice(Windowed, can_focus=True):
+    """The options side by side, the chosen one marked; left and right go through them."""
+
+    BOX = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,space", "go(1)", show=False),
+        Binding("left", "go(-1)", show=False),
+    ]
+
+    def __init__(self, paint: Paint, field: ChoiceField) -> None:
+        super().__init__(paint, id=f"field-{field.name}")
+        self.options = field.options
+        values = [value for value, _ in field.options]
+        self.at = values.index(field.value) if field.value in values else 0
+
+    @property
+    def value(self) -> str:
+        return self.options[self.at][0]
+
+    def size_of(self) -> int:
+        return 1
+
+    def line_at(self, index: int) -> Line:
+        runs = []
+        for i, (_, label) in enumerate(self.options):
+            here = i == self.at
+            runs.append(Run(f"{'●' if here else '○'} {shown(label, 40)}  ", "strong" if here else "dim"))
+        return Line(tuple(runs), "cursor" if self.has_focus else "")
+
+    def action_go(self, by: int) -> None:
+        self.at = (self.at + by) % len(self.options)
+        self.sync()
+
+    def on_click(self, event: events.Click) -> None:
+        begin = 0
+        for i, (_, label) in enumerate(self.options):
+            begin += len(shown(label, 40)) + 4
+            if event.x < begin:
+                self.at = i
+                break
+        self.focus()
+        self.sync()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        self.sync()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.measure()
+        self.sync()
+
+
+class FormDialog(Dialog[Result]):
+    """Answers with what ``read`` makes of the rows, which raises ``UserError`` for what is wrong with them."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+        Binding("enter", "take", show=False),
+    ]
+
+    def __init__(
+        self,
+        paint: Paint,
+        title: str,
+        fields: Sequence[Field],
+        read: Callable[[Answers], Result],
+        *,
+        before: Sequence[str] = (),
+        hint: str = "↑ ↓ go through the rows · ← → choose · Enter takes it · Esc closes",
+        first: str = "",
+    ) -> None:
+        super().__init__(paint, title)
+        self.fields = fields
+        self.read = read
+        self.before = before
+        self.hint = hint
+        self.first = first
+
+    def body(self) -> Sequence[Widget]:
+        self.error = TextBox(self.paint)
+        self.inputs: dict[str, SafeInput | _Choice] = {}
+        rows: list[Widget] = []
+        for field in self.fields:
+            label = TextBox(self.paint, [Line((Run(f" {field.label}".ljust(_LABEL), "label"),))])
+            label.styles.width = _LABEL
+            entry: SafeInput | _Choice
+            if isinstance(field, ChoiceField):
+                entry = _Choice(self.paint, field)
+            else:
+                entry = SafeInput(
+                    field.value,
+                    id=f"field-{field.name}",
+                    placeholder=field.hint,
+                    compact=True,
+                    select_on_focus=False,
+                )
+            self.inputs[field.name] = entry
+            rows.append(Horizontal(label, entry, classes="form-row"))
+        before = [line for text in self.before for line in self.wrapped(text)]
+        return (
+            TextBox(self.paint, [*before, Line()] if before else []),
+            *rows,
+            self.error,
+            TextBox(self.paint, [Line(), *self.wrapped(self.hint, "dim")]),
+        )
+
+    def on_mount(self) -> None:
+        first = self.inputs.get(self.first) or next(iter(self.inputs.values()))
+        first.focus()
+
+    def answers(self) -> dict[str, str]:
+        return {name: entry.value for name, entry in self.inputs.items()}
+
+    def action_take(self) -> None:
+        try:
+            result = self.read(self.answers())
+        except UserError as error:
+            self.error.set_lines(self.wrapped(f"✗ {error}", "broken")[:3])
+        else:
+            self.dismiss(result)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_take()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.error.set_lines([])

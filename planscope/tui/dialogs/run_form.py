@@ -1,0 +1,124 @@
+"""How to run: agent, model, seed, guard, where to pause; for a fork also the answer and the request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planscope.agents.models import check_model, parse_model
+from planscope.agents.paradigms import AGENTS
+from planscope.errors import UserError
+from planscope.session.model import Run
+from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
+from planscope.tui.glance import VariantGlance
+from planscope.tui.lines import shown
+from planscope.tui.paint import Paint
+from planscope.tui.safe_text import visible
+from planscope.tui.state import RoomState
+from planscope.tui.under_way import RunChoice
+
+MOST_REQUESTS = 6
+"""So many of the session's requests are offered to a fork: the run's own and the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """What a fork was asked to be. ``answer`` None: as it was."""
+
+    choice: RunChoice
+    variant: str
+    answer: str | None
+
+
+def run_form(
+    paint: Paint, state: RoomState, choice: RunChoice, variant: VariantGlance
+) -> FormDialog[RunChoice]:
+    """A dialog that asks how to run a request."""
+    before = [
+        f"Runs the request {visible(variant.id, limit=20)} on mock tools, as a new run of this session."
+    ]
+    if state.breakpoints:
+        before.append(f"It pauses at the breakpoints: {', '.join(map(str, state.breakpoints))[:200]}")
+    return FormDialog(paint, "Run", _fields(choice), read_choice, before=before, first="model")
+
+
+def fork_form(paint: Paint, state: RoomState, run: Run, step: int, choice: RunChoice) -> FormDialog[Forked]:
+    """A dialog that asks how to go on from a step of a run. Raises ``CannotFork``."""
+    from planscope.agents.forks import kept_events
+
+    kept_events(run, step)  # raises
+    told = state.call_at(step)
+    was = visible(told.answer) if told is not None and told.answer is not None else None
+    fields: list[Field] = []
+    if was is not None:
+        fields.append(TextField("answer", "Answer", was))
+    fields.append(ChoiceField("variant", "Request", _requests(state, run.variant), run.variant))
+    fields += _fields(choice)
+    kept = (
+        "Only the prompt is kept"
+        if not step
+        else "Step 1 is kept"
+        if step == 1
+        else f"Steps 1 to {step} are kept"
+    )
+    before = (f"{kept} from run {visible(run.id, limit=20)}; everything behind is run anew. Both runs stay.",)
+
+    def read(answers: Answers) -> Forked:
+        edited = answers.get("answer")
+        answer = None if edited is None or edited == was else edited
+        return Forked(read_choice(answers), answers["variant"], answer)
+
+    title = f"Fork after step {step}" if step else "Fork before the first call"
+    return FormDialog(paint, title, fields, read, before=before)
+
+
+def _requests(state: RoomState, own: str) -> tuple[tuple[str, str], ...]:
+    others = [v for v in state.session.variants if v.id != own][::-1][: MOST_REQUESTS - 1]
+    offered = [(own, f"{own}, as it was")] + [
+        (v.id, f"{v.id} {v.mutation or v.origin}".strip()) for v in others
+    ]
+    return tuple((id, shown(label, 30)) for id, label in offered)
+
+
+def _fields(choice: RunChoice) -> list[Field]:
+    agents = tuple((agent, agent) for agent in AGENTS)
+    if choice.agent not in AGENTS:
+        agents += ((choice.agent, choice.agent),)
+    return [
+        TextField("model", "Model", choice.model, "sim:careful, sim:literal, … or provider:name"),
+        ChoiceField("agent", "Agent", agents, choice.agent),
+        TextField("seed", "Seed", "" if choice.seed is None else str(choice.seed), "of a simulated model: 0"),
+        TextField(
+            "base_url", "Base URL", choice.base_url or "", "of a local server; empty for the provider's"
+        ),
+        ChoiceField(
+            "guard",
+            "Guard",
+            (("off", "off"), ("on", "refuses calls that would lose the plan")),
+            "on" if choice.guard else "off",
+        ),
+        ChoiceField(
+            "stepping",
+            "Pause",
+            (("off", "at breakpoints"), ("on", "before every call")),
+            "on" if choice.stepping else "off",
+        ),
+    ]
+
+
+def read_choice(answers: Answers) -> RunChoice:
+    """The choice that a form's answers stand for. Raises ``UserError`` with what is wrong."""
+    seed = answers["seed"].strip()
+    if seed and not (seed.isascii() and seed.isdigit() and len(seed) <= 9):
+        raise UserError(f"the seed is a whole number from 0 on, not {shown(seed, 40)}")
+    number = int(seed) if seed else None
+    base_url = answers["base_url"].strip() or None
+    spec = parse_model(answers["model"], seed=number)
+    check_model(spec, base_url=base_url)
+    return RunChoice(
+        agent=answers["agent"],
+        model=spec.text,
+        seed=number,
+        base_url=base_url,
+        guard=answers["guard"] == "on",
+        stepping=answers["stepping"] == "on",
+    )

@@ -1,0 +1,186 @@
+"""A run under way: its thread, its gate, and how the screen hears of it.
+
+What the run emits is handed to the screen's thread, in order. Everything here may be called on that thread at any
+moment, before the run has begun and after it has ended.
+"""
+
+from __future__ import annotations
+
+import threading
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from planscope.debugger.live_stops import LiveStops
+from planscope.tui.jobs import Ticket
+
+if TYPE_CHECKING:
+    from planscope.agents.gate import Pauser, PendingCall, Verb
+    from planscope.agents.runner import LiveRun
+    from planscope.debugger.breakpoints import Breakpoint
+    from planscope.language.problem import Problem
+    from planscope.session.events import Event
+    from planscope.session.model import Run, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """How to run: agent and model as on the command line. ``stepping``: pause before every call."""
+
+    agent: str = "tools"
+    model: str = "sim:careful"
+    seed: int | None = None
+    base_url: str | None = None
+    guard: bool = False
+    stepping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForkChoice:
+    """From where: a recorded run up to the answer to ``step`` (0: its prompt), which ``answer`` may stand in for."""
+
+    run: Run
+    step: int
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the screen is told, each on its own thread: an event was added; the run paused; it goes on."""
+
+    event: Callable[[Run, Event], None]
+    paused: Callable[[Run, PendingCall], None]
+    resumed: Callable[[Run], None]
+
+
+class UnderWay:
+    """One run. :meth:`work` is for a job's thread; it gives back the run, whole, however it ended."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        choice: RunChoice,
+        run_id: str,
+        loop: AbstractEventLoop,
+        heard: Heard,
+        *,
+        problem: Problem | None = None,
+        breakpoints: Iterable[Breakpoint] = (),
+        fork: ForkChoice | None = None,
+    ) -> None:
+        self.variant = variant
+        self.choice = choice
+        self.run_id = run_id
+        self.fork = fork
+        self.paused: PendingCall | None = None
+        self._loop = loop
+        self._heard = heard
+        self._context = copy_context()  # what is heard is taken as if by whoever made this
+        self._stops = LiveStops(problem, breakpoints) if problem is not None else None
+        self._why: tuple[str, ...] = ()
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._live: LiveRun | None = None
+        self._pauser: Pauser | None = None
+
+    def work(self, ticket: Ticket) -> Run:
+        """Run to the end. Raises what making the run raises, each one line (``UserError``)."""
+        from planscope.agents.gate import Pauser
+
+        pauser = Pauser(
+            wanted=self._wanted,
+            on_pause=self._on_pause,
+            on_resume=lambda call, verb: self._tell(self._resumed),
+            stepping=self.choice.stepping,
+        )
+        live = self._make(pauser)
+        with self._lock:
+            self._live, self._pauser = live, pauser
+            if self._stopped:
+                live.stop()
+        return live.wait()
+
+    def _make(self, pauser: Pauser) -> LiveRun:
+        from planscope.agents.forks import fork
+        from planscope.agents.runner import LiveRun
+
+        choice = self.choice
+        options: dict[str, Any] = {
+            "seed": choice.seed,
+            "base_url": choice.base_url,
+            "guard": choice.guard,
+            "run_id": self.run_id,
+            "gate": pauser,
+            "on_event": self._on_event,
+        }
+        if self.fork is None:
+            return LiveRun(self.variant, model=choice.model, agent=choice.agent, **options)
+        return fork(
+            self.fork.run,
+            self.variant,
+            step=self.fork.step,
+            answer=self.fork.answer,
+            model=choice.model,
+            agent=choice.agent,
+            **options,
+        )
+
+    def stop(self) -> None:
+        """End the run at once; what happened until then is its record."""
+        with self._lock:
+            self._stopped = True
+            if self._live is not None:
+                self._live.stop()
+
+    def set_breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
+        if self._stops is not None:
+            self._stops.breakpoints = tuple(breakpoints)
+
+    def decide(self, verb: Verb, *, stepping: bool) -> bool:
+        """What becomes of the call that waits; False where none does."""
+        return self._pauser is not None and self._pauser.decide(verb, stepping=stepping)
+
+    def pause_soon(self) -> None:
+        """Pause before the next call, whatever it is."""
+        if self._pauser is not None:
+            self._pauser.stepping = True
+
+    # On the run's thread
+
+    def _wanted(self, call: PendingCall) -> tuple[str, ...]:
+        """Why to pause before a call, if there is a reason."""
+        from planscope.session.derive import trace_of
+
+        live = self._live
+        if self._stops is None or live is None:
+            return ()
+        return self._stops.why(trace_of(live.run, live=True), call.call)
+
+    def _on_pause(self, call: PendingCall) -> None:
+        self._tell(lambda: self._pause(call))
+
+    def _on_event(self, event: Event) -> None:
+        live = self._live
+        if live is not None:
+            run = live.run.model_copy(update={"events": list(live.run.events)})
+            self._tell(lambda: self._heard.event(run, event))
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(what, context=self._context)
+        except RuntimeError:
+            return  # the screen is gone
+
+    # On the screen's thread
+
+    def _pause(self, call: PendingCall) -> None:
+        self.paused = call
+        if self._live is not None:
+            self._heard.paused(self._live.run, call)
+
+    def _resumed(self) -> None:
+        self.paused = None
+        if self._live is not None:
+            self._heard.resumed(self._live.run)

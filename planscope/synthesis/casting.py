@@ -44,16 +44,16 @@ class Casting:
         if self.count <= min(PER_TOPIC, len(names)):
             return first, draw.sample(names, self.count)
         others = draw.sample([job for job in self.jobs if job != first], len(self.jobs) - 1)
-        taken, pool = [first], _apart(names, [])
+        taken, pool = [first], apart(names, [])
         while len(pool) < self.count or len(taken) * PER_TOPIC < self.count:
             if not others:
                 raise SynthesisError(f"the topics have {len(pool)} activities that can stand in one query")
             taken.append(others.pop())
-            pool += _apart(self.topics[taken[-1]], pool)
+            pool += apart(self.topics[taken[-1]], pool)
         return ", ".join(taken), draw.sample(pool, self.count)
 
 
-def _apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
+def apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
     """Those that neither hold one of the pool nor stand in one, word by word."""
     kept: list[str] = []
     for name in names:

@@ -1,0 +1,125 @@
+"""Do two requests ask for the same? Z3's answer: each set of constraints implies the other (paper 4.5).
+
+The actions' ids are the renaming. What the sets say is a system of differences, so both questions are quick; only
+where one set does not imply the other by itself are durations and the rule that calls come one by one brought in.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+
+from planscope.language.problem import Constraint, Problem
+from planscope.oracle.facts import durations
+from planscope.oracle.satisfiable import EFFORT, HOURS
+
+_DIFFERENCE_LOGIC = 3
+
+
+def equivalent(one: Problem, other: Problem, *, foreseen: bool = False, effort: int = EFFORT) -> bool | None:
+    """Whether exactly the same plans meet both; None where Z3 gave up.
+
+    Base: plans are orders. Timed: they are start hours, with the durations that the actions have, in a day in
+    which calls come one by one. ``foreseen``: the two must also mean the same to somebody who does not know the
+    durations, and before it is asked which calls could overlap; that is what an agent has when it plans.
+    False where the two are not about the same actions (ids, durations, timed or not). Two contradictory sets are
+    equivalent. ``effort`` is Z3's own measure of work (rlimit), for each question.
+    """
+    if one.timed != other.timed or _actions(one) != _actions(other):
+        return False
+    asked = _questions()
+    answer = asked.same(one, other, effort, known=False)
+    if answer is False and one.timed and not foreseen:
+        return asked.same(one, other, effort, known=True)
+    return answer
+
+
+def _actions(problem: Problem) -> dict[str, int | None]:
+    ids = (a.id for a in problem.actions)
+    return dict(zip(ids, durations(problem), strict=True)) if problem.timed else dict.fromkeys(ids)
+
+
+class _Questions:
+    """One solver that is emptied after each question, and the terms that were ever needed."""
+
+    def __init__(self) -> None:
+        self.context = z3.Context()
+        self.solver = z3.SimpleSolver(ctx=self.context)
+        self.solver.set("arith.solver", _DIFFERENCE_LOGIC)
+        self.solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
+        self.integers: dict[str, Any] = {}
+
+    def integer(self, name: str) -> Any:
+        found = self.integers.get(name)
+        if found is None:
+            found = self.integers[name] = z3.Int(name, self.context)
+        return found
+
+    def same(self, one: Problem, other: Problem, effort: int, known: bool) -> bool | None:
+        """``known``: durations are, and calls come one by one."""
+        said, told = _said(one), _said(other)
+        self.solver.set("rlimit", effort)
+        answers = [self.implies(one, said, told, known), self.implies(one, told, said, known)]
+        if False in answers:
+            return False
+        return None if None in answers else True
+
+    def implies(
+        self, problem: Problem, given: Sequence[Constraint], wanted: Sequence[Constraint], known: bool
+    ) -> bool | None:
+        """Whether nothing meets all that is given and misses something that is wanted."""
+        solver = self.solver
+        solver.push()
+        try:
+            if problem.timed:
+                self.day(problem, known)
+            for c in given:
+                solver.add(self.meaning(c, problem.timed))
+            solver.add(z3.Or([z3.Not(self.meaning(c, problem.timed)) for c in wanted], self.context))
+            answer = solver.check()
+        finally:
+            solver.pop()
+        if answer == z3.unknown:
+            return None
+        return bool(answer == z3.unsat)
+
+    def day(self, problem: Problem, known: bool) -> None:
+        add, ids = self.solver.add, [a.id for a in problem.actions]
+        for action, takes in zip(ids, durations(problem), strict=True):
+            start, end = self.integer(f"start {action}"), self.integer(f"end {action}")
+            add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)
+            add(end - start == takes if known else start - end <= -1)
+        if known:
+            for k, later in enumerate(ids):
+                for earlier in ids[:k]:
+                    add(z3.Or(self.first(earlier, later, True), self.first(later, earlier, True)))
+
+    def first(self, earlier: str, later: str, timed: bool) -> Any:
+        if timed:
+            return self.integer(f"end {earlier}") - self.integer(f"start {later}") <= 0
+        return self.integer(f"place {earlier}") - self.integer(f"place {later}") <= -1
+
+    def meaning(self, c: Constraint, timed: bool) -> Any:
+        if c.kind == "order":
+            return self.first(c.before or "", c.after or "", timed)
+        if c.kind == "start_at_least":
+            return self.integer(f"start {c.action}") >= (c.hour or 0)
+        return self.integer(f"end {c.action}") <= (c.hour or 0)
+
+
+def _said(problem: Problem) -> list[Constraint]:
+    """What the text says, each only once."""
+    return list({(c.kind, c.before, c.after, c.action, c.hour): c for c in problem.said}.values())
+
+
+_of_thread = threading.local()
+
+
+def _questions() -> _Questions:
+    found: _Questions | None = getattr(_of_thread, "questions", None)
+    if found is None:
+        found = _of_thread.questions = _Questions()
+    return found

@@ -1,0 +1,162 @@
+"""The mutants of a request: what it means is kept, and Z3 says so (paper, section 4.5).
+
+``Repeat`` is the same request again. ``TerminalSubstitute`` says it in other words, ``TopicChange`` about another
+job's activities (and so with other tools), ``QuerySynthesize`` in other sentences whose constraints follow from
+the old ones as the old ones follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Literal, get_args
+
+from planscope.errors import UserError
+from planscope.language.problem import Problem
+from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
+from planscope.language.tree import Query, same_tree
+from planscope.oracle.equivalence import equivalent
+from planscope.oracle.replay import replay
+from planscope.oracle.trace import Trace
+from planscope.synthesis.mutation.draft import Draft, draw_for
+from planscope.synthesis.mutation.retell import retellings
+from planscope.synthesis.mutation.retopic import other_topics
+from planscope.synthesis.mutation.substitute import substitutes
+from planscope.synthesis.request import Request
+
+Kind = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""In the paper's order."""
+
+_MISSES = 200
+"""So many drafts in a row that are no new mutant: then there are no more."""
+
+
+class CannotMutate(UserError):
+    """There is no such mutant; one line that says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A request that means the same as another one. ``number`` counts from 1 within its kind.
+
+    ``problem`` has text, constraints with their spans in it, and actions with the ids and durations of the old
+    ones; it and ``tree`` are what reading the text gives. ``topic``: a job, several with commas between, or "".
+    """
+
+    kind: Kind
+    number: int
+    problem: Problem
+    tree: Query
+    topic: str
+
+
+def make_mutant(
+    reading: Reading,
+    kind: Kind,
+    number: int,
+    *,
+    seed: int = 0,
+    topic: str | None = None,
+    topics: Mapping[str, tuple[str, ...]] | None = None,
+    manner: Request | None = None,
+) -> Mutant:
+    """Mutant ``number`` (from 1) of its kind, the same for the same request, kind, number and seed.
+
+    ``reading`` is the request as it was read, in any hand (``planscope.session.derive.reading_of`` gives that of a
+    variant). ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
+    (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
+    as ``Request`` describes them; what else it asks for counts for nothing.
+
+    Other numbers give other mutants (but for ``Repeat``). CannotMutate where there are not that many, where the
+    request contradicts itself, and where Z3 did not prove in time that the two mean the same.
+    """
+    return next(mutants(reading, kind, seed=seed, topic=topic, topics=topics, manner=manner, first=number))
+
+
+def mutants(
+    reading: Reading,
+    kind: Kind,
+    *,
+    seed: int = 0,
+    topic: str | None = None,
+    topics: Mapping[str, tuple[str, ...]] | None = None,
+    manner: Request | None = None,
+    first: int = 1,
+) -> Iterator[Mutant]:
+    """The mutants of a kind from number ``first`` on, as :func:`make_mutant` gives them. Never ends by itself:
+    CannotMutate is raised where there are no more."""
+    if kind not in KINDS:
+        raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")
+    if first < 1:
+        raise CannotMutate(f"mutants are numbered from 1, and {first} is asked for")
+    problem = reading.problem
+    if not problem.said:
+        raise CannotMutate("the request asks for nothing, so there is nothing to mutate; write a sentence")
+    if replay(problem, Trace((), "running")).steps[0].state in ("doomed", "broken"):
+        raise CannotMutate(
+            "the request contradicts itself, so that anything would mean the same; mend it first "
+            "(planscope parse names what cannot be met together)"
+        )
+    if kind == "Repeat":
+        for number in count(first):
+            yield _proved(problem, Mutant(kind, number, problem, reading.tree, topic or ""))
+    draw = draw_for(reading, kind, seed)
+    if kind == "TerminalSubstitute":
+        drafts = substitutes(reading, draw, topic or "")
+    elif kind == "TopicChange":
+        drafts = other_topics(reading, draw, topic, topics)
+    else:
+        drafts = retellings(reading, draw, topic or "", manner or Request())
+    made = 0
+    for made, (found, draft) in enumerate(_read(reading, drafts), 1):
+        if made >= first:
+            yield _proved(problem, Mutant(kind, made, found.problem, found.tree, draft.topic))
+    raise CannotMutate(_no_more(kind, made, first))
+
+
+def _read(reading: Reading, drafts: Iterator[Draft]) -> Iterator[tuple[Reading, Draft]]:
+    """Those that read as they were meant, each text and each tree of new sentences once."""
+    timed, seen, misses = reading.problem.timed, {reading.text}, 0
+    for draft in drafts:
+        found = next(filter(None, (_as_meant(draft, text, timed) for text in draft.texts)), None)
+        if found is not None and found.text not in seen:
+            seen.add(found.text)
+            misses = 0
+            yield found, draft
+        else:
+            misses += 1
+            if misses >= _MISSES:
+                return
+
+
+def _as_meant(draft: Draft, text: str, timed: bool) -> Reading | None:
+    try:
+        found = read_query(text, draft.actions, timed=timed)
+    except (ParseFailure, ActionNameError):
+        return None
+    return found if same_tree(found.tree, draft.tree) else None
+
+
+def _proved(old: Problem, mutant: Mutant) -> Mutant:
+    """The mutant, once Z3 has said that the two sets of constraints imply each other."""
+    answer = equivalent(old, mutant.problem, foreseen=True)
+    if answer is None:
+        raise CannotMutate(
+            f"Z3 could not prove in time that {mutant.kind} {mutant.number} means the same; try another seed"
+        )
+    assert answer, f"{mutant.kind} {mutant.number} means something else: {mutant.problem.text!r}"
+    return mutant
+
+
+def _no_more(kind: Kind, made: int, wanted: int) -> str:
+    if made:
+        has = f"has only {made} mutant{'' if made == 1 else 's'} of the kind {kind}"
+        return f"the request {has}, and number {wanted} is asked for; ask for fewer"
+    why = {
+        "TerminalSubstitute": "no other words of the lexicon can be read in their places",
+        "TopicChange": "no other topic has enough activities; give topics of your own",
+        "QuerySynthesize": "no other sentences were found that say the same",
+    }
+    return f"the request has no mutant of the kind {kind}: {why.get(kind, '')}"

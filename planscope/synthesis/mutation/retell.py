@@ -1,0 +1,176 @@
+"""QuerySynthesize: other sentences that say the same (paper 4.5).
+
+The order and the hours that follow from the old sentences are known; new ones may say whatever of it they like, and
+go on until all is said that nothing else implies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from planscope.language.reading import Reading
+from planscope.language.render import render
+from planscope.language.tree import (
+    NP,
+    ActionRef,
+    Clause,
+    Form,
+    Query,
+    Relation,
+    Sentence,
+    Time,
+    skeleton,
+    walk,
+)
+from planscope.synthesis.draw import Draw
+from planscope.synthesis.grow import DeadEnd, Grower
+from planscope.synthesis.mutation.draft import Draft
+from planscope.synthesis.mutation.meaning import Hours, Meaning, meaning
+from planscope.synthesis.request import HOURS, Request
+from planscope.synthesis.shape import ClauseShape, Shaper
+from planscope.synthesis.target import TargetOrder
+from planscope.synthesis.wording import Wording
+
+_TRIES = 400
+"""Paragraphs written in a row of which none has a tree that is new."""
+
+_SPARE = 5
+_WITH_CLOCK: dict[Form, float] = {"direct": 1.0, "adjunct": 1.0, "fronted": 1.0}
+"""The clause forms whose object may be a clock time."""
+
+
+def retellings(reading: Reading, draw: Draw, topic: str, manner: Request) -> Iterator[Draft]:
+    """Paragraphs with trees of their own, as long as new ones are found."""
+    actions = reading.problem.actions
+    teller = _Teller(meaning(reading.problem), manner, _longest_list(reading.tree))
+    seen = {skeleton(reading.tree)}
+    while True:
+        for attempt in range(_TRIES):
+            with suppress(DeadEnd):
+                tree = teller.paragraph(draw, attempt)
+                if (shape := skeleton(tree)) not in seen:
+                    break
+        else:
+            return
+        seen.add(shape)
+        yield Draft(tree, actions, (render(tree, actions).text,), topic)
+
+
+def _longest_list(tree: Query) -> int:
+    return max(len(node.actions) for _, node in walk(tree) if isinstance(node, NP))
+
+
+class _Told(TargetOrder):
+    """What may be said, and what of it still has to be."""
+
+    def __init__(self, known: Meaning) -> None:
+        super().__init__(list(known.up), list(known.down), 1, None, None)
+        self.hours: tuple[Hours, Hours] = (known.starts, known.ends)
+        self.due = [known.needed_starts, known.needed_ends]
+        """By whether an hour is an end: the actions of which it has to be said."""
+
+    def unsaid(self) -> int:
+        return super().unsaid() + sum(mask.bit_count() for mask in self.due)
+
+    def lacking(self) -> bool:
+        return any(self.due) or super().lacking()
+
+    def spoken_for(self, before: bool) -> int:
+        """The actions of which such an hour may be said, those first of which it has to be."""
+        return self.due[before] or sum(
+            1 << i for i, hour in enumerate(self.hours[before]) if hour is not None
+        )
+
+    def alike(self, before: bool, hour: int) -> int:
+        """The actions of which that very hour may be said."""
+        return sum(1 << i for i, known in enumerate(self.hours[before]) if known == hour)
+
+    def clock(self, members: Sequence[int], before: bool, draw: Draw, needed: bool) -> int:
+        """Say the hour that follows for all ``members``; -1 where there is none for one of them."""
+        hours = self.hours[before]
+        known = {hour for i in members if (hour := hours[i]) is not None}
+        if any(hours[i] is None for i in members) or (len(known) > 1 and known & {0, HOURS}):
+            return -1
+        hour = max(known) if before else min(known)
+        for i in members:
+            if hours[i] == hour:
+                self.due[before] &= ~(1 << i)
+        return hour
+
+
+class _Grower(Grower):
+    """A grower that says hours of actions which have some."""
+
+    order: _Told
+
+    def __init__(self, draw: Draw, told: _Told, wording: Wording, refs: tuple[ActionRef, ...]) -> None:
+        super().__init__(draw, told, wording, 0)
+        self.order, self.refs = told, refs
+
+    def _timed(self, shape: ClauseShape) -> Clause | None:
+        draw, told = self.draw, self.order
+        before = draw.chance(0.5)
+        if not self._open(before) or (told.due[not before] and not told.due[before]):
+            before = not before
+        options = self._open(before)
+        if not options:
+            return None
+        members = [draw.bit(options)]
+        hour = told.hours[before][members[0]]
+        assert hour is not None
+        self.used = 1 << members[0]
+        options = told.alike(before, hour) & ~self.bounded[not before] & ~self.used
+        while options and len(members) < shape.subject:
+            members.append(draw.bit(options))
+            self.used |= 1 << members[-1]
+            options &= ~self.used
+        self._hour(members, before)
+        self.fresh &= ~self.used
+        relative = self._relative(members, shape.subject_relative)
+        relation: Relation = "<" if before else ">"
+        words = self.wording.clause(draw, shape.form, relation, True)
+        return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
+
+    def _open(self, before: bool) -> int:
+        """The actions of which this sentence may still say such an hour."""
+        return self.order.spoken_for(before) & ~self.bounded[not before]
+
+
+class _Teller:
+    """Writes paragraphs with one meaning."""
+
+    def __init__(self, known: Meaning, manner: Request, longest: int) -> None:
+        self.known = known
+        self.size = len(known.actions)
+        self.refs = tuple(map(ActionRef, known.actions))
+        self.wording = Wording(manner.modals)
+        self.ordered = any(known.up)
+        hours = (known.needed_starts | known.needed_ends).bit_count()
+        pairs = _Told(known).unsaid() - hours
+        self.manner = replace(
+            manner,
+            actions=max(self.size, 1),
+            sentences=None,
+            timed=hours > 0,
+            clock_times=hours / (hours + pairs) if hours else 0.0,
+            list_length=max(manner.list_length, longest),
+        )
+        self.by_clock = Shaper(replace(self.manner, timed=True, clock_times=1.0, forms=_WITH_CLOCK))
+
+    def paragraph(self, draw: Draw, attempt: int) -> Query:
+        """Sentences that say all of it, or DeadEnd. Later attempts have longer lists, which say more at once."""
+        told = _Told(self.known)
+        lists = min(1.0, self.manner.lists + 0.2 * (attempt % 5))
+        shaper = Shaper(replace(self.manner, lists=lists))
+        grower = _Grower(draw, told, self.wording, self.refs)
+        wanted = shaper.how_many(draw)
+        said: list[Sentence] = []
+        while len(said) < wanted or told.lacking():
+            if len(said) >= 3 * self.size + _SPARE:
+                raise DeadEnd
+            clocks = not self.ordered or (len(said) >= wanted and not any(told.below))
+            shapes = self.by_clock.sentence(draw) if clocks else shaper.sentence(draw)
+            said.append(grower.sentence(shapes))
+        return Query(tuple(said))

@@ -1,0 +1,140 @@
+"""TerminalSubstitute: other phrases of the lexicon in the same tree (paper 4.5).
+
+Every phrase is another one than before, and none is one that the request used anywhere, as long as the lexicon has
+others: whatever word an agent stumbles over is gone. A verb with "should" or the like keeps one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from planscope.language.lexicon import VERBS, load_lexicon
+from planscope.language.reading import Reading
+from planscope.language.render import render
+from planscope.language.tree import NOWHERE, NP, Clause, Form, Query, Relative, Sentence, Time, Word
+from planscope.synthesis.draw import Draw
+from planscope.synthesis.mutation.draft import Draft, shuffled
+from planscope.synthesis.mutation.patch import Patch, as_written, conjunction, patched
+from planscope.synthesis.wording import Slot, Wording
+
+_SUBJECT, _OBJECT = True, False
+_AGREES: dict[Form, dict[int, bool]] = {
+    "direct": {0: _SUBJECT},
+    "adjunct": {0: _SUBJECT},
+    "fronted": {1: _SUBJECT},
+    "compound": {0: _SUBJECT, 2: _OBJECT},
+    "fronted_compound": {1: _OBJECT, 2: _SUBJECT},
+}
+"""Which of a clause's words is the verb of which noun phrase."""
+
+
+class Place(NamedTuple):
+    """A phrase of the tree, what may stand there instead, and whether its verb speaks of several actions."""
+
+    word: Word
+    options: tuple[Word, ...]
+    plural: bool
+
+
+def substitutes(reading: Reading, draw: Draw, topic: str) -> Iterator[Draft]:
+    """Every choice of other words, each once, in an order that is drawn."""
+    found = places(reading.tree)
+    size = 1
+    for place in found:
+        size *= len(place.options) or 1
+    actions = reading.problem.actions
+    if not any(place.options for place in found):
+        return
+    for number in shuffled(size, draw):
+        words = []
+        for place in found:
+            number, digit = divmod(number, len(place.options) or 1)
+            words.append(place.options[digit] if place.options else place.word)
+        tree = with_words(reading.tree, words)
+        texts = (patched(reading.text, _patches(reading.text, found, words)), render(tree, actions).text)
+        yield Draft(tree, actions, texts, topic)
+
+
+def places(tree: Query) -> list[Place]:
+    """The phrases of a tree in the order in which :func:`with_words` takes new ones."""
+    wording = Wording(0.0)
+    found: list[tuple[Word, Slot, bool]] = []
+
+    def relative(np: NP | Time) -> None:
+        if isinstance(np, NP) and (behind := np.relative) is not None:
+            slots = wording.relatives[behind.form, behind.relation, isinstance(behind.object, Time)]
+            several = len(np.actions) > 1
+            found.extend((w, s, several and k == 0) for k, (w, s) in _numbered(behind.words, slots))
+
+    for sentence in tree.sentences:
+        for clause in sentence.clauses:
+            relative(clause.subject)
+            relative(clause.object)
+            slots = wording.clauses[clause.form, clause.relation, isinstance(clause.object, Time)]
+            found.extend((w, s, _plural(clause, k)) for k, (w, s) in _numbered(clause.words, slots))
+        if sentence.conj is not None:
+            stands = sentence.conj.span != NOWHERE
+            found.append((sentence.conj, (wording.conjunctions if stands else (), ()), False))
+    used = {word.entry for word, _, _ in found}
+    return [Place(word, _options(word, slot, used), plural) for word, slot, plural in found]
+
+
+def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[int, tuple[Word, Slot]]]:
+    return enumerate(zip(words, slots, strict=True))
+
+
+def _plural(clause: Clause, word: int) -> bool:
+    side = _AGREES[clause.form].get(word)
+    np = clause.subject if side is _SUBJECT else clause.object
+    return side is not None and isinstance(np, NP) and len(np.actions) > 1
+
+
+def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
+    """What may stand there instead: unused phrases if there are any, and another modal if the lexicon has one."""
+    plain, modal = slot
+    pool = modal if word.modal and modal else plain
+    others = [w for w in pool if w.entry != word.entry]
+    fresh = [w for w in others if w.entry not in used] or others
+    return tuple([w for w in fresh if w.modal != word.modal] or fresh) if word.modal else tuple(fresh)
+
+
+def with_words(tree: Query, words: Sequence[Word]) -> Query:
+    """The tree with these words in the :func:`places` of its own; its spans are those of the old text."""
+    left = iter(words)
+
+    def take(old: Sequence[Word]) -> tuple[Word, ...]:
+        return tuple(next(left)._replace(span=word.span) for word in old)
+
+    def relative(np: NP | Time) -> NP | Time:
+        if isinstance(np, NP) and isinstance(np.relative, Relative):
+            return np._replace(relative=np.relative._replace(words=take(np.relative.words)))
+        return np
+
+    def clause(old: Clause) -> Clause:
+        subject = relative(old.subject)
+        assert isinstance(subject, NP)
+        target = relative(old.object)
+        return old._replace(subject=subject, object=target, words=take(old.words))
+
+    def sentence(old: Sentence) -> Sentence:
+        clauses = tuple(clause(one) for one in old.clauses)
+        return old._replace(clauses=clauses, conj=take([old.conj])[0] if old.conj else None)
+
+    return tree._replace(sentences=tuple(sentence(one) for one in tree.sentences))
+
+
+def _patches(text: str, found: Sequence[Place], words: Sequence[Word]) -> Iterator[Patch]:
+    lexicon = load_lexicon()
+    for place, new in zip(found, words, strict=True):
+        old, span = place.word, place.word.span
+        if new[:3] == old[:3]:
+            continue
+        if old.terminal == "J":
+            yield conjunction(text, span, new.entry)
+            continue
+        singular, plural = lexicon.forms[old[:3]]
+        written = " ".join(text[slice(*span)].casefold().split())
+        many = written == plural if old.terminal in VERBS and singular != plural else place.plural
+        surface = lexicon.surface(new, many and old.terminal in VERBS)
+        yield span, as_written(text, span, lexicon.surface(old), surface)

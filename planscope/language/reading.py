@@ -16,9 +16,17 @@ from planscope.language.pieces import cut
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.scan import MAX_PIECES, Scanner
 from planscope.language.sentence import SentenceReader
-from planscope.language.tree import Query
+from planscope.language.tree import Query, Sentence
 
-__all__ = ["ActionNameError", "ParseError", "ParseFailure", "Reading", "read_query"]
+__all__ = [
+    "ActionNameError",
+    "ParseError",
+    "ParseFailure",
+    "PartReading",
+    "Reading",
+    "read_partly",
+    "read_query",
+]
 
 MAX_TEXT = 1_000_000
 """A longer text (code points) is not read."""
@@ -100,6 +108,18 @@ def _reader(key: tuple[tuple[str, str, str], ...], timed: bool) -> _Reader:
     return _Reader(tuple(Action(*row) for row in key), timed)
 
 
+@dataclass(frozen=True)
+class PartReading:
+    """What can be read of a text. ``reading``: what the sentences without an error say; None if there is none.
+
+    ``sentences``: the ranges of all, broken ones too; a constraint's ``sentence`` counts them all.
+    """
+
+    reading: Reading | None
+    errors: tuple[ParseError, ...]
+    sentences: tuple[Span, ...]
+
+
 def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> Reading:
     """Read a paragraph about the given actions. In a timed query an action without a duration gets one of 1 hour.
 
@@ -107,25 +127,74 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> 
     ActionNameError for an empty name or two names that are equal but for case.
     """
     actions = tuple(actions)
+    sentences = []
+    errors: list[ParseError] = []
+    for _, found in _sentences(text, actions, timed):
+        if isinstance(found, ParseError):
+            errors.append(found)
+        elif not errors:
+            sentences.append(build(*found))
+    if errors:
+        raise ParseFailure(errors)
+    return _reading(text, tuple(sentences), actions, timed)
+
+
+def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) -> PartReading:
+    """Read what can be read, as one does while a text is being written. ActionNameError as for ``read_query``."""
+    actions = tuple(actions)
+    sentences, numbers = [], []
+    errors: list[ParseError] = []
+    spans: list[Span] = []
+    for span, found in _sentences(text, actions, timed):
+        if isinstance(found, ParseError):
+            errors.append(found)
+        else:
+            sentences.append(build(*found))
+            numbers.append(len(spans))
+        spans.append(span)
+    if not sentences:
+        return PartReading(None, tuple(errors), tuple(spans))
+    reading = _reading(text, tuple(sentences), actions, timed)
+    if errors:
+        counted = tuple(
+            c if c.sentence is None else replace(c, sentence=numbers[c.sentence])
+            for c in reading.problem.constraints
+        )
+        reading = replace(reading, problem=replace(reading.problem, constraints=counted))
+    return PartReading(reading, tuple(errors), tuple(spans))
+
+
+def _sentences(
+    text: str, actions: tuple[Action, ...], timed: bool
+) -> Iterator[tuple[Span, tuple[SentenceReading, int] | ParseError]]:
+    """Every sentence with its place and its reading, which counts from there, or its error.
+
+    After ``MAX_ERRORS`` broken ones the rest is left out. A text that is too long or empty has one error.
+    """
     reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed)
     if len(text) > MAX_TEXT:
         message = f"the text is longer than {MAX_TEXT:,} characters"
-        raise ParseFailure([ParseError(1, 1, "", ("a shorter text",), message, (0, len(text)))])
-    sentences = []
-    errors: list[ParseError] = []
+        whole = (0, len(text))
+        yield whole, ParseError(1, 1, "", ("a shorter text",), message, whole)
+        return
+    broken = 0
+    empty = True
     for start, end in reader.spans(text):
+        empty = False
         found = reader.sentence(text[start:end])
-        if isinstance(found, Trouble):
-            errors.append(found.located(text, start))
-            if len(errors) >= MAX_ERRORS:
-                break
-        elif not errors:
-            sentences.append(build(found, start))
-    if not sentences and not errors:
-        errors.append(ParseError(1, 1, "", ("a sentence",), "the text is empty", (0, 0)))
-    if errors:
-        raise ParseFailure(errors)
+        if not isinstance(found, Trouble):
+            yield (start, end), (found, start)
+            continue
+        yield (start, end), found.located(text, start)
+        broken += 1
+        if broken >= MAX_ERRORS:
+            return
+    if empty:
+        yield (0, 0), ParseError(1, 1, "", ("a sentence",), "the text is empty", (0, 0))
+
+
+def _reading(text: str, sentences: tuple[Sentence, ...], actions: tuple[Action, ...], timed: bool) -> Reading:
     if timed:
         actions = tuple(replace(a, duration=1) if a.duration is None else a for a in actions)
-    tree = Query(tuple(sentences), (sentences[0].span[0], sentences[-1].span[1]))
+    tree = Query(sentences, (sentences[0].span[0], sentences[-1].span[1]))
     return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text))

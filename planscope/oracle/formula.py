@@ -1,13 +1,16 @@
 """A problem with a run's last attempt as formulas: the one encoding that Z3 judges and that is exported.
 
 Members (what may stand in a core) carry names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
-Background carries none. A step says that its action ran, when, and that whatever had not run comes later.
+Background carries none. A step says that its action ran, when, and that whatever had not run comes later. In the
+base language each step has a mark of its own, ``now_k``, with all that had not run behind it (background): the step
+says that its action is not. So what a step says costs the same however much is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact, durations
@@ -48,11 +51,11 @@ class _Encoder:
         self.free = free
         self.ids = [a.id for a in problem.actions]
         self.takes = durations(problem)
-        self.preds = self.predecessors()
+        self.firsts = [f for f in self.ran if f.effect == "done"]
 
     def encoding(self) -> Encoding:
         members = [(c.id, self.constraint(c)) for c in self.problem.constraints]
-        members += [(f"step{f.step}", self.step(f, k)) for k, f in enumerate(self.ran)]
+        members += [(f"step{f.step}", self.step(f)) for f in self.ran]
         done = {f.action for f in self.ran}
         missing = [i for i in range(len(self.ids)) if i not in done]
         if self.ended:
@@ -65,17 +68,33 @@ class _Encoder:
     def integers(self) -> list[str]:
         if self.problem.timed:
             return [name for i in self.ids for name in (f"start_{i}", f"end_{i}")]
-        return [f"place_{i}" for i in self.ids]
+        return [*(f"place_{i}" for i in self.ids), *(f"now_{f.step}" for f in self.firsts)]
 
     def background(self) -> list[Formula]:
         if not self.problem.timed:
-            return []
+            return self.marks()
         return [
             (">=", f"end_{a}", ("+", f"start_{a}", 1))
             if i in self.free
             else ("=", f"end_{a}", ("+", f"start_{a}", self.takes[i]))
             for i, a in enumerate(self.ids)
         ]
+
+    def marks(self) -> list[Formula]:
+        """Behind each step's mark stand the action done next, the next mark, and behind the last one all the rest."""
+        marks: list[Formula] = []
+        for f, g in pairwise(self.firsts):
+            marks += [("<", f"now_{f.step}", f"place_{self.ids[g.action or 0]}")]
+            marks += [("<=", f"now_{f.step}", f"now_{g.step}")]
+        done = {f.action for f in self.firsts}
+        last = self.firsts[-1:]
+        marks += [
+            ("<", f"now_{f.step}", f"place_{a}")
+            for f in last
+            for i, a in enumerate(self.ids)
+            if i not in done
+        ]
+        return marks
 
     def constraint(self, c: Constraint) -> Formula:
         if c.kind == "order":
@@ -117,7 +136,7 @@ class _Encoder:
             ]
         return conjunction(parts)
 
-    def step(self, f: Fact, position: int) -> Formula:
+    def step(self, f: Fact) -> Formula:
         assert f.action is not None
         name = self.ids[f.action]
         if f.effect == "repeated":
@@ -126,17 +145,4 @@ class _Encoder:
         if self.problem.timed:
             assert f.start is not None and f.end is not None
             return conjunction([*ran, ("=", f"start_{name}", f.start), ("=", f"end_{name}", f.end)])
-        before = {g.action for g in self.ran[: position + 1]}
-        later: list[Formula] = [
-            (">", f"place_{self.ids[i]}", f.step) for i in self.preds[f.action] if i not in before
-        ]
-        return conjunction([*ran, ("=", f"place_{name}", f.step), *later])
-
-    def predecessors(self) -> list[list[int]]:
-        """For each action those that must come before it: the only ones whose being later can matter."""
-        index = {a: i for i, a in enumerate(self.ids)}
-        found: list[dict[int, None]] = [{} for _ in self.ids]
-        for c in self.problem.constraints:
-            if c.kind == "order":
-                found[index[c.after or ""]][index[c.before or ""]] = None
-        return [list(earlier) for earlier in found]
+        return conjunction([*ran, ("<=", f"place_{name}", f"now_{f.step}")])

@@ -23,9 +23,10 @@ def describe_core(run: Walk, core: Core) -> str:
 
 def describe_correction(run: Walk, index: int, correction: Correction) -> str:
     """One sentence: what would have to be given up at that step, and what could be had then."""
-    given_up = [_dropped(run, correction.constraints)] if correction.constraints else []
-    given_up += [_not_called(run, step) for step in correction.steps]
-    begun = words.listed(given_up)
+    given_up = [f"without {_dropped(run, correction.constraints)}"] if correction.constraints else []
+    if correction.steps:
+        given_up.append(f"had {words.listed(_not_called(run, step) for step in correction.steps)}")
+    begun = ", and ".join(given_up)
     return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
 
 
@@ -44,7 +45,7 @@ def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
     said = [_without(run.problem, c) for c in constraints[:WITHOUT]]
     if len(constraints) > WITHOUT:
         said.append(f"{len(constraints) - WITHOUT} more")
-    return f"without {words.listed(said)}"
+    return words.listed(said)
 
 
 def _without(problem: Problem, c: Constraint) -> str:
@@ -60,11 +61,11 @@ def _where(c: Constraint) -> str:
 
 def _not_called(run: Walk, step: StepNo) -> str:
     if step == "end":
-        return "had the agent not stopped there"
+        return "the agent not stopped there"
     fact = run.facts[step - 1]
     if fact.effect == "repeated":
-        return f"had step {step} not done {_name(run, step)} again"
-    return f"had step {step} not done {_done(run, step)}" + ("" if run.problem.timed else " then")
+        return f"step {step} not done {_name(run, step)} again"
+    return f"step {step} not done {_done(run, step)}" + ("" if run.problem.timed else " then")
 
 
 def _done(run: Walk, step: int) -> str:
@@ -84,6 +85,6 @@ def _then(run: Walk, index: int, correction: Correction) -> str:
     view = run.steps[index]
     if view.step == 0:
         return "the request could be met"
-    if view.step == "end" and "end" not in correction.steps:
-        return "the run would meet everything else"
-    return "the plan could still be finished"
+    if view.step != "end" or "end" in correction.steps:
+        return "the plan could still be finished"
+    return "the rest could have been met" if correction.steps else "the run would meet the rest"

@@ -70,6 +70,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--guard", action="store_true", help="refuse calls that would doom the plan, and tell the agent why"
     )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="show the run in the debugger while it happens, pausing at breakpoints",
+    )
+    parser.add_argument(
+        "--break",
+        dest="breaks",
+        action="append",
+        metavar="B",
+        help="with --live: a breakpoint, such as 'doomed', 'step 3', 'tool NAME', 'breaks c2' (repeatable)",
+    )
+    parser.add_argument("--stepping", action="store_true", help="with --live: pause before every call")
     parser.add_argument("--tracing", action="store_true", help="let LangSmith have the run, if it is set up")
     parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
     parser.add_argument("--max-seconds", type=_seconds, metavar="S", help="limit of time (default 180)")
@@ -94,6 +107,14 @@ def run(args: argparse.Namespace) -> int:
     if args.role is not None and not is_text(args.role):
         raise UserError("--role is not UTF-8 text")
     source = session_path(args.session)
+    if args.live:
+        from planscope.commands.run_live import run_live
+
+        session = open_session(args.session)
+        variant = _variant(session, args.variant)
+        problem_in(variant)
+        check_prompts(args.prompts)
+        return run_live(args, source, variant)
     target = _target(args, source)
     session = _writable(open_session(args.session), args.session)
     variant = _variant(session, args.variant)

@@ -127,7 +127,11 @@ class PlanscopeApp(App[int]):
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
         room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=self._step is not None)
         room.job_list = self.job_list
-        room.asked_to_run = self._live
+        if self._live is not None:
+            asked = dict(self._live)
+            breaks = tuple(asked.pop("breakpoints", ()))
+            room.change(strange_breakpoints=(*room.state.strange_breakpoints, *breaks))
+            room.asked_to_run = asked
         room.fit(self.size)
         self.add_mode("debug", lambda: room)
         await self.switch_mode("debug")

@@ -11,6 +11,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.live_stops import LiveStops
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from planscope.debugger.breakpoints import Breakpoint
     from planscope.language.problem import Problem
     from planscope.session.events import Event
-    from planscope.session.model import Run, Variant
+    from planscope.session.model import Limits, Run, Variant
 
 
 @dataclass(frozen=True, slots=True)
 class RunChoice:
-    """How to run: agent and model as on the command line. ``stepping``: pause before every call."""
+    """How to run, as on the command line. ``stepping``: pause before every call."""
 
     agent: str = "tools"
     model: str = "sim:careful"
@@ -35,6 +36,10 @@ class RunChoice:
     base_url: str | None = None
     guard: bool = False
     stepping: bool = False
+    role: str | None = None
+    prompts: Path | None = None
+    tracing: bool = False
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +116,15 @@ class UnderWay:
             "seed": choice.seed,
             "base_url": choice.base_url,
             "guard": choice.guard,
+            "prompts": choice.prompts,
+            "tracing": choice.tracing,
+            "limits": choice.limits,
             "run_id": self.run_id,
             "gate": pauser,
             "on_event": self._on_event,
         }
+        if choice.role is not None:
+            options["role"] = choice.role
         if self.fork is None:
             return LiveRun(self.variant, model=choice.model, agent=choice.agent, **options)
         return fork(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planscope.agents.models import check_model, parse_model
 from planscope.agents.paradigms import AGENTS
@@ -38,7 +38,11 @@ def run_form(
     ]
     if state.breakpoints:
         before.append(f"It pauses at the breakpoints: {', '.join(map(str, state.breakpoints))[:200]}")
-    return FormDialog(paint, "Run", _fields(choice), read_choice, before=before, first="model")
+
+    def read(answers: Answers) -> RunChoice:
+        return read_choice(answers, choice)
+
+    return FormDialog(paint, "Run", _fields(choice), read, before=before, first="model")
 
 
 def fork_form(paint: Paint, state: RoomState, run: Run, step: int, choice: RunChoice) -> FormDialog[Forked]:
@@ -65,7 +69,7 @@ def fork_form(paint: Paint, state: RoomState, run: Run, step: int, choice: RunCh
     def read(answers: Answers) -> Forked:
         edited = answers.get("answer")
         answer = None if edited is None or edited == was else edited
-        return Forked(read_choice(answers), answers["variant"], answer)
+        return Forked(read_choice(answers, choice), answers["variant"], answer)
 
     title = f"Fork after step {step}" if step else "Fork before the first call"
     return FormDialog(paint, title, fields, read, before=before)
@@ -105,8 +109,8 @@ def _fields(choice: RunChoice) -> list[Field]:
     ]
 
 
-def read_choice(answers: Answers) -> RunChoice:
-    """The choice that a form's answers stand for. Raises ``UserError`` with what is wrong."""
+def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
+    """What a form's answers stand for; the rest is as ``before``. Raises ``UserError`` with what is wrong."""
     seed = answers["seed"].strip()
     if seed and not (seed.isascii() and seed.isdigit() and len(seed) <= 9):
         raise UserError(f"the seed is a whole number from 0 on, not {shown(seed, 40)}")
@@ -114,7 +118,8 @@ def read_choice(answers: Answers) -> RunChoice:
     base_url = answers["base_url"].strip() or None
     spec = parse_model(answers["model"], seed=number)
     check_model(spec, base_url=base_url)
-    return RunChoice(
+    return replace(
+        before,
         agent=answers["agent"],
         model=spec.text,
         seed=number,

@@ -14,6 +14,8 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
 
+Hints = tuple[tuple[KeyAction, str], ...]
+
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
 
@@ -158,9 +160,10 @@ class Footer(LinePane):
 
     BOX = False
 
-    def __init__(self, paint: Paint, hints: tuple[tuple[KeyAction, str], ...], *, id: str) -> None:
+    def __init__(self, paint: Paint, hints: Hints, live_hints: Hints = (), *, id: str) -> None:
         super().__init__(paint, id=id)
         self.hints = hints
+        self.live_hints = live_hints
         self._places: list[tuple[int, int, str]] = []
 
     def prepare(self, state: RoomState, width: int) -> None:
@@ -170,7 +173,8 @@ class Footer(LinePane):
         made = [Run(" ")]
         self._places = []
         used = 1
-        for action, key in self.hints:
+        live = state.run is not None and state.run.under_way
+        for action, key in self.live_hints if live else self.hints:
             hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
             size = width_of(hint)
             if used + size + 2 > room:

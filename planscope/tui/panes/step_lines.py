@@ -179,7 +179,7 @@ class _Told:
         elif lost is not None and lost < view.index:
             note = f"lost since {words.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":
-            ended = view.step == "end"
+            ended = view.step == "end" and self.state.debug.run.replay.trace.ending != "aborted"
             note = "every requirement is met" if ended else "the plan can still be finished"
         else:
             note = ""

@@ -14,6 +14,7 @@ from planscope.tui import words
 from planscope.tui.lines import Run, shown
 from planscope.tui.rooms.keeping import Keeping
 from planscope.tui.rooms.moving import Moving
+from planscope.tui.run_tree import branch_line, run_runs, tree_of
 from planscope.tui.state import RoomState
 
 _BREAKPOINT_HINT = (
@@ -124,18 +125,25 @@ class Asking(Moving, Keeping):
     def action_choose_run(self) -> None:
         from planscope.tui.dialogs.choose import ChooseDialog
 
-        runs = self.state.session.runs
-        if not runs:
-            self.tell("this session has no run")
+        state = self.state
+        if not state.session.runs:
+            self.tell("this session has no run: r runs the request")
             return
-        lines = [run_line(self.state, number) for number in range(len(runs))]
+        tree = tree_of(state.session)
+        lines = [branch_line(state.session, branch, state.run_number) for branch in tree]
 
-        def go(number: int | None) -> None:
-            if number is not None:
-                self.open_run_number(number)
+        def go(place: int | None) -> None:
+            if place is None:
+                return
+            branch = tree[place]
+            if branch.number is not None:
+                self.open_run_number(branch.number)
+            else:
+                self.tell("that is a request: choose one of its runs")
 
-        at = self.state.run_number or 0
-        self.app.push_screen(ChooseDialog(self.paint, "Runs of this session", lines, at), go)
+        at = next((i for i, branch in enumerate(tree) if branch.number == state.run_number), 0)
+        title = "Requests and runs of this session"
+        self.app.push_screen(ChooseDialog(self.paint, title, lines, at), go)
 
     def action_open_selected(self) -> None:
         """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
@@ -173,16 +181,4 @@ def _searched(state: RoomState) -> tuple[Document, ...]:
 
 def run_line(state: RoomState, number: int) -> tuple[Run, ...]:
     """One run of the session in a line, safe to show."""
-    run = state.session.runs[number]
-    here = number == state.run_number
-    made = [
-        Run(f"{number + 1:>3}  "),
-        Run(f"{shown(run.agent or 'agent ?', 16):<10} "),
-        Run(shown(run.model or "model ?", 40)),
-    ]
-    if run.simulated:
-        made.append(Run(" simulated", "caution"))
-    made.append(Run(f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}", "dim"))
-    if here:
-        made.append(Run("  ← this one", "mark"))
-    return tuple(made)
+    return tuple(run_runs(state.session.runs[number], number, here=number == state.run_number))

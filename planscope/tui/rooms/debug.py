@@ -44,7 +44,10 @@ class DebugRoom(Running):
 
     def compose(self) -> ComposeResult:
         paint = self.paint
-        hints = tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in _hints())
+        hints, live_hints = (
+            tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in actions)
+            for actions in (_hints(), [BY_ID[id] for id in _LIVE_HINTS])
+        )
         self.panes = (
             Header(paint, id="header"),
             QueryPane(paint, id="query"),
@@ -54,7 +57,7 @@ class DebugRoom(Running):
             TimelinePane(paint, id="timeline"),
             StepPane(paint, id="step"),
             TooSmall(paint, id="too-small"),
-            Footer(paint, hints, id="footer"),
+            Footer(paint, hints, live_hints, id="footer"),
         )
         yield from self.panes
 
@@ -98,6 +101,20 @@ _MORE_HINTS = (
     "palette",
     "quit",
 )
+
+
+_LIVE_HINTS = (
+    "next-call",
+    "continue",
+    "edit-arguments",
+    "edit-answer",
+    "refuse-call",
+    "pause-run",
+    "stop-run",
+    "previous-call",
+    "help",
+)
+"""While the run that is looked at is under way."""
 
 
 def _hints() -> tuple[KeyAction, ...]:

@@ -123,6 +123,7 @@ class Opening(Resting):
         self._readings[read.variant] = read
         if read.reading is None:
             self.change(progress="unreadable", outline=(), errors=read.errors, links=None)
+            self.settled()
             return
         state = self.state
         run = state.run
@@ -178,6 +179,10 @@ class Opening(Resting):
         else:
             self.begin_to_look_ahead()
         self.rest_soon(0.01)
+        self.settled()
+
+    def settled(self) -> None:
+        """The run that is looked at was judged, or cannot be."""
 
     def _on_tree(self, laid: tuple[tuple[OutlineNode, ...], Links]) -> None:
         outline, links = laid

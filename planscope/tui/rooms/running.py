@@ -12,7 +12,7 @@ from textual.timer import Timer
 from planscope.errors import UserError
 from planscope.session.events import CallEvent
 from planscope.tui import words
-from planscope.tui.desk import Desk, News
+from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.doors import Doors
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 RESERVED = "run"
 """The job that a run is. One at a time is run from this screen."""
+
+STARTING, STOPPING = "starting the run…", "stopping…"
 
 
 class Running(Doors):
@@ -41,13 +43,12 @@ class Running(Doors):
 
     # Starting
 
-    def on_news(self, news: News) -> None:
-        super().on_news(news)
-        if news.what == "opened" and self.asked_to_run is not None:
-            asked = dict(self.asked_to_run)
-            self.asked_to_run = None
+    def settled(self) -> None:
+        super().settled()
+        if self.asked_to_run is not None:
+            asked, self.asked_to_run = dict(self.asked_to_run), None
             variant = asked.pop("variant")
-            self.call_after_refresh(self.start_run, variant, RunChoice(**asked))
+            self.start_run(variant, RunChoice(**asked))
 
     def rerun(self, variant_id: str) -> None:
         """Ask how to run a variant, and run it."""
@@ -141,7 +142,7 @@ class Running(Doors):
             breakpoints=self.state.breakpoints,
             fork=fork,
         )
-        self.tell(f"starting {shown(choice.agent, 40)} with {shown(choice.model, 60)}…")
+        self.tell(STARTING)
         self.jobs.start(
             RESERVED, live.work, self._ended, lambda error: self._not_run(live, error), interrupt=live.stop
         )
@@ -184,6 +185,8 @@ class Running(Doors):
         self.desk.put_run(run)
         if fresh:
             self.open_run_number(len(self.state.session.runs) - 1)
+        if self.state.notice in (STARTING, STOPPING):
+            self.tell("")
         self.touched()
 
     def _not_run(self, live: UnderWay, error: Exception) -> None:
@@ -244,7 +247,7 @@ class Running(Doors):
             self.tell("no run is under way")
         else:
             self.live.stop()
-            self.tell("stopping…")
+            self.tell(STOPPING)
 
     def action_edit_arguments(self) -> None:
         call = self._waiting_call()

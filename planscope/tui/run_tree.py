@@ -1,0 +1,95 @@
+"""The session's variants and runs as the tree that they are: what came from what, in the order to read it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from planscope.tui import words
+from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
+from planscope.tui.lines import Run, shown
+
+_STARTS = {"synthesized": "synthesized", "written": "written", "imported": "imported", "edited": "edited"}
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of the tree: a request, or a run of it. ``depth`` counts from 0; ``number`` is the run's."""
+
+    depth: int
+    variant: VariantGlance
+    number: int | None = None
+
+
+def tree_of(session: SessionGlance) -> list[Branch]:
+    """Every request with its runs below it, forks below what they were forked from, edits below their parents.
+
+    Runs of a request that is not there are left out; a fork of another request's run stands with its own request.
+    """
+    children: defaultdict[str, list[VariantGlance]] = defaultdict(list)
+    known = {v.id for v in session.variants}
+    for variant in session.variants:
+        children[variant.parent if variant.parent in known else ""].append(variant)
+    runs: defaultdict[str, list[int]] = defaultdict(list)
+    variant_of = {run.id: run.variant for run in session.runs}
+    for number, run in enumerate(session.runs):
+        origin = run.forked_from.partition(" at ")[0]
+        own = variant_of.get(origin) == run.variant and origin != run.id
+        runs[f"run {origin}" if own else f"variant {run.variant}"].append(number)
+    made: list[Branch] = []
+    _grow(made, session, children, runs)
+    return made
+
+
+def _grow(
+    made: list[Branch],
+    session: SessionGlance,
+    children: defaultdict[str, list[VariantGlance]],
+    runs: defaultdict[str, list[int]],
+) -> None:
+    waiting = [(variant, 0) for variant in reversed(children[""])]
+    while waiting:
+        variant, depth = waiting.pop()
+        made.append(Branch(depth, variant))
+        below = [(number, depth + 1) for number in reversed(runs[f"variant {variant.id}"])]
+        while below:
+            number, run_depth = below.pop()
+            made.append(Branch(run_depth, variant, number))
+            forks = runs.pop(f"run {session.runs[number].id}", [])
+            below += [(fork, run_depth + 1) for fork in reversed(forks)]
+        waiting += [(child, depth + 1) for child in reversed(children[variant.id])]
+
+
+def branch_line(session: SessionGlance, branch: Branch, here: int | None) -> tuple[Run, ...]:
+    """One line of the tree, safe to show. ``here``: the number of the run that is looked at."""
+    indent = Run("  " * branch.depth)
+    if branch.number is None:
+        variant = branch.variant
+        origin = variant.mutation or _STARTS.get(variant.origin, variant.origin)
+        told = " ".join(variant.text.split())
+        return (
+            indent,
+            Run(shown(variant.id, 16), "label"),
+            Run(f"  {shown(origin, 24)}  ", "dim"),
+            Run(shown(told, 60), "quote"),
+        )
+    run = session.runs[branch.number]
+    return (indent, *run_runs(run, branch.number, here=branch.number == here))
+
+
+def run_runs(run: RunGlance, number: int, *, here: bool) -> list[Run]:
+    """A run in a line: number, agent, model, calls, how it ended."""
+    made = [
+        Run(f"{number + 1:>3}  "),
+        Run(f"{shown(run.agent or 'agent ?', 16):<10} "),
+        Run(shown(run.model or "model ?", 40)),
+    ]
+    if run.simulated:
+        made.append(Run(" simulated", "caution"))
+    told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}"
+    if run.forked_from:
+        told += f", forked from {shown(run.forked_from, 40)}"
+    made.append(Run(told, "dim"))
+    if here:
+        made.append(Run("  ← this one", "mark"))
+    return made

@@ -2,8 +2,8 @@
 
 Members (what may stand in a core) carry names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
 Background carries none. A step says that its action ran, when, and that whatever had not run comes later. In the
-base language each step has a mark of its own, ``now_k``, with all that had not run behind it (background): the step
-says that its action is not. So what a step says costs the same however much is left.
+base language step k has the mark k * (n + 1) among the places of the n actions. All that had not run lies behind it
+(background, which forbids no order by itself); the step says that its action does not.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class _Encoder:
     def integers(self) -> list[str]:
         if self.problem.timed:
             return [name for i in self.ids for name in (f"start_{i}", f"end_{i}")]
-        return [*(f"place_{i}" for i in self.ids), *(f"now_{f.step}" for f in self.firsts)]
+        return [f"place_{i}" for i in self.ids]
 
     def background(self) -> list[Formula]:
         if not self.problem.timed:
-            return self.marks()
+            return self.behind()
         return [
             (">=", f"end_{a}", ("+", f"start_{a}", 1))
             if i in self.free
@@ -80,21 +80,17 @@ class _Encoder:
             for i, a in enumerate(self.ids)
         ]
 
-    def marks(self) -> list[Formula]:
-        """Behind each step's mark stand the action done next, the next mark, and behind the last one all the rest."""
-        marks: list[Formula] = []
-        for f, g in pairwise(self.firsts):
-            marks += [("<", f"now_{f.step}", f"place_{self.ids[g.action or 0]}")]
-            marks += [("<=", f"now_{f.step}", f"now_{g.step}")]
-        done = {f.action for f in self.firsts}
-        last = self.firsts[-1:]
-        marks += [
-            ("<", f"now_{f.step}", f"place_{a}")
-            for f in last
-            for i, a in enumerate(self.ids)
-            if i not in done
-        ]
-        return marks
+    def mark(self, f: Fact) -> int:
+        """Between two marks there is room for every action."""
+        return f.step * (len(self.ids) + 1)
+
+    def behind(self) -> list[Formula]:
+        """Each action is behind the mark of the last step before its own."""
+        last: dict[int, Fact] = {g.action or 0: f for f, g in pairwise(self.firsts)}
+        for f in self.firsts[-1:]:
+            done = {g.action for g in self.firsts}
+            last |= {i: f for i in range(len(self.ids)) if i not in done}
+        return [(">", f"place_{self.ids[i]}", self.mark(f)) for i, f in last.items()]
 
     def constraint(self, c: Constraint) -> Formula:
         if c.kind == "order":
@@ -145,4 +141,4 @@ class _Encoder:
         if self.problem.timed:
             assert f.start is not None and f.end is not None
             return conjunction([*ran, ("=", f"start_{name}", f.start), ("=", f"end_{name}", f.end)])
-        return conjunction([*ran, ("<=", f"place_{name}", f"now_{f.step}")])
+        return conjunction([*ran, ("<=", f"place_{name}", self.mark(f))])

@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 
-_PATIENCE = 2.0  # seconds
+_PATIENCE = 2.0
+"""Seconds for work that was cancelled to put its things away."""
+
+_AGAIN = 0.02
+"""Seconds until a cancelled task that goes on is cancelled once more."""
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -38,19 +43,80 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
         raise
 
 
+async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool:
+    """Cancel a task until it has ended; False where it would not, in ``patience`` seconds.
+
+    Once is not always enough: ``asyncio.wait_for`` (before Python 3.12) loses a cancellation that comes together
+    with what it waits for, and OpenAI's client waits for each piece of a stream that way.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience
+    while not task.done() and loop.time() < until:
+        task.cancel()
+        await asyncio.wait({task}, timeout=_AGAIN)
+    return task.done()
+
+
 def _shared_loop() -> asyncio.AbstractEventLoop:
     global _loop
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=_loop.run_forever, name="planscope agents", daemon=True)
+            _loop.set_default_executor(_Threads())
+            closing = threading.Event()
+            thread = threading.Thread(
+                target=_keep_running, args=(_loop, closing), name="planscope agents", daemon=True
+            )
             thread.start()
-            atexit.register(_close, _loop, thread)
+            atexit.register(_close, _loop, thread, closing)
         return _loop
 
 
-def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(timeout=1)
+def _keep_running(loop: asyncio.AbstractEventLoop, closing: threading.Event) -> None:
+    """An agent of somebody's own that calls ``sys.exit`` ends its own run, and not the loop of all."""
+    while not closing.is_set():
+        try:
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            continue
+
+
+def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: threading.Event) -> None:
+    """At the end of the program: what is still under way is ended first."""
+
+    async def end_all() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*(put_down(t, _PATIENCE / 2) for t in tasks if t is not None))
+        for task in tasks:
+            if task is not None and task.done() and not task.cancelled():
+                task.exception()  # looked at, or asyncio tells of it
+
+    ending = asyncio.run_coroutine_threadsafe(end_all(), loop)
+    ending.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))
+    closing.set()
+    thread.join(timeout=_PATIENCE)
     if not loop.is_running():
         loop.close()
+
+
+class _Threads(ThreadPoolExecutor):
+    """A thread for each piece of work that would block the loop, gone when it is done.
+
+    The end of the program does not wait for it: a model that knows no async goes on after its run was stopped.
+    """
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        future: Future[Answer] = Future()
+
+        def work() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                answer = fn(*args, **kwargs)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(answer)
+
+        threading.Thread(target=work, name="planscope agents at work", daemon=True).start()
+        return future

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from planscope.agents.background import wait_for
+from planscope.agents.background import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import AGENTS, UnknownAgent, build, chat_for, load_factory
@@ -88,7 +89,7 @@ class LiveRun:
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._work: asyncio.Task[Any] | None = None
+        self._stopping: asyncio.Future[None] | None = None
         self._broken_callback: Exception | None = None
         self._ended = False
         self.run = Run(
@@ -104,8 +105,8 @@ class LiveRun:
         """End the run at once, from any thread; it is recorded as aborted. Does nothing where it has ended."""
         with self._lock:
             self._stop = True
-            if self._loop is not None and self._work is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._work.cancel)
+            if self._loop is not None and self._stopping is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(_settle, self._stopping)
 
     async def go(self) -> Run:
         """Run to the end. Cancelling the caller's task ends the record, too, and is passed on."""
@@ -133,7 +134,7 @@ class LiveRun:
             self._emit(await self._finish(recorder))
         finally:
             with self._lock:
-                self._loop = self._work = None
+                self._loop = self._stopping = None
             if self._own:
                 await self._model.aclose()
         return self.run
@@ -158,37 +159,46 @@ class LiveRun:
 
     async def _finish(self, recorder: Recorder) -> EndEvent:
         """Wait for the agent, and say how it came to its end."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._loop, stopping = loop, loop.create_future()
+            self._stopping = stopping
+            if self._stop:
+                stopping.set_result(None)
+        work = loop.create_task(self._converse(recorder))
+        cut = True
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.seconds) as clock:
+                    self._clock = clock
+                    await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            cut = not work.done()
+            await put_down(work)
+        except asyncio.CancelledError:  # it is the caller's own task that was cancelled
+            try:
+                await put_down(work)
+            finally:
+                _failure(work)
+                self._emit(self._end(recorder, "aborted", STOPPED_BY_USER))
+            raise
+        error = _failure(work)
+        if self._broken_callback is not None:
+            raise self._broken_callback from None
+        if cut and clock.expired():
+            return self._end(recorder, "timeout", f"over {self._limits.seconds:g} seconds")
+        if cut or work.cancelled():
+            return self._end(recorder, "aborted", STOPPED_BY_USER)
+        return self._ended_by_itself(recorder, error)
+
+    def _ended_by_itself(self, recorder: Recorder, error: BaseException | None) -> EndEvent:
         from planscope.agents.gate import StoppedAtGate
         from planscope.agents.recorder import CallLimitReached
 
-        seconds = self._limits.seconds
-        with self._lock:
-            self._loop = asyncio.get_running_loop()
-            self._work = asyncio.create_task(self._converse(recorder))
-            if self._stop:
-                self._work.cancel()
-        try:
-            async with asyncio.timeout(seconds) as clock:
-                self._clock = clock
-                await self._work
-        except TimeoutError as error:
-            if clock.expired():
-                return self._end(recorder, "timeout", f"over {seconds:g} seconds")
-            return self._abort(recorder, error)
-        except asyncio.CancelledError:
-            end = self._end(recorder, "aborted", STOPPED_BY_USER)
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():  # it was the caller's own task, not only ours
-                self._emit(end)
-                raise
-            return end
-        except CallLimitReached:
+        if isinstance(error, CallLimitReached):
             return self._end(recorder, "call_limit", f"over {self._limits.model_calls} model calls")
-        except StoppedAtGate:
+        if isinstance(error, StoppedAtGate):
             return self._end(recorder, "aborted", STOPPED_BY_USER)
-        except Exception as error:
-            if self._broken_callback is not None:
-                raise self._broken_callback from None
+        if error is not None:
             return self._abort(recorder, error)
         if not recorder.calls_made:
             self._emit(ErrorEvent(at=recorder.at(), kind="agent", text=NOT_RECORDED))
@@ -216,7 +226,7 @@ class LiveRun:
             agent = await build(self._factory, chat, langchain_tools(self._tools), middleware, self._role)
             await agent.ainvoke({"messages": messages})
 
-    def _abort(self, recorder: Recorder, error: Exception) -> EndEvent:
+    def _abort(self, recorder: Recorder, error: BaseException) -> EndEvent:
         kind, line = explain(error, where=recorder.phase, keys=self._model.keys, host=self._model.host)
         self._emit(ErrorEvent(at=recorder.at(), kind=kind, text=line))
         return self._end(recorder, "aborted", line)
@@ -241,6 +251,16 @@ class LiveRun:
             except Exception as error:
                 self._broken_callback = error
                 raise
+
+
+def _failure(work: asyncio.Task[Any]) -> BaseException | None:
+    """What a task failed with, which is looked at, or asyncio would tell of it on standard error."""
+    return None if not work.done() or work.cancelled() else work.exception()
+
+
+def _settle(stopping: asyncio.Future[None]) -> None:
+    if not stopping.done():
+        stopping.set_result(None)
 
 
 async def run_agent(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:

@@ -53,7 +53,15 @@ class Slow:
     then: Say
 
 
-Reply = Say | Fail | Raw | Slow
+@dataclass(frozen=True)
+class Drip:
+    """Half of the answer, nothing for ``seconds``, then the rest."""
+
+    seconds: float
+    then: Say
+
+
+Reply = Say | Fail | Raw | Slow | Drip
 
 
 def call(name: str, arguments: Mapping[str, Any] | str | None = None, id: str = "call_1") -> ToolCall:

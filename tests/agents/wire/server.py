@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from .replies import Fail, Raw, Reply, Say, Slow, chunks, whole
+from .replies import Drip, Fail, Raw, Reply, Say, Slow, chunks, whole
 from .responses import inputs, response, response_events
 
 PATHS = ("/v1/chat/completions", "/v1/responses")
@@ -22,7 +22,7 @@ class WireServer:
     (lower case) as they came.
 
     After the last reply every further request is answered with status 418, so that a test that asks too often
-    fails loudly instead of waiting.
+    fails loudly instead of waiting. ``dripping`` is set once half of an answer is sent.
     """
 
     def __init__(self, replies: Iterable[Reply]) -> None:
@@ -32,6 +32,7 @@ class WireServer:
         self.paths: list[str] = []
         self.kept: dict[str, list[Any]] = {}
         self.closing = threading.Event()
+        self.dripping = threading.Event()
         self.most_at_once = 0
         self._under_way = 0
         self._lock = threading.Lock()
@@ -118,6 +119,9 @@ class WireServer:
                 if isinstance(reply, Slow):
                     server.closing.wait(reply.seconds)
                     reply = reply.then
+                self._pause = 0.0
+                if isinstance(reply, Drip):
+                    self._pause, reply = reply.seconds, reply.then
                 if isinstance(reply, Fail):
                     error = {"error": {"message": reply.message, "type": "x", "code": None, "param": None}}
                     self._send(reply.status, "application/json", json.dumps(error).encode(), reply.headers)
@@ -138,7 +142,13 @@ class WireServer:
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(body)
+                half = len(body) // 2 if self._pause else 0
+                if half:
+                    self.wfile.write(body[:half])
+                    self.wfile.flush()
+                    server.dripping.set()
+                    server.closing.wait(self._pause)
+                self.wfile.write(body[half:])
                 self.wfile.flush()
                 if cut:
                     self.close_connection = True
@@ -146,4 +156,4 @@ class WireServer:
         return Handler
 
 
-__all__ = ["Fail", "Raw", "Say", "Slow", "WireServer"]
+__all__ = ["Drip", "Fail", "Raw", "Say", "Slow", "WireServer"]

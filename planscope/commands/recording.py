@@ -1,4 +1,4 @@
-"""What one run and many have in common: limits, prompts of one's own, the session that they are recorded in."""
+"""What commands that record have in common: limits, prompts of one's own, the session that is written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planscope.commands.common import listed, only_variant, output_file
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +33,42 @@ def check_prompts(file: Path | None) -> None:
 
 def _is_small_file(path: Path) -> bool:
     return path.is_file() and path.stat().st_size <= LARGEST_PROMPTS
+
+
+def writable(session: Session, name: str) -> Session:
+    """The session, if it can be written and read again: nothing should be made in vain."""
+    from planscope.session.store import dumps, loads
+
+    with suppress(UserError, ValueError, RecursionError):
+        if loads(dumps(session), name) == session:
+            return session
+    raise UserError(
+        f"{name} holds values that cannot be written again (1e999, or lists too deep in one another); "
+        "mend it, or start with a new session"
+    )
+
+
+def target_of(args: argparse.Namespace, source: Path) -> Path:
+    """The file to write: -o, or the session's own. Raises UserError for a bundled session and a bad place."""
+    from planscope.session.bundled import is_bundled
+
+    if args.output is None and is_bundled(source):
+        raise UserError(
+            f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
+        )
+    return output_file(str(source) if args.output is None else args.output)
+
+
+def chosen_variant(session: Session, wanted: str | None) -> Variant:
+    """The variant of that id, the newest by default."""
+    newest = only_variant(session)
+    if wanted is None:
+        return newest
+    for variant in session.variants:
+        if variant.id == wanted:
+            return variant
+    known = listed(v.id for v in session.variants)
+    raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:

@@ -12,10 +12,7 @@ from planscope.commands.common import (
     columns,
     is_text,
     judged,
-    listed,
-    only_variant,
     open_session,
-    output_file,
     print_json,
     problem_in,
     quoted,
@@ -24,7 +21,15 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import check_prompts, cost_line, limits_of, record
+from planscope.commands.recording import (
+    check_prompts,
+    chosen_variant,
+    cost_line,
+    limits_of,
+    record,
+    target_of,
+    writable,
+)
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -111,13 +116,13 @@ def run(args: argparse.Namespace) -> int:
         from planscope.commands.run_live import run_live
 
         session = open_session(args.session)
-        variant = _variant(session, args.variant)
+        variant = chosen_variant(session, args.variant)
         problem_in(variant)
         check_prompts(args.prompts)
         return run_live(args, source, variant)
-    target = _target(args, source)
-    session = _writable(open_session(args.session), args.session)
-    variant = _variant(session, args.variant)
+    target = target_of(args, source)
+    session = writable(open_session(args.session), args.session)
+    variant = chosen_variant(session, args.variant)
     problem_in(variant)
     if args.times is not None:
         from planscope.commands.run_times import run_times
@@ -132,40 +137,6 @@ def run(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):  # the run is recorded, whoever reads
         _tell(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
-
-
-def _writable(session: Session, name: str) -> Session:
-    """The session, if it can be written and read again: a run should not be made in vain."""
-    from planscope.session.store import dumps, loads
-
-    with suppress(UserError, ValueError, RecursionError):
-        if loads(dumps(session), name) == session:
-            return session
-    raise UserError(
-        f"{name} holds values that cannot be written again (1e999, or lists too deep in one another); "
-        "mend it, or start with a new session"
-    )
-
-
-def _target(args: argparse.Namespace, source: Path) -> Path:
-    from planscope.session.bundled import is_bundled
-
-    if args.output is None and is_bundled(source):
-        raise UserError(
-            f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
-        )
-    return output_file(str(source) if args.output is None else args.output)
-
-
-def _variant(session: Session, wanted: str | None) -> Variant:
-    newest = only_variant(session)
-    if wanted is None:
-        return newest
-    for variant in session.variants:
-        if variant.id == wanted:
-            return variant
-    known = listed(v.id for v in session.variants)
-    raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
 def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:

@@ -70,7 +70,7 @@ def make_mutant(
     as ``Request`` describes them; what else it asks for counts for nothing.
 
     Other numbers give other mutants (but for ``Repeat``). CannotMutate where there are not that many, where the
-    request contradicts itself, and where Z3 did not prove in time that the two mean the same.
+    request cannot be met, and where Z3 did not prove in time that the two mean the same.
     """
     return next(mutants(reading, kind, seed=seed, topic=topic, topics=topics, manner=manner, first=number))
 
@@ -96,8 +96,7 @@ def mutants(
         raise CannotMutate("the request asks for nothing, so there is nothing to mutate; write a sentence")
     if replay(problem, Trace((), "running")).steps[0].state in ("doomed", "broken"):
         raise CannotMutate(
-            "the request contradicts itself, so that anything would mean the same; mend it first "
-            "(planscope parse names what cannot be met together)"
+            "no plan meets the request, and whatever else cannot be met would mean the same; mend it first"
         )
     if kind == "Repeat":
         for number in count(first):

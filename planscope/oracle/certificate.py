@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planscope.oracle.formula import Encoding, encode
+from planscope.oracle.reason_types import Correction
 from planscope.oracle.smt import Judge
 from planscope.oracle.verdict_types import Core
 from planscope.oracle.walk import Walk
@@ -16,9 +17,9 @@ def encoding_of(run: Walk) -> Encoding:
     return encode(run.problem, run.last_attempt.facts, ended)
 
 
-def member_names(core: Core) -> list[str]:
-    """The core's members by their names in the encoding."""
-    return [*core.constraints, *("end" if s == "end" else f"step{s}" for s in core.steps)]
+def member_names(one: Core | Correction) -> list[str]:
+    """The members of a core or a correction by their names in the encoding."""
+    return [*one.constraints, *("end" if s == "end" else f"step{s}" for s in one.steps)]
 
 
 def certify(

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
+from planscope.oracle.walk import Walk
 
 Answered = tuple[Literal["sat", "unsat", "unknown"], int]
 """``sat`` with a set around the one asked about, ``unsat`` with a part of it, ``unknown`` with 0."""
@@ -31,6 +32,17 @@ class Stretch:
 
     ran: tuple[Fact, ...]
     ended: bool
+
+
+def stretch_of(run: Walk, index: int) -> Stretch:
+    """What the attempt at an index had executed by then."""
+    view = run.steps[index]
+    ran = tuple(
+        f
+        for f in run.facts
+        if f.attempt == view.attempt and f.step <= index and f.effect in ("done", "repeated")
+    )
+    return Stretch(ran, view.step == "end" and run.trace.ending != "aborted")
 
 
 class Members:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from planscope.oracle.base_question import BaseQuestion
 from planscope.oracle.certificate import member_names
-from planscope.oracle.facts import Fact
 from planscope.oracle.marco import Marco
-from planscope.oracle.question import Question, Stretch, bits
+from planscope.oracle.question import Question, bits, stretch_of
 from planscope.oracle.reason_types import Correction, Reasons
 from planscope.oracle.smt import Judge
 from planscope.oracle.timed_question import TimedQuestion
@@ -58,7 +57,7 @@ class _Search:
         self.on_core, self.on_correction = on_core, on_correction
         self.told, self.halted = stopped, False
         self.judges: list[Judge] = []
-        self.stretch = _stretch(run, index)
+        self.stretch = stretch_of(run, index)
         self.question: Question = self._question(())
         self.relaxed = self._relaxed()
         self.cores: dict[int, Core] = {}
@@ -131,14 +130,3 @@ def _by_size(mask: int) -> tuple[int, list[int]]:
     """Fewer members first, then those that stand first."""
     members = list(bits(mask))
     return len(members), members
-
-
-def _stretch(run: Walk, index: int) -> Stretch:
-    """What the attempt at an index had executed by then."""
-    view = run.steps[index]
-    ran: tuple[Fact, ...] = tuple(
-        f
-        for f in run.facts
-        if f.attempt == view.attempt and f.step <= index and f.effect in ("done", "repeated")
-    )
-    return Stretch(ran, view.step == "end" and run.trace.ending != "aborted")

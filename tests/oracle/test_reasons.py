@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import Problem
 from planscope.oracle import timed_question
-from planscope.oracle.formula import encode
+from planscope.oracle.reason_certificate import certify_reasons
 from planscope.oracle.reason_types import Correction, Reasons
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
@@ -140,19 +141,19 @@ def check(run: Replay, index: int) -> Reasons:
 @pytest.mark.parametrize("chunk", range(4))
 def test_base_every_subset(chunk: int) -> None:
     seen = 0
-    for seed in range(chunk, 240, 4):
+    for seed in range(chunk, 120, 4):
         made, calls = brute.random_base(random.Random(seed), most=4)
         run = replay(made, calls)
         for index in lost(run):
             if len(members_of(run, index)) <= 12:
                 check(run, index)
                 seen += 1
-    assert seen > 20
+    assert seen > 10
 
 
 def test_base_contradictions_without_a_run() -> None:
     seen = 0
-    for seed in range(150):
+    for seed in range(80):
         rng = random.Random(seed)
         names = "ABCD"[: rng.randint(2, 4)]
         said = [f"{rng.choice(names)}<{rng.choice(names)}" for _ in range(rng.randint(2, 7))]
@@ -160,25 +161,24 @@ def test_base_contradictions_without_a_run() -> None:
         if run.steps[0].state != "completable":
             assert check(run, 0).step == 0
             seen += 1
-    assert seen > 50
+    assert seen > 25
 
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_timed_every_subset(chunk: int) -> None:
     seen = 0
-    for seed in range(chunk, 160, 4):
+    for seed in range(chunk, 100, 4):
         made, calls = brute.random_timed(random.Random(seed), most=2)
         run = replay(made, calls)
         for index in lost(run):
             if len(members_of(run, index)) <= 12:
                 check(run, index)
                 seen += 1
-    assert seen > 15
+    assert seen > 8
 
 
-@pytest.mark.parametrize("seed", [20, 37, 68])
-def test_timed_every_subset_of_three_actions(seed: int) -> None:
-    made, calls = brute.random_timed(random.Random(seed), most=3)
+def test_timed_every_subset_of_three_actions() -> None:
+    made, calls = brute.random_timed(random.Random(68), most=3)
     run = replay(made, calls)
     assert len(made.actions) == 3 and lost(run)
     for index in lost(run):
@@ -191,7 +191,7 @@ def hits_minimally(one: frozenset[str], others: Sets) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_each_kind_is_what_hits_the_other(seed: int, timed: bool) -> None:
     rng = random.Random(seed)
@@ -213,35 +213,36 @@ def test_each_kind_is_what_hits_the_other(seed: int, timed: bool) -> None:
 @pytest.mark.parametrize("timed", [False, True])
 def test_z3_agrees_member_by_member(timed: bool) -> None:
     seen = 0
-    for seed in range(40):
+    for seed in range(25):
         rng = random.Random(seed)
         made, calls = brute.random_timed(rng, most=5) if timed else brute.random_base(rng, most=7)
         run = replay(made, calls)
         for index in lost(run):
-            found = reasons(run, index, most=12)
-            judge = judge_of(run, index)
-            everything = set(judge.members)
-            for core in found.cores:
-                assert judge.is_minimal_core(sorted(names_of(core))) is True, (seed, core)
-            for correction in found.corrections:
-                rest = everything - names_of(correction)
-                assert judge.check(sorted(rest)) == "sat", (seed, correction)
-                for member in names_of(correction):
-                    assert judge.check(sorted(rest | {member})) == "unsat", (seed, correction, member)
+            assert certify_reasons(run, reasons(run, index, most=12)) is True, seed
             seen += 1
-    assert seen > 15
+    assert seen > 10
 
 
-def judge_of(run: Replay, index: int) -> Judge:
-    view = run.steps[index]
-    facts = [f for f in run.facts if f.attempt == view.attempt and f.step <= index]
-    ended = view.step == "end" and run.trace.ending != "aborted"
-    return Judge(encode(run.problem, facts, ended))
+def test_z3_denies_what_is_no_core_and_no_correction() -> None:
+    run = replay(problem("A B C", "A<C", "B<C"), trace("C"))
+    found = reasons(run)
+    wrong: list[Core | Correction] = [
+        Core(("c1",), ()),
+        Core(("c1", "c2"), (1,)),
+        Correction(("c1",), ()),
+        Correction(("c1", "c2"), (1,)),
+    ]
+    for one in wrong:
+        cores = (*found.cores, one) if isinstance(one, Core) else found.cores
+        corrections = (*found.corrections, one) if isinstance(one, Correction) else found.corrections
+        assert certify_reasons(run, replace(found, cores=cores, corrections=corrections)) is False, one
+    assert certify_reasons(run, found, stopped=lambda: True) is None
+    assert certify_reasons(run, found, started=lambda halt: halt()) is None
 
 
 def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = 0
-    for seed in range(30):
+    for seed in range(16):
         made, calls = brute.random_timed(random.Random(seed), most=4)
         run = replay(made, calls)
         for index in lost(run):
@@ -252,7 +253,7 @@ def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyP
             if quick.complete:
                 assert slow == quick, seed
                 seen += 1
-    assert seen > 10
+    assert seen > 5
 
 
 def test_nothing_is_lost_and_nothing_is_found() -> None:

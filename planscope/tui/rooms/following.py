@@ -50,8 +50,7 @@ class Following(Opening):
     def _on_judged_again(self, judged: JudgedRun) -> None:
         key = self.state.run.id if self.state.run else None
         debug = cursor.with_replay(self.state.debug, judged.debug.run.replay)
-        self._judged[key] = replace(judged, debug=DebugState(debug.run))
-        self.facts.update({(key, index): facts for index, facts in judged.facts.items()})
+        self.keep_judged(key, replace(judged, debug=DebugState(debug.run)))
         self.change(
             progress="judged",
             debug=debug,

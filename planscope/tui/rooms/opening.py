@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
 
 _LONG_RUN = 200
+_KEPT_RUNS = 12
 
 Parsed = TypeVar("Parsed")
 
@@ -141,8 +142,7 @@ class Opening(Resting):
     def _on_judged(self, judged: JudgedRun) -> None:
         state = self.state
         key = state.run.id if state.run else None
-        self._judged[key] = judged
-        self.facts.update({(key, index): facts for index, facts in judged.facts.items()})
+        self.keep_judged(key, judged)
         breakpoints, strange_breaks, wrong_breaks = _parsed(
             (*map(str, state.breakpoints), *state.strange_breakpoints),
             lambda text: parse_breakpoint(text, judged.debug.run),
@@ -181,6 +181,16 @@ class Opening(Resting):
         self.rest_soon(0.01)
         self.settled()
 
+    def keep_judged(self, key: str | None, judged: JudgedRun) -> None:
+        """Going back to a run costs nothing, as long as it was one of the last that were looked at."""
+        self._judged.pop(key, None)
+        self._judged[key] = judged
+        self.facts.update({(key, index): facts for index, facts in judged.facts.items()})
+        while len(self._judged) > _KEPT_RUNS:
+            oldest = next(iter(self._judged))
+            del self._judged[oldest]
+            self.facts = {place: facts for place, facts in self.facts.items() if place[0] != oldest}
+
     def settled(self) -> None:
         """The run that is looked at was judged, or cannot be."""
 
@@ -190,7 +200,8 @@ class Opening(Resting):
         if self.state.variant is not None:
             read = self._readings[self.state.variant.id]
             self._readings[read.variant] = replace(read, outline=outline)
-        self._judged[key] = replace(self._judged[key], links=links)
+        if key in self._judged:
+            self._judged[key] = replace(self._judged[key], links=links)
         self.change(outline=outline, links=links)
         self.begin_to_look_ahead()
 

@@ -1,0 +1,103 @@
+"""Many live runs in one application, with keys pressed at random: no crash, and nothing is left of a run but its record.
+
+``python -m tests.tui.soak 200`` prints what was there before, halfway and after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from planscope.session.bundled import bundled
+from planscope.session.store import dumps
+from planscope.tui.actions import ACTIONS
+from planscope.tui.under_way import RunChoice
+from tests.tui.screen import Driven, opened
+
+PROFILES = ("careful", "literal", "flaky", "word-blind", "forgetful", "clumsy", "time-blind")
+LEAVING = {"quit", "save", "copy", "palette"}
+"""Not pressed: what leaves, writes files or opens what only its own keys close."""
+
+KEYS = [key for a in ACTIONS if a.where in ("debug", "everywhere") and a.id not in LEAVING for key in a.keys]
+COUNTED = (
+    "UnderWay",
+    "LiveRun",
+    "Pauser",
+    "Recorder",
+    "LiveStops",
+    "RunIndex",
+    "Replay",
+    "FormDialog",
+    "AskDialog",
+)
+
+
+def left() -> Counter[str]:
+    """Objects of a run that are alive, by the names of their types, and threads of runs."""
+    gc.unfreeze()
+    gc.collect()
+    found = Counter(type(o).__name__ for o in gc.get_objects())
+    kept = Counter({name: found[name] for name in COUNTED})
+    kept["thread"] = sum(t.name == "planscope run" for t in threading.enumerate())
+    return kept
+
+
+def resident() -> float:
+    """Megabytes of this process that are in memory."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+async def one(driven: Driven, draw: random.Random) -> None:
+    """A run with a random agent, and keys until it has ended."""
+    room = driven.room
+    agent = draw.choice(("tools", "react"))
+    model = f"sim:{draw.choice(PROFILES)}"
+    choice = RunChoice(
+        agent, model, draw.randrange(99), guard=draw.random() < 0.3, stepping=draw.random() < 0.7
+    )
+    room.start_run("v1", choice)
+    began = time.monotonic()
+    while room.live is not None:
+        keys = draw.choices(KEYS, k=draw.randrange(1, 6))
+        await driven.pilot.press(*keys)
+        while len(driven.app.screen_stack) > 1 and draw.random() < 0.7:
+            await driven.pilot.press(draw.choice(("escape", "enter", "down", "x", "escape")))
+        live = room.live
+        if live is not None and live.paused is not None and driven.app.screen is room:
+            await driven.pilot.press("G", draw.choice("nncaAR"))
+        if time.monotonic() - began > 30 and live is not None:
+            live.stop()
+    for _ in range(20):
+        if driven.app.screen is room:
+            break
+        await driven.pilot.press("escape")
+    assert driven.app.screen is room, driven.app.screen
+
+
+async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[str]]]:
+    """Before, halfway and after: runs so far, megabytes, bytes of the session, what is left of runs."""
+    draw = random.Random(seed)
+    seen = []
+    async with opened(bundled()["first-look"], (100, 30)) as driven:
+        for number in range(runs + 1):
+            if number in (min(10, runs // 2), runs // 2, runs):
+                await driven.rest()
+                assert driven.room.desk.session is not None
+                seen.append((number, resident(), len(dumps(driven.room.desk.session)), left()))
+            if number < runs:
+                await one(driven, draw)
+    return seen
+
+
+if __name__ == "__main__":
+    for number, megabytes, size, kept in asyncio.run(soak(int(sys.argv[1]) if len(sys.argv) > 1 else 200)):
+        print(f"{number:>4} runs  {megabytes:7.1f} MB  session {size / 1e6:.2f} MB  {dict(kept)}")  # noqa: T201

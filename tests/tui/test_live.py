@@ -1,0 +1,245 @@
+"""Runs from the debug screen: live, paused before a call is done, edited, refused, stopped, forked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from planscope.session.bundled import bundled
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent
+from planscope.session.model import Run
+from planscope.session.store import dumps, loads
+from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.under_way import ForkChoice, RunChoice
+from tests.tui.screen import Driven, opened
+
+FIRST = bundled()["first-look"]
+CHOICE = RunChoice(model="sim:time-blind", stepping=True)
+
+
+async def until(driven: Driven, what: object, seconds: float = 20.0) -> None:
+    """Wait until ``what()`` is true."""
+    assert callable(what)
+    for _ in range(int(seconds / 0.02)):
+        if what():
+            return
+        await driven.pilot.pause(0.02)
+    raise TimeoutError(driven.text)
+
+
+async def paused(driven: Driven, step: int) -> None:
+    await until(driven, lambda: driven.state.at_pending and len(driven.state.run.calls) == step)
+    await until(driven, lambda: driven.state.progress == "judged" and not driven.room.jobs.running("judge"))
+
+
+async def ended(driven: Driven) -> Run:
+    await until(driven, lambda: driven.room.live is None)
+    await driven.rest()
+    run = driven.room.desk.run(driven.state.run.id)
+    assert run is not None
+    return run
+
+
+def calls(run: Run) -> list[CallEvent]:
+    return [e for e in run.events if isinstance(e, CallEvent)]
+
+
+def answers(run: Run) -> list[AnswerEvent]:
+    return [e for e in run.events if isinstance(e, AnswerEvent)]
+
+
+async def start(driven: Driven, choice: RunChoice = CHOICE) -> None:
+    driven.room.start_run(driven.state.variant.id, choice)
+    await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
+
+
+async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
+    async with opened(FIRST) as driven:
+        before = len(driven.state.session.runs)
+        await start(driven)
+        await paused(driven, 1)
+        assert "‖ PAUSED" in driven.text and "before step 1" in driven.text
+        assert (
+            len(driven.room.desk.run(driven.state.run.id).events) == 2
+        )  # prompt and thought: the call is not done
+        await driven.press("n")
+        await paused(driven, 2)
+        assert "which would lose the plan" in driven.text
+        await driven.press("c")
+        run = await ended(driven)
+        assert len(driven.state.session.runs) == before + 1
+        assert [c.step for c in calls(run)] == [1, 2, 3, 4, 5]
+        assert "PARAMETER ERROR" in driven.text
+
+
+async def test_back_in_its_history_while_it_waits_and_forth_again() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await driven.press("n")
+        await paused(driven, 2)
+        await driven.press("N")
+        assert driven.state.debug.index == 1 and not driven.state.at_pending
+        await driven.press("n")
+        assert driven.state.at_pending and driven.room.live.paused.step == 2
+        await driven.press("n")
+        await paused(driven, 3)
+
+
+async def test_edited_arguments_are_called_and_what_was_asked_is_kept() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await paused(driven, 1)
+        await driven.press("a")
+        await driven.press("ctrl+u", "home", "ctrl+k")
+        await driven.type('{"start_time": 3}')
+        await driven.press("enter")
+        await paused(driven, 2)
+        await driven.press("c")
+        run = await ended(driven)
+        assert calls(run)[0].arguments == {"start_time": 3}
+        assert calls(run)[0].asked == {"start_time": 8}
+        await driven.press("g", "n")
+        assert "asked" in driven.text and "start_time=8" in driven.text
+
+
+async def test_what_is_not_json_stays_in_the_dialog() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await paused(driven, 1)
+        await driven.press("a", "x", "enter")
+        assert "not JSON" in driven.text
+        await driven.press("escape")
+        assert driven.state.at_pending
+
+
+async def test_an_edited_answer_and_a_refusal() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await paused(driven, 1)
+        await driven.press("A", "end", "!", "enter")
+        await paused(driven, 2)
+        await driven.press("R", "enter")
+        await until(driven, lambda: driven.room.live.paused and driven.room.live.paused.step == 3)
+        await driven.press("X")
+        run = await ended(driven)
+        first, second = answers(run)[:2]
+        assert first.said and first.text == first.said + "!"
+        assert second.refused_by == "user"
+        assert "stopped by the user" in driven.text
+
+
+@pytest.mark.parametrize("text", ["doomed", "tool school_tour_guidance", "step 2", "when state == doomed"])
+async def test_breakpoints_stop_it(text: str) -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("B")
+        await driven.type(text)
+        await driven.press("enter", "escape")
+        assert driven.state.breakpoints
+        await start(driven, RunChoice(model="sim:time-blind"))
+        await paused(driven, 2)
+        assert driven.state.why_paused
+        await driven.press("X")
+        await ended(driven)
+
+
+async def test_a_breakpoint_set_while_it_waits_counts() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await paused(driven, 1)
+        await driven.press("B")
+        await driven.type("tool gallery_label_writing")
+        await driven.press("enter", "escape", "c")
+        await paused(driven, 5)
+        assert "tool gallery_label_writing" in " ".join(driven.state.why_paused)
+        await driven.press("X")
+        await ended(driven)
+
+
+async def test_the_form_runs_what_it_says() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("r")
+        dialog = driven.app.screen
+        assert isinstance(dialog, FormDialog)
+        await driven.press("ctrl+u", "home", "ctrl+k")
+        await driven.type("sim:nobody")
+        await driven.press("enter")
+        assert "nobody" in driven.text and driven.app.screen is dialog
+        await driven.press("home", "ctrl+k")
+        await driven.type("sim:careful")
+        await driven.press("down", "right", "enter")
+        await until(driven, lambda: len(driven.state.session.runs) == 3)
+        run = await ended(driven)
+        assert (run.agent, run.model) == ("react", "sim:careful")
+        assert "RIGHT" in driven.text
+
+
+async def test_stopping_and_leaving_leave_nothing_running() -> None:
+    async with opened(FIRST) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        await until(driven, lambda: "RUNNING" in driven.text)
+        await driven.press("q")
+    for _ in range(100):
+        left = [t.name for t in threading.enumerate() if t.name == "planscope run"]
+        if not left:
+            break
+        await asyncio.sleep(0.05)
+    assert not left
+
+
+async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("g", "n", "F")
+        assert "Step 1 is kept" in driven.text
+        await driven.press("end", "!", "down", "down", "home", "ctrl+k")
+        await driven.type("sim:careful")
+        await driven.press("enter")
+        await until(driven, lambda: len(driven.state.session.runs) == 3)
+        run = await ended(driven)
+        original = driven.room.desk.run(run.forked_from.run)
+        kept = [e for e in run.events if e.kept]
+        assert run.forked_from.step == 1 and [e.type for e in kept] == ["prompt", "message", "call", "answer"]
+        assert answers(run)[0].text == answers(original)[0].text + "!"
+        assert all(not e.kept for e in run.events[len(kept) :])
+        assert "kept from" in driven.text
+        await driven.press("o")
+        assert "forked from" in driven.text
+
+
+async def test_a_run_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with opened(FIRST) as driven:
+        before = len(driven.state.session.runs)
+        driven.room.start_run(driven.state.variant.id, RunChoice(model="openai:nothing"))
+        await until(driven, lambda: driven.room.live is None)
+        assert "not run" in driven.state.notice
+        assert len(driven.state.session.runs) == before
+
+
+async def test_what_was_run_is_saved_whole(tmp_path: Path) -> None:
+    path = tmp_path / "mine.planscope.json"
+    path.write_bytes(FIRST.read_bytes())
+    async with opened(path) as driven:
+        await start(driven, RunChoice(model="sim:careful"))
+        run = await ended(driven)
+        await driven.press("ctrl+s")
+        await until(driven, lambda: "saved" in driven.state.notice)
+        kept = loads(path.read_bytes())
+        assert kept.runs[-1] == run and isinstance(run.events[-1], EndEvent)
+        assert loads(dumps(kept)) == kept
+
+
+async def test_a_fork_of_a_run_of_anothers_agent_is_not_imported() -> None:
+    async with opened(FIRST) as driven:
+        desk = driven.room.desk
+        desk.put_run(desk.session.runs[-1].model_copy(update={"id": "r9", "agent": "os:system"}))
+        driven.room.open_run_number(2)
+        await driven.rest()
+        assert driven.room.default_choice().agent == "tools"
+        run = desk.run("r9")
+        driven.room.start_run("v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
+        await until(driven, lambda: len(driven.state.session.runs) == 4)
+        made = await ended(driven)
+        assert made.agent == "tools"

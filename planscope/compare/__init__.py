@@ -1,1 +1,9 @@
-"""Two runs or variants side by side: words, tree, constraints, calls, and where they part."""
+"""Two runs or variants side by side: words, tree, constraints, calls, and where they part.
+
+``compare`` does it all; what it gives back is plain data, and ``result`` says what is in it.
+"""
+
+from planscope.compare.comparing import compare
+from planscope.compare.result import Comparison
+
+__all__ = ["Comparison", "compare"]

@@ -118,7 +118,7 @@ class ConstraintRow:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintDiff:
-    """``equivalent``: the same plans are right under both, actions renamed. None: not known, or one is contradictory."""
+    """``equivalent``: the same plans are right under both, actions renamed. None: not known, or a contradiction."""
 
     rows: tuple[ConstraintRow, ...]
     equivalent: bool | None
@@ -179,11 +179,13 @@ class CallDiff:
     """The calls aligned. ``attempts``: which attempt (from 1) of each is beside which; None: it has none there.
 
     ``cost``: 0 a same call, 1 a changed one, 2 one that is in one run only; what moved counts as two of those.
+    ``minimal``: there is no cheaper way (not looked for in huge runs).
     """
 
     rows: tuple[CallRow, ...]
     attempts: tuple[tuple[int | None, int | None], ...]
     cost: int
+    minimal: bool = True
 
     @property
     def same(self) -> bool:

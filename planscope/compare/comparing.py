@@ -1,0 +1,82 @@
+"""Everything about two runs or variants, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from planscope.compare.actions import Matching, match_actions
+from planscope.compare.alignment import align
+from planscope.compare.calls import keys
+from planscope.compare.constraints import compare_constraints
+from planscope.compare.divergence import divergence, kept
+from planscope.compare.fields import compare_fields
+from planscope.compare.result import Comparison, ConstraintDiff, Unknown
+from planscope.compare.sides import Known, know
+from planscope.compare.trees import compare_trees
+from planscope.compare.words import compare_texts
+from planscope.session.model import Run, Session, Variant
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+
+
+def compare(
+    session_a: Session,
+    a: Run | Variant,
+    session_b: Session,
+    b: Run | Variant,
+    *,
+    replay_a: Replay | None = None,
+    replay_b: Replay | None = None,
+) -> Comparison:
+    """Compare two runs or variants, of one session or two. A run brings its variant along.
+
+    ``replay_a`` and ``replay_b`` spare judging what the caller has judged already. What cannot be read or judged is
+    compared as far as it can be, and ``Comparison.unknown`` says what is missing; nothing is raised.
+    """
+    one, other = know("a", session_a, a, replay_a), know("b", session_b, b, replay_b)
+    side_a, side_b = one.side, other.side
+    matching = match_actions(session_a, one.variant, session_b, other.variant)
+    keys_a, keys_b = keys(side_a.steps, matching.keys_a), keys(side_b.steps, matching.keys_b)
+    tree = calls = begun = None
+    if one.reading is not None and other.reading is not None:
+        tree = compare_trees(side_a, one.reading.tree, side_b, other.reading.tree, matching)
+    constraints = compare_constraints(side_a, side_b, matching)
+    if one.run is not None and other.run is not None:
+        begun = kept(session_a, one.run, side_a, keys_a, session_b, other.run, side_b, keys_b)
+        calls = align(side_a.steps, side_b.steps, keys_a, keys_b, begun.steps if begun is not None else 0)
+    return Comparison(
+        a=side_a,
+        b=side_b,
+        fields=compare_fields(one, other),
+        matched=matching.matched,
+        text=compare_texts(side_a.text, side_b.text),
+        actions=matching.rows,
+        tree=tree,
+        constraints=constraints,
+        calls=calls,
+        kept=begun,
+        divergence=divergence(side_a, side_b, keys_a, keys_b, matching),
+        unknown=(*one.unknown, *other.unknown, *_together(one, other, matching, constraints)),
+    )
+
+
+def _together(
+    one: Known, other: Known, matching: Matching, constraints: ConstraintDiff | None
+) -> Iterator[Unknown]:
+    """What is not known of the two together, though each can be read."""
+    a, b = one.side, other.side
+    if a.steps and b.steps and (a.verdict is None) != (b.verdict is None):
+        yield Unknown(None, "states", "one run is not judged, so only calls and answers say where they part")
+    if constraints is None or constraints.equivalent is not None:
+        return
+    if a.timed != b.timed:
+        why = "one request is timed and the other is not"
+    elif a.contradiction or b.contradiction:
+        why = "a contradiction asks for nothing that could be done"
+    elif not matching.same_durations:
+        why = "durations differ"
+    else:
+        why = "no proof was found, neither that they ask for the same nor that they do not"
+    yield Unknown(None, "equivalence", why)

@@ -1,0 +1,123 @@
+"""``planscope reasons``: every minimal core of a run that failed, and everything that could have been given up."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands.common import (
+    add_run_choice,
+    columns,
+    find_run,
+    judged,
+    open_session,
+    print_json,
+    quoted,
+    say_all,
+    whole,
+)
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+
+ABOUT = (
+    "Say why a run is lost, in every way there is: the minimal cores, requirements and steps that cannot go "
+    "together, and the minimal corrections, what would have to be given up so that the rest can be met. For a "
+    "session without a run it is about the request alone, as it is with --step 0."
+)
+
+STATE = {
+    "completable": "nothing is lost: it can still be finished",
+    "unknown": "it could not be told in time whether anything is lost",
+    "doomed": "it is lost, but it could not be told why in time",
+    "broken": "it is lost, but it could not be told why in time",
+}
+ENDED = {
+    "all": "These are all.",
+    "most": "There are more than are listed here; --most N looks for more.",
+    "stopped": "The search was stopped before it was over.",
+    "unknown": "There may be more: a question was too hard to answer in time.",
+}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    add_run_choice(parser)
+    parser.add_argument(
+        "--step",
+        metavar="K",
+        help="at which step: a number, or end (default: the first at which the last attempt was lost)",
+    )
+    parser.add_argument(
+        "--most",
+        metavar="N",
+        type=whole(1, 100_000),
+        default=100,
+        help="list at most N of each (default 100)",
+    )
+    parser.add_argument("--json", action="store_true", help="print cores and corrections as JSON")
+    parser.add_argument("--no-certify", action="store_true", help="do not ask Z3 to confirm each of them")
+
+
+def run(args: argparse.Namespace) -> int:
+    from planscope.documents.reasons import reasons_document
+    from planscope.oracle.reason_certificate import certify_reasons
+    from planscope.oracle.reasons import reasons
+
+    session = open_session(args.session)
+    chosen = find_run(session, args.run)
+    replay = judged(session, chosen)
+    index = None if args.step is None else _index(replay, args.step)
+    found = reasons(replay, index, most=args.most)
+    certified = None if args.no_certify or not found.cores else certify_reasons(replay, found)
+    document = reasons_document(replay, found, chosen.id if chosen else None, certified)
+    if args.json:
+        print_json(document)
+    else:
+        say_all(_lines(document, args.no_certify, columns()))
+    return 0
+
+
+def _index(replay: Replay, step: str) -> int:
+    """The index of a step as it was typed. Raises UserError for one that is not there."""
+    last = len(replay.facts)
+    if step == "end" and replay.steps[-1].step == "end":
+        return len(replay.steps) - 1
+    if step.isascii() and step.isdigit() and len(step) <= 9 and int(step) <= last:
+        return int(step)
+    known = f"0 to {last}" if last else "0"
+    end = " and end" if replay.steps[-1].step == "end" else ""
+    raise UserError(f"there is no step {quoted(step)}: the steps are {known}{end}")
+
+
+def _lines(document: dict[str, Any], unasked: bool, width: int) -> Iterator[str]:
+    from planscope.report import sentence
+
+    step = document["step"]
+    where = "At the end" if step == "end" else "Before any call" if step == 0 else f"At step {step}"
+    cores, corrections = document["cores"], document["corrections"]
+    if not cores:
+        yield from sentence(f"{where} {STATE[document['state']]}.", width)
+        return
+    yield f"{where} the plan is lost. Minimal cores, what cannot go together: {len(cores)}"
+    yield from _each(cores, width)
+    yield ""
+    yield f"Minimal corrections, what would have to be given up: {len(corrections)}"
+    yield from _each(corrections, width)
+    yield ""
+    yield from sentence(ENDED[document["ended"]], width)
+    certified = document["certified"]
+    if certified is False:
+        yield from sentence("Z3 does not confirm what planscope found; please report this session.", width)
+    elif not unasked:
+        yield "Z3 confirms each of them." if certified else "Z3 gave up before it could confirm all of them."
+
+
+def _each(sets: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
+    from planscope.report import sentence
+
+    for number, one in enumerate(sets, 1):
+        steps = ["the end" if s == "end" else f"step {s}" for s in one["steps"]]
+        yield from sentence(", ".join([*one["constraints"], *steps]), width, f"{number:>4}  ")
+        yield from sentence(one["explanation"], width, "      ")

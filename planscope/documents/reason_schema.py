@@ -1,0 +1,37 @@
+"""The schema of what ``planscope reasons --json`` prints."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from planscope.documents.parts import Document, Step
+
+
+class CoreDocument(Document):
+    constraints: list[str]
+    steps: list[Step]
+    foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
+    explanation: str
+
+
+class CorrectionDocument(Document):
+    constraints: list[str]
+    steps: list[Step] = Field(description="steps that would not have to be made as they were")
+    explanation: str
+
+
+class ReasonsDocument(Document):
+    """Every minimal core at a step, and every minimal set to give up so that the rest can be met."""
+
+    run: str | None
+    step: Step
+    state: Literal["completable", "doomed", "broken", "unknown"]
+    cores: list[CoreDocument] = Field(description="the one that check shows first, then by size")
+    corrections: list[CorrectionDocument] = Field(description="by size")
+    complete: bool = Field(description="these are all that there are")
+    ended: Literal["all", "most", "stopped", "unknown"] = Field(
+        description="all: nothing is left; most: as many as were wanted; unknown: a question was too hard"
+    )
+    certified: bool | None = Field(description="did Z3 confirm each of them? null: not asked, or it gave up")

@@ -1,0 +1,234 @@
+"""What can stand next in a request: names of actions, phrases of the language, clock times, marks.
+
+What fits a place is what the reader says it expects there. What is typed already is a prefix of what is offered;
+where nothing begins so, what is spelt like it is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from functools import cache
+from typing import Literal, NamedTuple
+
+from planscope.debugger.draft import Draft
+from planscope.language.explain import expected_words
+from planscope.language.lexicon import load_lexicon
+from planscope.language.problem import Span
+from planscope.language.reading import ActionNameError, read_partly
+from planscope.language.vocabulary import surfaces
+
+OfferKind = Literal["action", "phrase", "time", "mark"]
+
+MOST = 60
+"""So many are offered."""
+
+_WORDS_BACK = 6
+"""Words before the caret that the beginning of a name or phrase is looked for in."""
+
+_LONGEST_SENTENCE = 3_000
+_LONGEST_LIKE = 80
+_LIKE = 0.75
+"""How like what is typed must be to what is offered where nothing begins so, from 0 to 1."""
+
+_UNKNOWN = "\ue000"
+"""A word that no request knows: what the reader expected in its stead is what can stand there."""
+
+_MARKS = {
+    "DOT": ".",
+    "COMMA": ",",
+    "SEMI": ";",
+    "AND": "and",
+    "WHICH": "which",
+    "BUT": "but",
+    "WHILE": "while",
+}
+_GLUED = (",", ".", ";")
+_PHRASES = ("VP", "VP0", "PSC", "P", "SC")
+_STARTS = re.compile(r"(?<!\S)\S")
+
+
+class Offer(NamedTuple):
+    """What can be put there. ``span``: what it takes the place of. ``nearest``: spelt like it, not begun so."""
+
+    text: str
+    kind: OfferKind
+    span: Span
+    nearest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Offers for a place of a text, best first, and what the reader expects there in plain words."""
+
+    offers: tuple[Offer, ...] = ()
+    expected: tuple[str, ...] = ()
+
+    @property
+    def common(self) -> str:
+        """What all offers begin with, where they take the place of the same words."""
+        if not self.offers or len({offer.span for offer in self.offers}) > 1 or self.offers[0].nearest:
+            return ""
+        texts = [offer.text for offer in self.offers]
+        low = [text.casefold() for text in texts]
+        size = 0
+        while size < min(map(len, low)) and len({text[: size + 1] for text in low}) == 1:
+            size += 1
+        return texts[0][:size]
+
+
+def complete(draft: Draft, at: int) -> Completion:
+    """What can stand at a place of a draft's text. From any thread; some milliseconds."""
+    try:
+        start = _sentence_start(draft, at)
+        if at - start > _LONGEST_SENTENCE:
+            return Completion()
+        return _Completer(draft, start, at).completion()
+    except ActionNameError:
+        return Completion()
+
+
+def _sentence_start(draft: Draft, at: int) -> int:
+    """Where the sentence begins that is being written at a place."""
+    head = draft.text[max(at - 4 * _LONGEST_SENTENCE, 0) : at]
+    found = read_partly(head + _UNKNOWN, draft.actions, timed=draft.timed)
+    return at - len(head) + found.sentences[-1][0] if found.sentences else at
+
+
+class _Completer:
+    def __init__(self, draft: Draft, start: int, at: int) -> None:
+        self.draft, self.start, self.at = draft, start, at
+
+    def completion(self) -> Completion:
+        """What goes on with the words before the caret, else what comes next, else what is spelt like them."""
+        here = self.expected(self.at)
+        for begin in self.beginnings():
+            typed = self.draft.text[begin : self.at]
+            wanted = self.expected(begin) if typed else here
+            offers = list(self.begun(typed, begin, wanted))
+            if offers:
+                return Completion(tuple(offers[:MOST]), wanted)
+        offers = list(self.begun("", self.at, here)) if here else self.like()
+        return Completion(tuple(offers[:MOST]), here)
+
+    def beginnings(self) -> list[int]:
+        """Where the name or phrase at the caret may begin: at the first of some words, ..., at the caret."""
+        written = self.draft.text[self.start : self.at]
+        starts = [self.start + found.start() for found in _STARTS.finditer(written)]
+        open_end = not written or written[-1].isspace()
+        return [*starts[-_WORDS_BACK:], *([self.at] if open_end else [])]
+
+    def expected(self, begin: int) -> tuple[str, ...]:
+        """What the reader wants at a place, in its plain words; none where the sentence is broken before."""
+        head = self.draft.text[self.start : begin].rstrip()
+        probe = f"{head} {_UNKNOWN}" if head else _UNKNOWN
+        found = read_partly(probe, self.draft.actions, timed=self.draft.timed)
+        for error in found.errors:
+            if error.span[0] == len(probe) - 1:
+                return error.expected
+        return ()
+
+    def begun(self, typed: str, begin: int, wanted: Sequence[str]) -> Iterator[Offer]:
+        """What begins with what is typed and is wanted there."""
+        key = " ".join(typed.casefold().split()) + (" " if typed[-1:].isspace() and typed.strip() else "")
+        span = (begin, self.at)
+        for text, kind in self.candidates(wanted, plural=self.behind_list(begin), typed=bool(key)):
+            if text.casefold().startswith(key) and text.casefold() != key:
+                yield Offer(self.cased(text, begin), kind, span)
+
+    def like(self) -> list[Offer]:
+        """Names and phrases spelt like some words before the caret, the likest first."""
+        rated: list[tuple[float, Offer]] = []
+        for begin in self.beginnings():
+            typed = " ".join(self.draft.text[begin : self.at].casefold().split())[:_LONGEST_LIKE]
+            if len(typed) < 3 or not (wanted := self.expected(begin)):
+                continue
+            known = {text.casefold(): (text, kind) for text, kind in self.candidates(wanted, typed=True)}
+            for match in get_close_matches(typed, known, 5, _LIKE):
+                text, kind = known[match]
+                if match.count(" ") != typed.count(" "):
+                    continue  # a word that is not known at all is no part of it
+                offer = Offer(self.cased(text, begin), kind, (begin, self.at), True)
+                rated.append((SequenceMatcher(None, typed, match).ratio(), offer))
+        rated.sort(key=lambda one: -one[0])
+        return [offer for _, offer in rated]
+
+    def candidates(
+        self, wanted: Sequence[str], *, plural: bool = False, typed: bool = False
+    ) -> Iterator[tuple[str, OfferKind]]:
+        timed = self.draft.timed
+        types = [kind for kind in (*_PHRASES, *_MARKS, "ACTION", "TIME") if _plain(kind, timed) in wanted]
+        if "ACTION" in types:
+            yield from ((action.name, "action") for action in self.draft.actions)
+        for kind in _PHRASES:
+            if kind in types:
+                yield from ((text, "phrase") for text in phrases(kind, plural, typed))
+        if "TIME" in types and timed:
+            yield from ((f"{hour}:00", "time") for hour in range(25))
+        for kind, text in _MARKS.items():
+            if kind in types:
+                yield text, "mark"
+
+    def behind_list(self, begin: int) -> bool:
+        """Whether the words before are a list, of which verbs speak in the plural."""
+        head = self.draft.text[self.start : begin].rstrip().rstrip(",").rstrip()
+        return bool(re.search(r"\band\s+(?:the\s+)?[^,;]{1,200}\Z", head, re.IGNORECASE)) and self._ends_list(
+            head
+        )
+
+    def _ends_list(self, head: str) -> bool:
+        low = head.casefold()
+        for action in self.draft.actions:
+            name = action.name.casefold()
+            if low.endswith(name):
+                before = low[: -len(name)].rstrip().removesuffix("the").rstrip()
+                if before.endswith(" and"):
+                    return any(
+                        before[:-4].rstrip(" ,").endswith(a.name.casefold()) for a in self.draft.actions
+                    )
+        return False
+
+    def cased(self, text: str, begin: int) -> str:
+        """With a capital at the head of a sentence."""
+        return text[:1].upper() + text[1:] if begin == self.start and text[:1].isalpha() else text
+
+
+@cache
+def phrases(kind: str, plural: bool, typed: bool) -> tuple[str, ...]:
+    """Wordings of one type: those that are written, plain ones first. ``typed``: whatever is understood, too."""
+    lexicon = load_lexicon()
+    rated: list[tuple[int, int, str]] = []
+    for place, (surface, meaning) in enumerate(surfaces().items()):
+        if meaning.type != kind:
+            continue
+        terminal, (key, modal) = meaning.words[0]
+        rare = lexicon.entries[terminal][key].parse_only or any(
+            m.key == modal and m.parse_only for m in lexicon.modals
+        )
+        wrong_number = meaning.number == ("s" if plural else "p")
+        if typed or not (rare or modal or wrong_number):
+            rated.append((2 * rare + wrong_number + bool(modal), place, surface))
+    return tuple(surface for _, _, surface in sorted(rated))
+
+
+@cache
+def _plain(kind: str, timed: bool) -> str:
+    """How the reader calls a type of token."""
+    return next(iter(expected_words((kind,), timed)), "")
+
+
+def take(text: str, offer: Offer) -> tuple[str, int]:
+    """The text with an offer put in, and where the caret stands then: behind a blank, where one belongs there."""
+    start, end = offer.span
+    if offer.text in _GLUED:
+        while start > 0 and text[start - 1] == " ":
+            start -= 1
+    before, behind = text[:start], text[end:]
+    if offer.text not in _GLUED and before and not before[-1].isspace():
+        before += " "
+    blank = "" if behind[:1].isspace() or behind[:1] in _GLUED else " "
+    made = before + offer.text + blank
+    step = 1 if not blank and behind[:1] == " " else 0
+    return made + behind, len(made) + step

@@ -1,0 +1,178 @@
+"""A request while it is written: its text, its actions with their tools, its limits; and how it becomes a variant.
+
+A draft is a value; whatever changes it gives another, so that one history holds what was typed and what was done to
+the actions. What cannot be done is a ``DraftError``, one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from planscope.debugger.errors import DebuggerError, shown
+from planscope.language.pieces import phrase_key
+from planscope.language.problem import Action, Problem, slug
+from planscope.oracle.trace import RESTART_TOOL
+from planscope.safe import visible
+
+if TYPE_CHECKING:
+    from planscope.language.reading import Reading
+    from planscope.session.model import Variant
+
+LONGEST_NAME = 200
+"""Code points of an action's name."""
+
+LONGEST_TEXT = 1_000_000
+"""Code points of a text, as for ``read_query``."""
+
+LONGEST_RUN = 86_400
+"""Seconds; a longer limit is a slip of the finger."""
+
+
+class DraftError(DebuggerError):
+    """Why a draft cannot be changed in that way; one line, safe to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What will be a variant. ``seconds`` and ``model_calls`` end a run. Durations are whole hours, timed only."""
+
+    text: str
+    actions: tuple[Action, ...]
+    timed: bool = False
+    seconds: float = 180.0
+    model_calls: int = 50
+
+    def action(self, id: str) -> Action:
+        """Raises :class:`DraftError` for an id that is not there."""
+        for action in self.actions:
+            if action.id == id:
+                return action
+        raise DraftError(f"there is no action {shown(id)}")
+
+
+def draft_of(variant: Variant) -> Draft:
+    """A draft that says what a variant says."""
+    from planscope.session.derive import actions_of
+
+    limits = variant.limits
+    return Draft(
+        variant.query.text, actions_of(variant), variant.query.timed, limits.seconds, limits.model_calls
+    )
+
+
+def variant_of_draft(
+    draft: Draft,
+    id: str,
+    parent: Variant | None,
+    reading: Reading | None = None,
+    constraints: list[dict[str, Any]] | None = None,
+) -> Variant:
+    """The draft as a variant below ``parent``. ``reading``: of this very text, where it could be read."""
+    from planscope.language.tree_json import dump
+    from planscope.session.edit import make_variant
+    from planscope.session.model import Limits, Origin
+
+    assert reading is None or reading.text == draft.text
+    return make_variant(
+        Problem(draft.actions, (), draft.timed, draft.text),
+        Origin(kind="edited"),
+        id=id,
+        parent=None if parent is None else parent.id,
+        topic=None if parent is None else parent.query.topic,
+        tree=None if reading is None else dump(reading.tree),
+        constraints=constraints,
+        limits=Limits(seconds=draft.seconds, model_calls=draft.model_calls),
+    )
+
+
+def clean_text(text: str) -> str:
+    """A text from outside as it can be kept: what no file can hold (lone surrogates) is replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+# Actions and limits
+
+
+def checked_name(draft: Draft, name: str, besides: str = "") -> str:
+    """A new name for an action, without needless blanks. Raises :class:`DraftError` for one that cannot be had.
+
+    ``besides``: the id of the action that has it, or will.
+    """
+    name = " ".join(clean_text(name).split())
+    key = phrase_key(name)
+    if not key:
+        raise DraftError("an action needs a name")
+    if len(name) > LONGEST_NAME:
+        raise DraftError(f"a name has at most {LONGEST_NAME} characters")
+    if visible(name) != name:
+        raise DraftError("the name holds characters that cannot be seen")
+    for action in draft.actions:
+        if action.id != besides and phrase_key(action.name) == key:
+            raise DraftError(f"{action.id} has the name {shown(action.name)} already")
+    return name
+
+
+def free_tool(draft: Draft, name: str, besides: str = "") -> str:
+    """A tool's name for an action, unlike those of all others."""
+    taken = {action.tool for action in draft.actions if action.id != besides} | {RESTART_TOOL}
+    base = tool = slug(name)
+    for number in count(2):
+        if tool not in taken:
+            break
+        suffix = f"_{number}"
+        tool = base[: 64 - len(suffix)] + suffix
+    return tool
+
+
+def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterable[str] = ()) -> Draft:
+    """One action more, at the end. ``known``: ids that others have or had, which it must not get."""
+    name = checked_name(draft, name)
+    numbers = [int(id[1:]) for id in (*known, *(a.id for a in draft.actions)) if id[1:].isdecimal()]
+    duration = checked_hours(1 if hours is None else hours) if draft.timed else None
+    made = Action(f"a{max(numbers, default=0) + 1}", name, free_tool(draft, name), duration)
+    return replace(draft, actions=(*draft.actions, made))
+
+
+def drop_action(draft: Draft, id: str) -> Draft:
+    """Without an action. What the text says of it cannot be read any more."""
+    draft.action(id)
+    if len(draft.actions) == 1:
+        raise DraftError("a request needs one action at least")
+    return replace(draft, actions=tuple(a for a in draft.actions if a.id != id))
+
+
+def set_hours(draft: Draft, id: str, hours: int) -> Draft:
+    """How long an action takes."""
+    draft.action(id)
+    if not draft.timed:
+        raise DraftError("only the actions of a timed request take hours")
+    return with_action(draft, id, duration=checked_hours(hours))
+
+
+def checked_hours(hours: int) -> int:
+    if not 1 <= hours <= 24:
+        raise DraftError("an action takes from 1 to 24 hours")
+    return hours
+
+
+def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
+    """What ends a run."""
+    if not 0 < seconds <= LONGEST_RUN:
+        raise DraftError(f"a run takes more than 0 and at most {LONGEST_RUN:,} seconds")
+    if not 1 <= model_calls <= 1_000_000:
+        raise DraftError("a run makes from 1 to 1,000,000 model calls")
+    return replace(draft, seconds=seconds, model_calls=model_calls)
+
+
+def set_timed(draft: Draft, timed: bool) -> Draft:
+    """With clock times and durations (1 hour each to begin with), or without."""
+    actions = tuple(replace(a, duration=1 if timed else None) for a in draft.actions)
+    return draft if timed == draft.timed else replace(draft, timed=timed, actions=actions)
+
+
+def with_action(draft: Draft, id: str, **changes: Any) -> Draft:
+    """The draft with other fields of one action."""
+    return replace(draft, actions=tuple(replace(a, **changes) if a.id == id else a for a in draft.actions))

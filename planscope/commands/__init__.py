@@ -12,6 +12,8 @@ COMMANDS: dict[str, str] = {
     "check": "judge a run: exit status 0 right, 1 wrong, 2 cannot tell",
     "replay": "show every step of a run: state, safe next moves, core",
     "repair": "find the valid plan nearest to what the agent did",
+    "mutate": "make requests that mean the same, as Z3 proves",
+    "reasons": "say in every way why a run is lost, and what could be given up",
     "export": "write a run as JSON, SMT-LIB, text or a picture (SVG)",
     "models": "list the models: simulated ones, providers and their keys",
     "topics": "list the topics that requests are about, or make new ones",

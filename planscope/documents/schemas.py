@@ -4,86 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
+from planscope.documents.listing_schemas import (
+    GrammarDocument,
+    ModelsDocument,
+    ThemesDocument,
+    TopicsDocument,
+)
+from planscope.documents.parts import Document as _Document
+from planscope.documents.parts import Step
+from planscope.documents.query_schema import ErrorsDocument, MutateDocument, QueryDocument
+from planscope.documents.reason_schema import ReasonsDocument
 from planscope.session.model import Session
 
-Step = int | Literal["end"]
 ErrorType = Literal[
     "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
 ]
 Status = Literal["holds", "open", "broken"]
-
-
-class _Document(BaseModel):
-    """Fields may be added to a document; none is renamed or dropped."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class ActionDocument(_Document):
-    id: str
-    name: str
-    tool: str
-    duration: int | None = Field(description="whole hours; null in the base language")
-
-
-class ConstraintDocument(_Document):
-    id: str = Field(description="c1, c2, ... by place in the text; b1, b2, ... for the rules")
-    kind: Literal[
-        "order",
-        "start_at_least",
-        "end_at_most",
-        "once",
-        "all_done",
-        "one_by_one",
-        "start_range",
-        "end_range",
-    ]
-    before: str | None = Field(default=None, description="order: the action that comes first")
-    after: str | None = None
-    action: str | None = Field(default=None, description="start_at_least, end_at_most")
-    hour: int | None = None
-    sentence: int | None = Field(description="counted from 0; null for a rule")
-    spans: list[tuple[int, int]] = Field(
-        description="subject, relation phrase, object: half-open ranges of code points of the text"
-    )
-    text: str = Field(description="the constraint in symbols, as in a1 < a2 or a1.start >= 10")
-    source: Literal["text", "prompt", "environment"] = Field(
-        default="text", description="who says it: the request, the prompt's instructions, the day"
-    )
-
-
-class QueryDocument(_Document):
-    """One query: what ``new --json`` and ``parse --json`` print."""
-
-    id: str
-    seed: int | None
-    topic: str | None
-    timed: bool
-    text: str
-    prompt: str
-    actions: list[ActionDocument]
-    constraints: list[ConstraintDocument]
-    valid_orders: int | None = Field(description="null: more than 20 actions, not counted")
-    certified: bool | None = Field(default=None, description="new: Z3 says that it can be met")
-    contradiction: list[str] | None = Field(
-        default=None, description="parse: ids of the minimal core, none where it can be met"
-    )
-
-
-class ParseErrorDocument(_Document):
-    line: int = Field(ge=1)
-    column: int = Field(ge=1, description="counted in code points from 1")
-    found: str
-    expected: list[str]
-    message: str
-
-
-class ErrorsDocument(_Document):
-    """What ``parse --json`` prints for a text that cannot be read (exit status 1)."""
-
-    errors: list[ParseErrorDocument]
 
 
 class FindingDocument(_Document):
@@ -215,69 +153,6 @@ class ManyRunsDocument(_Document):
     success: RateDocument
 
 
-class ParameterDocument(_Document):
-    name: str
-    default: float
-    low: float
-    high: float
-    about: str
-
-
-class ProfileDocument(_Document):
-    name: str
-    about: str
-    plants: str | None = Field(description="the error or the cause of failing that it is made to have")
-    parameters: list[ParameterDocument]
-
-
-class ProviderDocument(_Document):
-    name: str
-    package: str
-    installed: bool
-    keys: list[str] = Field(description="environment variables, one of which is needed")
-    needs: list[str] = Field(description="environment variables that must all be set")
-    set: list[str] = Field(description="which of them are; never their values")
-    base_url: bool
-    ready: bool
-    missing: str | None
-
-
-class ModelsDocument(_Document):
-    """What ``models --json`` prints."""
-
-    simulated: list[ProfileDocument]
-    providers: list[ProviderDocument]
-
-
-class TopicDocument(_Document):
-    job: str
-    activities: list[str]
-
-
-class TopicsDocument(_Document):
-    topics: list[TopicDocument]
-    problems: list[str] = Field(default_factory=list, description="--model: what was left out, and why")
-    remarks: list[str] = Field(default_factory=list, description="--model: what is there, and odd")
-
-
-class ThemeDocument(_Document):
-    name: str
-    dark: bool
-
-
-class ThemesDocument(_Document):
-    themes: list[ThemeDocument]
-    problems: list[str]
-    folder: str
-
-
-class GrammarDocument(_Document):
-    """Counts of the grammar and its lexicon; lists of actions aside."""
-
-    clause_skeletons: dict[str, int]
-    wordings: dict[str, int]
-
-
 class ExportDocument(_Document):
     """What ``export --format json`` writes."""
 
@@ -296,7 +171,9 @@ DOCUMENTS: dict[str, Any] = {
     "check": CheckDocument,
     "replay": ReplayDocument,
     "repair": RepairDocument,
+    "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,
+    "mutate": MutateDocument,
     "models": ModelsDocument,
     "export": ExportDocument,
     "topics": TopicsDocument,

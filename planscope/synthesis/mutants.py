@@ -7,7 +7,7 @@ the old ones as the old ones follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Literal, get_args
@@ -15,14 +15,14 @@ from typing import Literal, get_args
 from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
-from planscope.language.tree import Query, same_tree
+from planscope.language.tree import Query, Word, same_tree
 from planscope.oracle.equivalence import equivalent
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.synthesis.mutation.draft import Draft, draw_for
 from planscope.synthesis.mutation.retell import retellings
 from planscope.synthesis.mutation.retopic import other_topics
-from planscope.synthesis.mutation.substitute import substitutes
+from planscope.synthesis.mutation.substitute import places, substitute, substitutes
 from planscope.synthesis.request import Request
 
 Kind = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
@@ -113,6 +113,18 @@ def mutants(
         if made >= first:
             yield _proved(problem, Mutant(kind, made, found.problem, found.tree, draft.topic))
     raise CannotMutate(_no_more(kind, made, first))
+
+
+def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str | None = None) -> Mutant:
+    """A ``TerminalSubstitute`` with words that somebody chose, one for each of ``substitute.places``, each from
+    its options. CannotMutate where they cannot be read there, and as :func:`make_mutant`."""
+    draft = substitute(reading, places(reading.tree), words, topic or "")
+    for found, _ in _read(reading, iter([draft])):
+        return _proved(
+            reading.problem,
+            Mutant("TerminalSubstitute", number, found.problem, found.tree, draft.topic),
+        )
+    raise CannotMutate("these words cannot be read in their places")
 
 
 def _read(reading: Reading, drafts: Iterator[Draft]) -> Iterator[tuple[Reading, Draft]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import perm
 
-from planscope.language.lexicon import VERBS, load_lexicon
+from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Action, make_actions, slug
 from planscope.language.reading import Reading
 from planscope.language.render import render
@@ -16,7 +16,7 @@ from planscope.synthesis.casting import PER_TOPIC, apart
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.mutation.draft import Draft, shuffled
 from planscope.synthesis.mutation.patch import Patch, as_written, patched
-from planscope.synthesis.mutation.substitute import places
+from planscope.synthesis.mutation.substitute import number, places
 
 
 def other_topics(
@@ -114,10 +114,7 @@ def _patches(reading: Reading, actions: Sequence[Action]) -> Iterator[Patch]:
             by_tool = written == before.tool.casefold() != before.name.casefold()
             span = node.span
             yield span, after.tool if by_tool else as_written(text, span, before.name, after.name)
-    lexicon = load_lexicon()
     for place in places(reading.tree):
-        word = place.word
-        singular, plural = lexicon.forms[word[:3]]
-        written = " ".join(text[slice(*word.span)].casefold().split())
-        if word.terminal in VERBS and singular != plural and written == plural and not place.plural:
-            yield word.span, as_written(text, word.span, plural, singular)
+        if number(text, place) == "p" and not place.plural:
+            singular, plural = load_lexicon().forms[place.word[:3]]
+            yield place.word.span, as_written(text, place.word.span, plural, singular)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from planscope.language.lexicon import VERBS, load_lexicon
+from planscope.language.lexicon import load_lexicon
 from planscope.language.reading import Reading
 from planscope.language.render import render
 from planscope.language.tree import NOWHERE, NP, Clause, Form, Query, Relative, Sentence, Time, Word
@@ -30,11 +30,15 @@ _AGREES: dict[Form, dict[int, bool]] = {
 
 
 class Place(NamedTuple):
-    """A phrase of the tree, what may stand there instead, and whether its verb speaks of several actions."""
+    """A phrase of the tree, what may stand there instead, and for a verb the actions that it speaks of."""
 
     word: Word
     options: tuple[Word, ...]
-    plural: bool
+    speaks_of: tuple[str, ...]
+
+    @property
+    def plural(self) -> bool:
+        return len(self.speaks_of) > 1
 
 
 def substitutes(reading: Reading, draw: Draw, topic: str) -> Iterator[Draft]:
@@ -43,7 +47,6 @@ def substitutes(reading: Reading, draw: Draw, topic: str) -> Iterator[Draft]:
     size = 1
     for place in found:
         size *= len(place.options) or 1
-    actions = reading.problem.actions
     if not any(place.options for place in found):
         return
     for number in shuffled(size, draw):
@@ -51,43 +54,53 @@ def substitutes(reading: Reading, draw: Draw, topic: str) -> Iterator[Draft]:
         for place in found:
             number, digit = divmod(number, len(place.options) or 1)
             words.append(place.options[digit] if place.options else place.word)
-        tree = with_words(reading.tree, words)
-        texts = (patched(reading.text, _patches(reading.text, found, words)), render(tree, actions).text)
-        yield Draft(tree, actions, texts, topic)
+        yield substitute(reading, found, words, topic)
+
+
+def substitute(reading: Reading, found: Sequence[Place], words: Sequence[Word], topic: str) -> Draft:
+    """These words in the :func:`places` of the request's tree."""
+    tree, actions = with_words(reading.tree, words), reading.problem.actions
+    texts = (patched(reading.text, _patches(reading.text, found, words)), render(tree, actions).text)
+    return Draft(tree, actions, texts, topic)
 
 
 def places(tree: Query) -> list[Place]:
     """The phrases of a tree in the order in which :func:`with_words` takes new ones."""
     wording = Wording(0.0)
-    found: list[tuple[Word, Slot, bool]] = []
+    found: list[tuple[Word, Slot, NP | Time | None]] = []
 
     def relative(np: NP | Time) -> None:
         if isinstance(np, NP) and (behind := np.relative) is not None:
             slots = wording.relatives[behind.form, behind.relation, isinstance(behind.object, Time)]
-            several = len(np.actions) > 1
-            found.extend((w, s, several and k == 0) for k, (w, s) in _numbered(behind.words, slots))
+            found.extend((w, s, None if k else np) for k, (w, s) in _numbered(behind.words, slots))
 
     for sentence in tree.sentences:
         for clause in sentence.clauses:
             relative(clause.subject)
             relative(clause.object)
             slots = wording.clauses[clause.form, clause.relation, isinstance(clause.object, Time)]
-            found.extend((w, s, _plural(clause, k)) for k, (w, s) in _numbered(clause.words, slots))
+            found.extend((w, s, _speaks_of(clause, k)) for k, (w, s) in _numbered(clause.words, slots))
         if sentence.conj is not None:
             stands = sentence.conj.span != NOWHERE
-            found.append((sentence.conj, (wording.conjunctions if stands else (), ()), False))
+            found.append((sentence.conj, (wording.conjunctions if stands else (), ()), None))
     used = {word.entry for word, _, _ in found}
-    return [Place(word, _options(word, slot, used), plural) for word, slot, plural in found]
+    return [
+        Place(
+            word,
+            _options(word, slot, used),
+            tuple(r.action for r in np.actions) if isinstance(np, NP) else (),
+        )
+        for word, slot, np in found
+    ]
 
 
 def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[int, tuple[Word, Slot]]]:
     return enumerate(zip(words, slots, strict=True))
 
 
-def _plural(clause: Clause, word: int) -> bool:
+def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
     side = _AGREES[clause.form].get(word)
-    np = clause.subject if side is _SUBJECT else clause.object
-    return side is not None and isinstance(np, NP) and len(np.actions) > 1
+    return None if side is None else clause.subject if side is _SUBJECT else clause.object
 
 
 def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
@@ -126,15 +139,25 @@ def with_words(tree: Query, words: Sequence[Word]) -> Query:
 
 def _patches(text: str, found: Sequence[Place], words: Sequence[Word]) -> Iterator[Patch]:
     lexicon = load_lexicon()
-    for place, new in zip(found, words, strict=True):
+    numbers = [number(text, place) for place in found]
+    many = {place.speaks_of for place, told in zip(found, numbers, strict=True) if told == "p"}
+    for place, told, new in zip(found, numbers, words, strict=True):
         old, span = place.word, place.word.span
         if new[:3] == old[:3]:
             continue
         if old.terminal == "J":
             yield conjunction(text, span, new.entry)
             continue
-        singular, plural = lexicon.forms[old[:3]]
-        written = " ".join(text[slice(*span)].casefold().split())
-        many = written == plural if old.terminal in VERBS and singular != plural else place.plural
-        surface = lexicon.surface(new, many and old.terminal in VERBS)
-        yield span, as_written(text, span, lexicon.surface(old), surface)
+        plural = told == "p" if told else place.plural or place.speaks_of in many
+        yield span, as_written(text, span, lexicon.surface(old), lexicon.surface(new, plural))
+
+
+def number(text: str, place: Place) -> str:
+    """The number of a verb as it stands in the text: "s", "p", or "" where the form does not tell.
+
+    Somebody who writes by hand makes it fit a plural name ("training sessions follow"), though it is one action.
+    """
+    singular, plural = load_lexicon().forms[place.word[:3]]
+    if singular == plural or not place.speaks_of:
+        return ""
+    return "p" if " ".join(text[slice(*place.word.span)].casefold().split()) == plural else "s"

@@ -1,0 +1,214 @@
+"""``planscope mutate``: requests that mean the same as a session's."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands.common import (
+    columns,
+    open_session,
+    print_json,
+    problem_in,
+    say_all,
+    session_path,
+    whole,
+)
+from planscope.commands.recording import chosen_variant, held_by_now, target_of, writable
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session, Variant
+    from planscope.synthesis.mutants import Kind, Mutant
+
+ABOUT = (
+    "Make mutants of a session's request: others that mean the same, as Z3 proves for each of them. They become "
+    "variants of the session, so that planscope run SESSION --variant ID can try an agent on them; with --json and "
+    "without -o they are printed only. Repeat is the request itself, and adds no variant."
+)
+ALL = "all"
+NAMES = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
+MOST = 1000
+"""Mutants of one kind: all of them are kept in one file."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument(
+        "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
+    )
+    parser.add_argument(
+        "--kind",
+        choices=[*NAMES, ALL],
+        default=ALL,
+        metavar="K",
+        help="Repeat (the same again), TerminalSubstitute (other words), TopicChange (another job's activities), "
+        "QuerySynthesize (other sentences), or all of them (default)",
+    )
+    parser.add_argument(
+        "--count", type=whole(1, MOST), default=3, metavar="N", help="how many of each kind (default 3)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=whole(0),
+        default=0,
+        metavar="S",
+        help="the same seed gives the same mutants (default 0)",
+    )
+    parser.add_argument(
+        "--topics-file", type=Path, metavar="FILE", help="topics of your own, added to ours, for TopicChange"
+    )
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
+    parser.add_argument("--json", action="store_true", help="print the mutants as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    source = session_path(args.session)
+    target = target_of(args, source) if args.output is not None or not args.json else None
+    session = open_session(args.session)
+    if target is not None:
+        writable(session, args.session)
+    variant = _chosen(session, args.variant)
+    made, missing = _make(args, variant)
+    ids = _record(made, args.seed, variant, session, source, target) if target is not None else {}
+    where = None if target is None else str(args.output or target)
+    with suppress(BrokenPipeError):  # the mutants are recorded, whoever reads
+        if args.json:
+            print_json(_document(args, variant, made, missing, ids, where))
+        else:
+            say_all(_lines(variant, made, missing, ids, where))
+    return 0
+
+
+def _chosen(session: Session, wanted: str | None) -> Variant:
+    originals = [v for v in session.variants if v.origin.kind != "mutated"]
+    return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
+
+
+def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
+    """The mutants, and for the kinds of which there are not enough, why. UserError where there are none at all."""
+    from planscope.language.topics import load_topics
+    from planscope.session.derive import reading_of
+    from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
+
+    problem_in(variant)
+    reading = reading_of(variant)
+    topics = load_topics(args.topics_file) if args.topics_file is not None else None
+    kinds: Sequence[Kind] = KINDS if args.kind == ALL else [k for k in KINDS if k == args.kind]
+    made: list[Mutant] = []
+    missing: dict[str, str] = {}
+    for kind in kinds:
+        try:
+            more = mutants(reading, kind, seed=args.seed, topic=variant.query.topic, topics=topics)
+            for mutant in islice(more, args.count):
+                made.append(mutant)
+        except CannotMutate as error:
+            missing[kind] = str(error)
+    if not made:
+        raise UserError(missing[kinds[0]])
+    return made, missing
+
+
+def _record(
+    made: Sequence[Mutant], seed: int, old: Variant, session: Session, source: Path, target: Path
+) -> dict[tuple[str, int], str]:
+    """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
+    from planscope.session.edit import next_variant_id
+    from planscope.session.store import save
+
+    session = held_by_now(session, source, target, {old.id})
+    there = {(v.parent, v.origin.mutation, v.origin.number, v.query.text): v.id for v in session.variants}
+    ids: dict[tuple[str, int], str] = {}
+    before = len(session.variants)
+    for mutant in made:
+        if mutant.kind == "Repeat":
+            continue
+        known = there.get((old.id, mutant.kind, mutant.number, mutant.problem.text))
+        if known is None:
+            session.variants.append(_variant(mutant, old, next_variant_id(session), seed))
+            known = session.variants[-1].id
+        ids[mutant.kind, mutant.number] = known
+    if len(session.variants) > before or target != source:
+        save(session, target)
+    return ids
+
+
+def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
+    from planscope.documents.query import constraint_document
+    from planscope.language.tree_json import dump
+    from planscope.session.edit import make_variant
+    from planscope.session.model import Origin
+
+    return make_variant(
+        mutant.problem,
+        Origin(kind="mutated", mutation=mutant.kind, number=mutant.number),
+        id=id,
+        parent=old.id,
+        topic=mutant.topic or None,
+        seed=seed,
+        tree=dump(mutant.tree),
+        constraints=[constraint_document(c) for c in mutant.problem.constraints],
+        limits=old.limits.model_copy(),
+    )
+
+
+def _document(
+    args: argparse.Namespace,
+    old: Variant,
+    made: Sequence[Mutant],
+    missing: dict[str, str],
+    ids: dict[tuple[str, int], str],
+    where: str | None,
+) -> dict[str, Any]:
+    from planscope.documents.query import query_document
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+
+    orders = replay(problem_in(old), Trace((), "running")).valid_completions(0)  # the same for all of them
+    rows: list[dict[str, Any]] = []
+    for mutant in made:
+        is_old = mutant.kind == "Repeat"
+        variant = old.id if is_old else ids.get((mutant.kind, mutant.number))
+        seed = old.query.seed if is_old else args.seed
+        query = query_document(mutant.problem, topic=mutant.topic or None, seed=seed, valid_orders=orders)
+        mark = {"kind": mutant.kind, "number": mutant.number, "proved": True, "variant": variant}
+        rows.append(mark | query)
+    short = [{"kind": kind, "reason": reason} for kind, reason in missing.items()]
+    return {"session": where, "variant": old.id, "seed": args.seed, "mutants": rows, "missing": short}
+
+
+def _lines(
+    old: Variant,
+    made: Sequence[Mutant],
+    missing: dict[str, str],
+    ids: dict[tuple[str, int], str],
+    where: str | None,
+) -> Iterator[str]:
+    from planscope.report import paragraph, sentence
+    from planscope.safe import clip
+
+    for kind, group in groupby(made, key=lambda mutant: mutant.kind):
+        mutants = list(group)
+        if kind == "Repeat":
+            yield f"Repeat 1{f' to {len(mutants)}' if len(mutants) > 1 else ''}: {clip(old.id, 40)} itself"
+            yield from paragraph(mutants[0].problem.text, columns(), "  ")
+            continue
+        for mutant in mutants:
+            topic = f", {clip(mutant.topic, 60)}" if kind == "TopicChange" else ""
+            yield f"{kind} {mutant.number}: {ids[kind, mutant.number]}{topic}"
+            yield from paragraph(mutant.problem.text, columns(), "  ")
+    for kind, reason in missing.items():
+        yield from sentence(f"{kind}: {reason}", columns())
+    yield ""
+    many = len(made)
+    proved = (
+        "that it means the same"
+        if many == 1
+        else f"of {'both' if many == 2 else f'all {many}'} that they mean the same"
+    )
+    proved = f"Z3 proved {proved}"
+    yield f"{proved}; {f'variants of {clip(old.id, 40)}, in {where}' if ids else 'no variant to add'}"

@@ -1,0 +1,98 @@
+"""The schemas of requests: what ``new``, ``parse`` and ``mutate`` print."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from planscope.documents.parts import Document
+
+
+class ActionDocument(Document):
+    id: str
+    name: str
+    tool: str
+    duration: int | None = Field(description="whole hours; null in the base language")
+
+
+class ConstraintDocument(Document):
+    id: str = Field(description="c1, c2, ... by place in the text; b1, b2, ... for the rules")
+    kind: Literal[
+        "order",
+        "start_at_least",
+        "end_at_most",
+        "once",
+        "all_done",
+        "one_by_one",
+        "start_range",
+        "end_range",
+    ]
+    before: str | None = Field(default=None, description="order: the action that comes first")
+    after: str | None = None
+    action: str | None = Field(default=None, description="start_at_least, end_at_most")
+    hour: int | None = None
+    sentence: int | None = Field(description="counted from 0; null for a rule")
+    spans: list[tuple[int, int]] = Field(
+        description="subject, relation phrase, object: half-open ranges of code points of the text"
+    )
+    text: str = Field(description="the constraint in symbols, as in a1 < a2 or a1.start >= 10")
+    source: Literal["text", "prompt", "environment"] = Field(
+        default="text", description="who says it: the request, the prompt's instructions, the day"
+    )
+
+
+class QueryDocument(Document):
+    """One query: what ``new --json`` and ``parse --json`` print."""
+
+    id: str
+    seed: int | None
+    topic: str | None
+    timed: bool
+    text: str
+    prompt: str
+    actions: list[ActionDocument]
+    constraints: list[ConstraintDocument]
+    valid_orders: int | None = Field(description="null: more than 20 actions, not counted")
+    certified: bool | None = Field(default=None, description="new: Z3 says that it can be met")
+    contradiction: list[str] | None = Field(
+        default=None, description="parse: ids of the minimal core, none where it can be met"
+    )
+
+
+class ParseErrorDocument(Document):
+    line: int = Field(ge=1)
+    column: int = Field(ge=1, description="counted in code points from 1")
+    found: str
+    expected: list[str]
+    message: str
+
+
+class ErrorsDocument(Document):
+    """What ``parse --json`` prints for a text that cannot be read (exit status 1)."""
+
+    errors: list[ParseErrorDocument]
+
+
+class MutantDocument(QueryDocument):
+    """A request that means the same as another: ``proved`` by Z3, or it would not be here."""
+
+    kind: Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
+    number: int = Field(ge=1, description="counted within the kind")
+    proved: Literal[True]
+    variant: str | None = Field(description="its id in the session; null where none is written")
+
+
+class MissingMutantsDocument(Document):
+    kind: str
+    reason: str
+
+
+class MutateDocument(Document):
+    """What ``mutate --json`` prints."""
+
+    session: str | None = Field(description="the file that was written, if one was")
+    variant: str = Field(description="the request that was mutated")
+    seed: int
+    mutants: list[MutantDocument]
+    missing: list[MissingMutantsDocument] = Field(description="kinds with fewer mutants than were asked for")

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
 
+from planscope.agents.background import wait_for
+from planscope.agents.many import AT_ONCE, aborted
+from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
+from planscope.agents.native import run_native
+from planscope.agents.paradigms import AGENTS, load_factory
+from planscope.agents.runner import LiveRun
+from planscope.dissection.plans import Plan, plan_for
+from planscope.dissection.policy import Pick
+from planscope.dissection.results import Results
+from planscope.dissection.summary import decided
+from planscope.dissection.variants import Mutants, NoVariant
+from planscope.errors import UserError
+from planscope.session.edit import next_dissection_id
+from planscope.session.events import EndEvent
 from planscope.session.model import Cell, CellKind, Dissection, Limits, Run, Session, Variant
 
 OnCell = Callable[[Cell, Variant], None]
 OnRun = Callable[[Cell, Run], None]
+
+IN_VAIN = 4
+"""So many runs in a row that model or network aborted, and it gives up."""
 
 
 class Dissector:
     """One dissection under way. The session is read when this is made, and changed by :meth:`add_to` alone.
 
     ``variant`` is the request; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of
-    this session to go on with (then ``variant``, ``run``, ``method`` and ``seed`` are its own).
-    ``on_cell`` gets each mutant when it is made (no run yet), ``on_run`` each run when it has ended, on the thread
-    of :meth:`go` or the agents' event loop: pass them on and return at once. What they are given is not changed
-    afterwards. The ids of what is made begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
+    this session to go on with (then request, run, method and seed are its own, and ``budget`` is what it has in
+    all). ``on_cell`` gets each mutant when it is made (no run yet), ``on_run`` each run when it has ended, on the
+    thread of :meth:`go` or the agents' event loop: pass them on and return at once. What they are given is not
+    changed afterwards. The ids of what is made begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
 
-    Raises what :class:`planscope.agents.runner.LiveRun` raises where no run can begin, ``ParseFailure`` where the
-    request cannot be read, and ``UserError`` where ``resume`` does not fit.
+    Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
+    ``at_once``. Raises what :class:`planscope.agents.runner.LiveRun` raises where no run can begin, ``ParseFailure``
+    where the request cannot be read, and ``UserError`` where ``resume`` does not fit.
     """
 
     def __init__(
@@ -35,20 +59,48 @@ class Dissector:
         method: Literal["rates", "paper"] = "rates",
         budget: int = 60,
         seed: int | None = None,
-        at_once: int = 8,
+        at_once: int = AT_ONCE,
         base_url: str | None = None,
         role: str | None = None,
+        prompts: Path | None = None,
         limits: Limits | None = None,
         resume: Dissection | None = None,
         on_cell: OnCell | None = None,
         on_run: OnRun | None = None,
     ) -> None:
-        raise NotImplementedError
+        spec = parse_model(model, seed=seed)
+        check_model(spec, base_url=base_url)
+        own = spec.character.seed if spec.character else seed
+        if resume is None:
+            record = Dissection(
+                id=next_dissection_id(session),
+                variant=variant.id,
+                run=run.id if run is not None else None,
+                method=method,
+                agent=agent,
+                model=spec.text,
+                seed=own,
+                budget=budget,
+            )
+        else:
+            _check_resumed(resume, variant, spec.text, agent)
+            record = resume.model_copy(update={"budget": budget})
+        self._spec, self._at_once, self._base_url = spec, at_once, base_url
+        self._options: dict[str, Any] = {"agent": agent, "role": role, "prompts": prompts, "limits": limits}
+        self._native = spec.character is not None and agent in AGENTS
+        self._mutants = Mutants(variant, record.seed or 0)
+        self._results = Results(session, record, variant)
+        self._on_cell, self._on_run = on_cell, on_run
+        self._seeds = self._fresh_seeds(session, record.seed or 0)
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._wake: Callable[[], None] | None = None
+        load_factory(agent)  # raises
 
     @property
     def dissection(self) -> Dissection:
         """A copy of the record so far, from any thread."""
-        raise NotImplementedError
+        return self._results.copy()
 
     def go(self, kind: CellKind | None = None, number: int | None = None, *, times: int = 1) -> Dissection:
         """Spend runs, and block until it is done. May be called again, also after :meth:`stop`.
@@ -57,12 +109,155 @@ class Dissector:
         on each of ``times`` mutants that have none yet. With a ``number`` too: ``times`` runs of that mutant. All
         count against the budget. An interrupt (Ctrl-C) stops what is under way, and is passed on.
         """
-        raise NotImplementedError
+        record = self._results.copy()
+        plan = plan_for(record.method, record.budget, kind, number, times)
+        self._stopped.clear()
+        self._results.began(datetime.now(UTC))
+        trouble: str | None = "user"
+        try:
+            trouble = self._one_by_one(plan) if self._native else wait_for(self._together(plan))
+        finally:
+            self._results.ended(self._ending(trouble))
+        return self._results.copy()
 
     def stop(self) -> None:
         """End :meth:`go` soon, from any thread: runs under way are cancelled and dropped, finished ones stay."""
-        raise NotImplementedError
+        with self._lock:
+            self._stopped.set()
+            if self._wake is not None:
+                self._wake()
 
     def add_to(self, session: Session) -> Dissection:
         """Put what there is so far into a session, from the thread that owns it; may be done again and again."""
-        raise NotImplementedError
+        return self._results.add_to(session)
+
+    def _ending(self, trouble: str | None) -> str | None:
+        if trouble is not None or self._stopped.is_set():
+            return trouble or "user"
+        record = self._results.copy()
+        decision = decided(record, self._results.evidence(), self._results.failed)
+        return "budget" if decision.cause is None and self._results.spent >= record.budget else None
+
+    # ------------------------------------------------------------------ what comes next
+
+    def _next(self, plan: Plan, pending: list[Pick]) -> tuple[Pick, Cell, Variant] | None:
+        """The next run with its mutant, made if need be; None where there is none to begin now."""
+        while not self._stopped.is_set():
+            if self._results.spent + len(pending) >= self._results.budget:
+                return None
+            pick = plan.next(self._results, pending)
+            if pick is None:
+                return None
+            cells = self._results.cells(pick.kind)
+            if pick.place is not None and pick.place < len(cells):
+                cell = cells[pick.place]
+                return pick, cell, self._results.variant(cell)
+            numbers = [c.number for c in cells]
+            wanted = plan.number if plan.number is not None else max(numbers, default=0) + 1
+            try:
+                variant = self._mutants.make(pick.kind, wanted, self._results)
+            except NoVariant as error:
+                if plan.number is not None:
+                    raise
+                self._results.close(pick.kind, str(error))
+                continue
+            cell = self._results.add_cell(pick.kind, wanted, variant)
+            if self._on_cell is not None:
+                self._on_cell(cell, variant)
+            places = [c.number for c in self._results.cells(pick.kind)]
+            return Pick(pick.kind, places.index(wanted)), cell, variant
+        return None
+
+    def _ended(self, cell: Cell, run: Run) -> None:
+        named = run.model_copy(update={"id": self._results.fresh_id("r")})
+        changed = self._results.add_run(cell.kind, cell.number, named)
+        if self._on_run is not None:
+            self._on_run(changed, named)
+
+    def _fresh_seeds(self, session: Session, first: int) -> Iterator[int]:
+        """Seeds that this model was not run with here before: the same again would only tell the same again."""
+        used = {r.seed for r in session.runs if r.model == self._spec.text}
+        return (seed for seed in count(first) if seed not in used)
+
+    # ------------------------------------------------------------------ running
+
+    def _one_by_one(self, plan: Plan) -> str | None:
+        vain = 0
+        while (following := self._next(plan, [])) is not None:
+            _, cell, variant = following
+            run = run_native(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
+            self._ended(cell, run)
+            vain = vain + 1 if aborted(run) else 0
+            if vain >= IN_VAIN:
+                return _why(run)
+        return None
+
+    async def _together(self, plan: Plan) -> str | None:
+        """Runs at once, bounded. The next is chosen when one has ended; what is decided or stopped is cancelled."""
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        with self._lock:
+            self._wake = partial(_call, loop, stop.set)
+            if self._stopped.is_set():
+                stop.set()
+        stopping = asyncio.create_task(stop.wait())
+        responses = self._options["agent"] == "responses"
+        model: LoadedModel | None = None
+        if self._spec.character is None:
+            model = load_model(self._spec.text, base_url=self._base_url, responses=responses)
+        under_way: dict[asyncio.Task[Run], tuple[Pick, Cell]] = {}
+        vain = 0
+        try:
+            while True:
+                while len(under_way) < self._at_once and not stop.is_set():
+                    following = self._next(plan, [pick for pick, _ in under_way.values()])
+                    if following is None:
+                        break
+                    pick, cell, variant = following
+                    under_way[asyncio.create_task(self._live(variant, model).go())] = (pick, cell)
+                if not under_way or stop.is_set():
+                    return None
+                await asyncio.wait({*under_way, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                for ended in [t for t in under_way if t.done()]:
+                    _, cell = under_way.pop(ended)
+                    run = ended.result()
+                    self._ended(cell, run)
+                    vain = vain + 1 if aborted(run) else 0
+                    if vain >= IN_VAIN:
+                        return _why(run)
+                if plan.done(self._results):
+                    return None
+        finally:
+            with self._lock:
+                self._wake = None
+            left: list[asyncio.Task[Any]] = [stopping, *under_way]
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+            if model is not None:
+                await model.aclose()
+
+    def _live(self, variant: Variant, model: LoadedModel | None) -> LiveRun:
+        if model is not None:
+            return LiveRun(variant, model=model, **self._options)
+        return LiveRun(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
+
+
+def _call(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
+    loop.call_soon_threadsafe(what)
+
+
+def _why(run: Run) -> str:
+    end = run.events[-1]
+    reason = end.reason if isinstance(end, EndEvent) and end.reason else "the runs are aborted"
+    return f"{IN_VAIN} runs in a row were aborted: {reason}"
+
+
+def _check_resumed(resume: Dissection, variant: Variant, model: str, agent: str) -> None:
+    """Raise UserError where the runs of the two could not be counted together."""
+    if resume.variant != variant.id:
+        raise UserError(f"dissection {resume.id} is about variant {resume.variant}, not {variant.id}")
+    if (resume.model, resume.agent) != (model, agent):
+        raise UserError(
+            f"dissection {resume.id} is about agent {resume.agent} with {resume.model}, "
+            f"not {agent} with {model}; begin another one"
+        )

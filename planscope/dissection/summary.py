@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planscope.agents.rates import Rate
-from planscope.dissection.arms import Counts
+from planscope.agents.rates import Rate, success
+from planscope.dissection.arms import KINDS, Counts, Evidence
+from planscope.dissection.decide import decide
 from planscope.dissection.decision import Decision
-from planscope.oracle.verdict_types import ErrorType, VerdictKind
-from planscope.session.model import CellKind, Dissection, Session
+from planscope.dissection.paper import decide_paper
+from planscope.language.problem import Problem
+from planscope.language.reading import ParseFailure
+from planscope.oracle.replay import replay
+from planscope.oracle.verdict_types import ErrorType, Verdict, VerdictKind
+from planscope.session.derive import problem_of, trace_of
+from planscope.session.model import CellKind, Dissection, Run, Session, Variant
 
 CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
 
@@ -55,26 +61,94 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One arm: its mutants by number, and how often it is right, over all of them."""
+    """One arm: its mutants by number, and how often it is right, over all of them.
+
+    ``closed``: why no more mutants of it can be made, if so.
+    """
 
     kind: CellKind
     cells: tuple[CellView, ...]
     rate: Rate
+    closed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """``rows``: every kind, in the order of ``KINDS``, empty ones too. ``runs``: all that the dissection spent."""
+    """``rows``: every kind, in the order of ``KINDS``, empty ones too. ``runs``: all that the dissection spent.
+
+    ``began``: how the failing run that it began with is judged, which is counted in no row.
+    """
 
     rows: tuple[Row, ...]
     decision: Decision
     runs: int
     budget: int
+    began: CellRun | None = None
 
     def row(self, kind: CellKind) -> Row:
         return next(row for row in self.rows if row.kind == kind)
 
 
+def judged(problem: Problem | None, run: Run) -> Verdict:
+    """The oracle's word on a run; a request that cannot be read cannot be judged."""
+    if problem is None:
+        return Verdict("unknown", None, (), None, "the request cannot be read")
+    return replay(problem, trace_of(run)).verdict()
+
+
+def readable(variant: Variant | None) -> Problem | None:
+    """What a variant asks for; None where its text cannot be read."""
+    if variant is None:
+        return None
+    try:
+        return problem_of(variant)
+    except ParseFailure:
+        return None
+
+
+def failed_before(dissection: Dissection, run: Run | None, verdict: Verdict | None) -> bool:
+    """Whether the run that it began with shows that this very model and agent fail on the request."""
+    if run is None or verdict is None or verdict.verdict != "wrong":
+        return False
+    return run.variant == dissection.variant and (run.model, run.agent) == (
+        dissection.model,
+        dissection.agent,
+    )
+
+
 def summary(session: Session, dissection: Dissection) -> Summary:
     """Judge every run of the dissection anew, and decide by its method. Reads the session and changes nothing."""
-    raise NotImplementedError
+    variants = {v.id: v for v in session.variants}
+    runs = {r.id: r for r in session.runs}
+    problems: dict[str, Problem | None] = {}
+
+    def verdict_of(run: Run) -> Verdict:
+        if run.variant not in problems:
+            problems[run.variant] = readable(variants.get(run.variant))
+        return judged(problems[run.variant], run)
+
+    rows, evidence = [], {}
+    spent = 0
+    for kind in KINDS:
+        cells, verdicts = [], []
+        for cell in sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number):
+            known = [runs[r] for r in cell.runs if r in runs and runs[r].variant == cell.variant]
+            found = [verdict_of(run) for run in known]
+            verdicts += found
+            shown = (CellRun(r.id, v.verdict, v.error_type) for r, v in zip(known, found, strict=True))
+            cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
+        spent += len(verdicts)
+        rows.append(Row(kind, tuple(cells), success(verdicts), dissection.closed.get(kind)))
+        evidence[kind] = [cell.counts for cell in cells]
+    first = runs.get(dissection.run or "")
+    began = verdict_of(first) if first is not None else None
+    decision = decided(dissection, evidence, failed_before(dissection, first, began))
+    start = CellRun(first.id, began.verdict, began.error_type) if first is not None and began else None
+    return Summary(tuple(rows), decision, spent, dissection.budget, start)
+
+
+def decided(dissection: Dissection, evidence: Evidence, failed: bool) -> Decision:
+    """The decision by the dissection's method."""
+    if dissection.method == "paper":
+        return decide_paper(evidence, dissection.budget, failed=failed, closed=dissection.closed)
+    return decide(evidence, failed=failed)

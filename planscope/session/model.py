@@ -100,7 +100,8 @@ class Dissection(_Part):
     """What was tried to find the cause of a failure. The cause itself is never kept: it follows from the runs.
 
     ``run`` is the failing run that it began with, if any; ``budget`` the most runs that it may spend; ``stopped``
-    says why it ended before it was decided, if it did (``budget``, ``user``, or one line of trouble).
+    says why it ended before it was decided, if it did (``budget``, ``user``, or one line of trouble). ``closed``:
+    kinds of which no more mutants can be made, and why.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Dissection(_Part):
     budget: int = Field(default=60, ge=1)
     started: datetime | None = None
     stopped: str | None = None
+    closed: dict[CellKind, str] = Field(default_factory=dict)
     cells: list[Cell] = Field(default_factory=list)
 
 

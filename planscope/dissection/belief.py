@@ -1,0 +1,210 @@
+"""How likely each cause is, given what was run: a small Bayesian model, summed over grids (no sampling, no fitting).
+
+What is assumed, and nothing else:
+
+- A fault of the agent concerns the request as it is. Where it applies, a run is right with some low rate (the fault
+  does not always fire); where it does not, with some high rate (the agent has other ways to fail). Both rates are
+  unknown, ``PAIRS`` says what they may be.
+- A mutant is a sample: it may dodge the fault or not. What share of an arm's mutants dodge it is unknown, too, and is
+  the arm's own. So one mutant that is right again and again weighs more than many that are right by luck.
+- The cause is the first arm, in the paper's order, whose mutants dodge the fault at all; of the arms before it none
+  do. What the arms behind it do is not part of its meaning: ``DODGES`` has how likely it is that they dodge it too.
+- *Probability*: mutated or not, a run is right with the same rate, one that is neither hopeless nor perfect.
+  *None*: the same, but it is hopeless. Then fresh requests fail as well, and nothing in this one is to blame.
+- No mutant's rate is exactly its kind's: they scatter as a beta distribution of ``CONCENTRATION`` does.
+- Before the first run all five causes are equally likely. (The shares in the paper's Tables 4 and 7 are not used:
+  the rule that found them takes chance for a cause, and the other way round.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from planscope.dissection.arms import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds
+from planscope.session.model import CellKind
+
+NONE = "none"
+HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
+
+CONCENTRATION = 30.0
+"""How alike the mutants of one kind are: as if each had its rate from so many runs."""
+
+_LOW = ((0.02, 0.28), (0.1, 0.28), (0.2, 0.25), (0.3, 0.15), (0.4, 0.04))
+_HIGH = ((0.65, 0.1), (0.75, 0.2), (0.83, 0.2), (0.91, 0.25), (0.98, 0.25))
+_APART = 0.34
+
+PAIRS = tuple((bad, good, u * v) for bad, u in _LOW for good, v in _HIGH if good - bad > _APART)
+"""Rates of being right where the fault applies and where it does not, with their weights."""
+
+RATES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "Probability": tuple((rate / 100, 1 / 9) for rate in range(15, 96, 10)),
+    NONE: ((0.01, 0.5), (0.05, 0.3), (0.1, 0.2)),
+}
+
+SHARES = (0.0, 0.07, 0.16, 0.28, 0.42, 0.58, 0.76, 0.95)
+_WEIGHTS = (0.0, 0.04, 0.11, 0.17, 0.2, 0.2, 0.16, 0.12)
+"""Of an arm's mutants, those that dodge the fault. The first is for arms that do not dodge it."""
+
+DODGES: Mapping[Cause, Mapping[CellKind, float]] = {
+    "Terminal": {"TerminalSubstitute": 1, "TopicChange": 0.15, "QuerySynthesize": 0.9, "Control": 0.9},
+    "Topic": {"TerminalSubstitute": 0, "TopicChange": 1, "QuerySynthesize": 0.2, "Control": 0.4},
+    "Structure": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 1, "Control": 0.9},
+    "Constraint": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 0, "Control": 1},
+}
+"""By cause, how likely it is that mutants of an arm can dodge the fault."""
+
+
+_NEVER = -1e9
+"""The logarithm of what cannot be."""
+
+
+@lru_cache(maxsize=65536)
+def chance(rate: float, right: int, wrong: int) -> float:
+    """The logarithm of how likely such runs of one mutant are, in their order, where its kind has this rate."""
+    a, b = CONCENTRATION * rate, CONCENTRATION * (1 - rate)
+    found = math.lgamma(a + right) + math.lgamma(b + wrong) - math.lgamma(a + b + right + wrong)
+    return found + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+
+
+@lru_cache(maxsize=65536)
+def _mixed(bad: float, good: float, right: int, wrong: int) -> tuple[float, ...]:
+    """The same of a mutant that may dodge the fault, for every share of those that do; no logarithm."""
+    missed, hit = math.exp(chance(good, right, wrong)), math.exp(chance(bad, right, wrong))
+    return tuple(share * missed + (1 - share) * hit for share in SHARES)
+
+
+@lru_cache(maxsize=65536)
+def _mixed_logs(bad: float, good: float, right: int, wrong: int) -> tuple[float, ...]:
+    return tuple(math.log(v) if v > 0 else _NEVER for v in _mixed(bad, good, right, wrong))
+
+
+class _Arm:
+    """What an arm's runs say: for each pair of rates, how likely they are where it dodges the fault or does not."""
+
+    def __init__(self, classes: frozenset[tuple[Counts, int]]) -> None:
+        self.tables: list[tuple[float, ...]] = []
+        self.scales: list[float] = []
+        for bad, good, _ in PAIRS:
+            logs = [0.0] * len(SHARES)
+            for counts, times in classes:
+                for j, value in enumerate(_mixed_logs(bad, good, counts.right, counts.wrong)):
+                    logs[j] += times * value
+            top = max(logs)
+            self.scales.append(top)
+            self.tables.append(tuple(math.exp(log - top) for log in logs))
+        self.flat = {
+            rate: sum(times * chance(rate, c.right, c.wrong) for c, times in classes)
+            for rates in RATES.values()
+            for rate, _ in rates
+        }
+
+
+@lru_cache(maxsize=4096)
+def _arm(classes: frozenset[tuple[Counts, int]]) -> _Arm:
+    """By how many mutants have which counts; one run more changes one arm alone."""
+    return _Arm(classes)
+
+
+def _classes(mutants: Sequence[Counts]) -> frozenset[tuple[Counts, int]]:
+    return frozenset(Counter(m for m in mutants if m.runs).items())
+
+
+def _mean(table: Sequence[float], dodges: float) -> float:
+    """Over the shares: by their weights where the arm dodges the fault, the first where it does not."""
+    if dodges == 0:
+        return table[0]
+    return (1 - dodges) * table[0] + dodges * sum(t * w for t, w in zip(table, _WEIGHTS, strict=True))
+
+
+class Belief:
+    """What the runs so far make of every hypothesis. ``likely`` sums to 1."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.same = of_kinds(evidence, SAME)
+        self._arms = {kind: _arm(_classes(evidence.get(kind, ()))) for kind in CHANGED}
+        logs: dict[str, list[float]] = {}
+        for cause in DODGES:
+            logs[cause] = [self._pair_log(cause, p, bad, weight) for p, (bad, _, weight) in enumerate(PAIRS)]
+        for name, rates in RATES.items():
+            logs[name] = [
+                math.log(weight)
+                + chance(rate, self.same.right, self.same.wrong)
+                + sum(arm.flat[rate] for arm in self._arms.values())
+                for rate, weight in rates
+            ]
+        top = max(max(values) for values in logs.values())
+        self._terms = {name: [math.exp(v - top) for v in logs[name]] for name in HYPOTHESES}
+        self.likely = _normal({name: sum(self._terms[name]) for name in HYPOTHESES})
+
+    def _pair_log(self, cause: Cause, p: int, bad: float, weight: float) -> float:
+        found = math.log(weight) + chance(bad, self.same.right, self.same.wrong)
+        for kind, arm in self._arms.items():
+            mean = _mean(arm.tables[p], DODGES[cause][kind])
+            found += arm.scales[p] + (math.log(mean) if mean > 0 else _NEVER)
+        return found
+
+    def weight(self, name: str) -> float:
+        """How much of :meth:`foresee`'s measure a hypothesis has before the run."""
+        return sum(self._terms[name])
+
+    def best(self) -> str:
+        return max(HYPOTHESES, key=lambda name: self.likely[name])
+
+    def foresee(self, kind: CellKind, mutant: Counts = Counts()) -> tuple[float, dict[str, float]]:  # noqa: B008
+        """One run more, of a mutant with these runs so far: how likely it is right, and ``likely`` if so."""
+        right = {}
+        for name, terms in self._terms.items():
+            if name in RATES:
+                right[name] = sum(
+                    t * _next(rate, self.same if kind in SAME else mutant)
+                    for t, (rate, _) in zip(terms, RATES[name], strict=True)
+                )
+            elif kind in SAME:
+                right[name] = sum(
+                    t * _next(bad, self.same) for t, (bad, _, _) in zip(terms, PAIRS, strict=True)
+                )
+            else:
+                right[name] = self._foreseen(name, kind, mutant)
+        everything = sum(map(sum, self._terms.values()))
+        return sum(right.values()) / everything, right
+
+    def _foreseen(self, name: str, kind: CellKind, mutant: Counts) -> float:
+        arm, dodges = self._arms[kind], DODGES[name][kind]  # type: ignore[index]
+        found = 0.0
+        for p, (bad, good, _) in enumerate(PAIRS):
+            term = self._terms[name][p]
+            if term < 1e-12:
+                continue
+            now = _mixed(bad, good, mutant.right, mutant.wrong)
+            then = _mixed(bad, good, mutant.right + 1, mutant.wrong)
+            table = arm.tables[p]
+            next_table = [t * b / a for t, a, b in zip(table, now, then, strict=True)]
+            found += term * _mean(next_table, dodges) / _mean(table, dodges)
+        return found
+
+    def gain(self, kind: CellKind, mutant: Counts = Counts()) -> float:  # noqa: B008
+        """How many bits one run more is expected to tell about the cause."""
+        chance_right, right = self.foresee(kind, mutant)
+        everything = sum(map(sum, self._terms.values()))
+        wrong = {name: max(0.0, sum(self._terms[name]) - right[name]) for name in HYPOTHESES}
+        if everything <= 0:
+            return 0.0
+        after = chance_right * entropy(_normal(right)) + (1 - chance_right) * entropy(_normal(wrong))
+        return entropy(self.likely) - after
+
+
+def _next(rate: float, counts: Counts) -> float:
+    return (CONCENTRATION * rate + counts.right) / (CONCENTRATION + counts.runs)
+
+
+def _normal(values: Mapping[str, float]) -> dict[str, float]:
+    whole = sum(values.values())
+    return {name: value / whole if whole > 0 else 1 / len(values) for name, value in values.items()}
+
+
+def entropy(likely: Mapping[str, float]) -> float:
+    """In bits."""
+    return -sum(p * math.log2(p) for p in likely.values() if p > 0)

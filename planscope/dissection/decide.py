@@ -1,0 +1,178 @@
+"""The method ``rates``: from what was counted in each arm to a cause, its reason, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.dissection.arms import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds, total
+from planscope.dissection.belief import NONE, Belief
+from planscope.dissection.decision import Decision
+from planscope.dissection.policy import FIRST
+from planscope.session.model import CellKind
+
+NAMED = 0.85
+"""So likely must a cause be to be named once the budget is spent."""
+
+SURE = 0.97
+"""So likely, and no more runs are spent."""
+
+SPOTLESS = 12
+"""So many right runs and no wrong one: there is nothing to dissect."""
+
+_AHEAD = (5, 10, 20, 40, 80)
+"""How many runs more are thought through for what is missing."""
+
+ARM: dict[CellKind, str] = {
+    "Original": "the request as it is",
+    "Repeat": "the request as it is",
+    "TerminalSubstitute": "in other words for the same",
+    "TopicChange": "about another topic",
+    "QuerySynthesize": "in other sentences with the same meaning",
+    "Control": "fresh requests of the same size",
+}
+SPEAKS_FOR: dict[Cause, CellKind] = {
+    "Terminal": "TerminalSubstitute",
+    "Topic": "TopicChange",
+    "Structure": "QuerySynthesize",
+    "Constraint": "Control",
+}
+
+
+def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
+    """Name the cause, or say that it is undecided and what would help.
+
+    ``failed``: this model failed on this request before, in a run that is not in the evidence (it was picked because
+    it failed, so it says nothing about how often that happens).
+    """
+    same = of_kinds(evidence, SAME)
+    if not failed and same.wrong == 0:
+        return _spotless(evidence, same)
+    belief = Belief(evidence)
+    best = belief.best()
+    share = belief.likely[best]
+    likely = dict(belief.likely)
+    settled = _settled(belief, same)
+    if best == NONE:
+        named = share >= NAMED
+        return Decision(
+            None,
+            None,
+            _hopeless(evidence) if named else _unclear(belief),
+            "an easier request, or another model: it fails at fresh requests of this size as well"
+            if named
+            else missing(evidence, belief, best),
+            likely,
+            settled,
+        )
+    cause: Cause = next(c for c in CAUSES if c == best)
+    if share < NAMED:
+        return Decision(None, None, _unclear(belief), missing(evidence, belief, best), likely)
+    return Decision(cause, share, reason_for(cause, evidence), None, likely, settled)
+
+
+def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
+    """Whether more runs would change nothing: :attr:`Decision.settled`, sooner found."""
+    same = of_kinds(evidence, SAME)
+    if not failed and same.wrong == 0:
+        return same.runs >= SPOTLESS
+    return _settled(Belief(evidence), same)
+
+
+def _settled(belief: Belief, same: Counts) -> bool:
+    return belief.likely[belief.best()] >= SURE and same.runs >= FIRST
+
+
+def _spotless(evidence: Evidence, same: Counts) -> Decision:
+    """No failure of this request has been seen."""
+    if same.runs == 0:
+        return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the request as it is")
+    if same.runs < SPOTLESS:
+        more = SPOTLESS - same.runs
+        reason = f"the request as it is was right in {all_of(same.runs)}"
+        return Decision(None, None, reason, f"a run that fails, or {more} more of the request as it is")
+    reason = f"there is nothing to dissect: the request as it is was right in {all_of(same.runs)}"
+    return Decision(None, None, reason, "a run that fails", settled=True)
+
+
+def reason_for(cause: Cause, evidence: Evidence) -> str:
+    """One sentence: what is right how often, and what is not."""
+    same = of_kinds(evidence, SAME)
+    as_is = f"the request as it is was right {times(same)}"
+    if cause == "Probability":
+        changed = of_kinds(evidence, CHANGED)
+        if not changed.runs:
+            return f"{as_is}, and it is the same request each time"
+        return f"{as_is}, and changed {times(changed)}: it comes and goes, whatever is changed"
+    kind = SPEAKS_FOR[cause]
+    before = [k for k in CHANGED[: CHANGED.index(kind)] if total(evidence.get(k, ())).runs]
+    rises = f"{ARM[kind]} it was right {times(total(evidence.get(kind, ())))}"
+    if cause == "Constraint":
+        rises = f"{ARM[kind]} were right {times(total(evidence.get(kind, ())))}"
+        if before:
+            whatever = of_kinds(evidence, before)
+            return f"{as_is}, however it is put {times(whatever)}, but {rises}"
+        return f"{as_is}, but {rises}"
+    if not before:
+        return f"{as_is}, but {rises}"
+    others = " and ".join(f"{ARM[k]} {times(total(evidence[k]))}" for k in before)
+    return f"{as_is}, {others}, but {rises}"
+
+
+def _hopeless(evidence: Evidence) -> str:
+    control, rest = total(evidence.get("Control", ())), of_kinds(evidence, (*SAME, *CHANGED[:-1]))
+    return (
+        f"nothing in this request is to blame: it was right {times(rest)}, and fresh requests of the same size "
+        f"were right {times(control)}"
+    )
+
+
+def _unclear(belief: Belief) -> str:
+    ranked = sorted(belief.likely.items(), key=lambda item: -item[1])[:2]
+    shown = " or ".join(f"{'no cause in it' if n == NONE else n} ({p:.0%})" for n, p in ranked if p >= 0.01)
+    return f"the runs do not tell yet: likeliest {'are' if ' or ' in shown else 'is'} {shown}"
+
+
+def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
+    """How many runs of which kind would decide, if they go as the likeliest cause foretells."""
+    best: tuple[int, float, str] | None = None
+    for kind in ("Original", *CHANGED):
+        for more in _AHEAD:
+            share = _after(evidence, belief, kind, lead, more)
+            if share >= NAMED:
+                if best is None or (more, -share) < best[:2]:
+                    best = (more, -share, kind)
+                break
+    if best is None:
+        return "more runs of every kind"
+    name = "no cause in it" if best is None else lead
+    claim = "that nothing in it is to blame" if name == NONE else name
+    return f"about {best[0]} more runs of {best[2]} would tell, if it is {claim}"
+
+
+def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: int) -> float:
+    """How likely the lead is after so many more runs that go as it foretells."""
+    _, right = belief.foresee(kind, Counts())
+    whole = belief.likely[lead]
+    share = right[lead] / belief.weight(lead) if whole > 0 else 0.0
+    hits = round(share * more)
+    known = {k: list(m) for k, m in evidence.items()}
+    if kind == "Original":
+        first, *rest = known.get(kind) or [Counts()]
+        known[kind] = [first + Counts(hits, more - hits), *rest]
+    else:
+        news = [Counts(1, 0)] * hits + [Counts(0, 1)] * (more - hits)
+        known[kind] = [*known.get(kind, []), *news]
+    return Belief(known).likely[lead]
+
+
+def times(counts: Counts) -> str:
+    """ "3 of 12 times"."""
+    return f"{counts.right} of {counts.runs} times"
+
+
+def all_of(runs: int) -> str:
+    return "its only run" if runs == 1 else f"all of its {runs} runs"
+
+
+def listed(kinds: Sequence[CellKind]) -> str:
+    return ", ".join(kinds)

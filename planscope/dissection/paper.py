@@ -1,0 +1,99 @@
+"""The method ``paper``: Algorithm 2 of the paper (section 4.5), to the letter but for its last loop.
+
+Three repeats, then ``rounds`` (the paper's K) mutants of each kind, one run each: the first kind that is right once is
+the cause. As printed, the last loop returns in its first round either way, "Structure" or "Constraint"; here all K
+rounds are done before it says "Constraint", as the text of the section has it. The algorithm begins with a request
+that fails: where no failing run is known, the request is run until it fails.
+
+It is here to be compared with. A fault that does not always fire, or a failure by chance, is all it takes for it to
+name the wrong cause, and it has no confidence to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from planscope.dissection.arms import CAUSE_OF, Counts, Evidence, total
+from planscope.dissection.decide import ARM, SPOTLESS, all_of, times
+from planscope.dissection.decision import Decision
+from planscope.dissection.policy import Pick
+from planscope.session.model import CellKind
+
+REPEATS = 3
+LOOPS: tuple[CellKind, ...] = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
+
+
+def rounds(budget: int) -> int:
+    """K, so that all loops together fit the budget."""
+    return max(1, (budget - REPEATS) // (len(LOOPS) - 1))
+
+
+def wanted(kind: CellKind, budget: int) -> int:
+    return REPEATS if kind == "Repeat" else rounds(budget)
+
+
+def next_round(
+    evidence: Evidence,
+    budget: int,
+    *,
+    failed: bool = False,
+    closed: Collection[CellKind] = (),
+    pending: Sequence[Pick] = (),
+) -> Pick | None:
+    """The next run of the algorithm; None where it has its answer, or waits for runs under way.
+
+    Runs of one loop may be under way together: what the loop says does not depend on their order.
+    """
+    same = total(evidence.get("Original", ()))
+    if not failed and same.wrong == 0:
+        if same.runs >= SPOTLESS or pending:
+            return None
+        return Pick("Original", 0 if evidence.get("Original") else None)
+    for kind in LOOPS:
+        mutants = evidence.get(kind, ())
+        if total(mutants).right:
+            return None
+        if any(p.kind != kind for p in pending):
+            return None
+        busy = {p.place for p in pending}
+        blank = next((i for i, m in enumerate(mutants) if not m.runs and i not in busy), None)
+        if blank is not None:
+            return Pick(kind, blank)
+        begun = len(mutants) + sum(p.place is None for p in pending)
+        if begun < wanted(kind, budget) and kind not in closed:
+            return Pick(kind, None)
+        if pending:
+            return None
+    return None
+
+
+def decide_paper(
+    evidence: Evidence, budget: int, *, failed: bool = False, closed: Collection[CellKind] = ()
+) -> Decision:
+    """What the algorithm returns, or how far it has come."""
+    same = total(evidence.get("Original", ()))
+    if not failed and same.wrong == 0:
+        done = same.runs >= SPOTLESS
+        reason = (
+            f"the request as it is was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
+        )
+        head = "there is nothing to dissect: " if done else ""
+        return Decision(None, None, head + reason, "a run that fails", settled=done)
+    for kind in LOOPS:
+        counts = total(evidence.get(kind, ()))
+        if counts.right:
+            reason = f"{ARM[kind]} it was right {times(counts)}, and the kinds before it never were"
+            return Decision(CAUSE_OF[kind], None, reason, settled=True)
+        left = wanted(kind, budget) - _judged(evidence.get(kind, ()))
+        if left > 0 and kind not in closed:
+            reason = (
+                f"{ARM[kind]} it was right {times(counts)} so far" if counts.runs else "it is not done yet"
+            )
+            return Decision(None, None, reason, f"{left} more run{'s' if left > 1 else ''} of {kind}")
+    tried = sum((total(evidence.get(kind, ())) for kind in LOOPS), Counts())
+    reason = f"it was right {times(tried)}, however it was put"
+    return Decision("Constraint", None, reason, settled=True)
+
+
+def _judged(mutants: Sequence[Counts]) -> int:
+    return sum(1 for m in mutants if m.runs)

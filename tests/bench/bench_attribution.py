@@ -1,0 +1,161 @@
+"""How often a dissection names the planted cause: confusion matrices of both methods, at equal numbers of runs.
+
+``python -m tests.bench.bench_attribution [--cases 40] [--budget 60] [--first 0]``. Every case is a query drawn anew,
+base and timed by turns, with a simulated model that has one planted fault. The fault fires with a probability from 0.7
+to 1, and the model fails for no reason with one from 0 to 0.2; a flaky model is right with one from 0.4 to 0.8. Queries
+are drawn until the fault, where it fires, makes the model fail: that run is the one that a developer would dissect.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from planscope.agents.native import run_native
+from planscope.dissection.arms import CAUSES, Cause
+from planscope.dissection.engine import Dissector
+from planscope.dissection.summary import summary
+from planscope.language.tree_json import dump
+from planscope.oracle.replay import replay
+from planscope.session.derive import problem_of, trace_of
+from planscope.session.edit import make_variant
+from planscope.session.model import Origin, Run, Session, Variant
+from planscope.synthesis.generate import synthesize
+from planscope.synthesis.request import Request
+from tests.bench.yardstick import table
+
+Method = Literal["rates", "paper"]
+METHODS: tuple[Method, ...] = ("rates", "paper")
+UNDECIDED = "undecided"
+
+PLANTED: dict[Cause, str] = {
+    "Terminal": "word-blind?trait={trait}",
+    "Topic": "topic-blind?trait={trait}",
+    "Structure": "clause-blind?fronted={fronted}",
+    "Constraint": "constraint-blind?shape={shape}",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A session with a failing run of a model whose cause is known."""
+
+    cause: Cause
+    model: str
+    session: Session
+    seed: int
+
+    @property
+    def variant(self) -> Variant:
+        return self.session.variants[0]
+
+    @property
+    def run(self) -> Run:
+        return self.session.runs[0]
+
+
+def right(variant: Variant, run: Run) -> bool:
+    return replay(problem_of(variant), trace_of(run)).verdict().verdict == "right"
+
+
+def draw_case(cause: Cause, number: int, actions: int = 5) -> Case:
+    """The case of a number; the same each time."""
+    draw = random.Random(f"attribution {cause} {number}")
+    timed = bool(number % 2)
+    while True:
+        seed = draw.randrange(2**31)
+        made = synthesize(Request(actions=actions, seed=seed, timed=timed))
+        variant = make_variant(
+            made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
+        )
+        luck = draw.randrange(10**6)
+        if cause == "Probability":
+            model = f"sim:flaky?p={draw.uniform(0.4, 0.8):.2f}"
+        else:
+            planted = PLANTED[cause].format(
+                trait=draw.randrange(10**6), fronted=draw.randrange(2), shape=draw.randrange(1, 4)
+            )
+            if right(variant, run_native(variant, model=f"sim:{planted}", seed=luck)):
+                continue  # the fault does not concern this query
+            fires, noise = draw.uniform(0.7, 1.0), draw.uniform(0.0, 0.2)
+            model = f"sim:{planted}&fires={fires:.2f}&noise={noise:.2f}"
+        for k in range(200):
+            run = run_native(variant, model=model, seed=luck + k, run_id="r1")
+            if not right(variant, run):
+                session = Session(id="case", title="case", variants=[variant], runs=[run])
+                return Case(cause, model, session, luck + k + 1)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method said of a case: a cause or ``undecided``, after so many runs."""
+
+    said: str
+    runs: int
+    confidence: float | None
+
+
+def dissected(case: Case, method: Method, budget: int) -> Answer:
+    session = case.session.model_copy(deep=True)
+    dissector = Dissector(
+        session, case.variant, model=case.model, run=case.run, method=method, budget=budget, seed=case.seed
+    )
+    dissector.go()
+    found = summary(session, dissector.add_to(session))
+    return Answer(found.decision.cause or UNDECIDED, found.runs, found.decision.confidence)
+
+
+def answers(method: Method, cases: int, budget: int, first: int = 0) -> Iterator[tuple[Case, Answer]]:
+    """All causes, ``cases`` of each."""
+    for cause in CAUSES:
+        for number in range(first, first + cases):
+            case = draw_case(cause, number)
+            yield case, dissected(case, method, budget)
+
+
+def measure(method: Method, cases: int, budget: int, first: int = 0) -> None:
+    """Print the confusion matrix of one method."""
+    began = time.perf_counter()
+    found = list(answers(method, cases, budget, first))
+    took = time.perf_counter() - began
+    said = {cause: Counter(a.said for c, a in found if c.cause == cause) for cause in CAUSES}
+    spent = {cause: sum(a.runs for c, a in found if c.cause == cause) / cases for cause in CAUSES}
+    columns = (*CAUSES, UNDECIDED)
+    rows = [
+        [
+            cause,
+            *(said[cause][c] or "." for c in columns),
+            f"{said[cause][cause] / cases:.0%}",
+            f"{spent[cause]:.0f}",
+        ]
+        for cause in CAUSES
+    ]
+    hits = sum(said[cause][cause] for cause in CAUSES)
+    open_ = sum(said[cause][UNDECIDED] for cause in CAUSES)
+    named = len(found) - open_
+    title = (
+        f"{method}: {hits / len(found):.1%} right of all {len(found)} cases, undecided in {open_ / len(found):.1%}, "
+        f"{hits / named if named else 0:.1%} right of those named; at most {budget} runs a case "
+        f"({1000 * took / len(found):.0f} ms a case)"
+    )
+    table(title, ["planted", *columns, "right", "runs"], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Attribution of planted causes.")
+    parser.add_argument("--cases", type=int, default=40, help="of each cause")
+    parser.add_argument("--budget", type=int, default=60)
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--method", choices=METHODS)
+    given, _ = parser.parse_known_args()
+    for method in METHODS if given.method is None else (given.method,):
+        measure(method, given.cases, given.budget, given.first)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,8 @@ from planscope.agents.runner import LiveRun
 from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent, PromptEvent
+from planscope.session.events import AnswerEvent, CallEvent, Event, PromptEvent
+from planscope.session.kept import events_up_to
 from planscope.session.model import ForkPoint, Run, Variant
 
 
@@ -38,24 +39,7 @@ def kept_events(run: Run, step: int, *, answer: str | None = None) -> list[Event
         )
     if answer is not None and not step:
         raise CannotFork("step 0 is before any call, so there is no answer to edit")
-    last = next((i for i, e in enumerate(run.events) if isinstance(e, CallEvent) and e.step == step), -1)
-    kept: list[Event] = []
-    for place, event in enumerate(run.events):
-        change: dict[str, Any] = {"kept": True}
-        match event:
-            case PromptEvent():
-                pass
-            case MessageEvent() if place < last:
-                pass
-            case CallEvent() if event.step <= step:
-                pass
-            case AnswerEvent() if event.step <= step:
-                if event.step == step and answer is not None:
-                    change |= {"text": answer, "said": event.said or event.text}
-            case _:
-                continue
-        kept.append(event.model_copy(update=change))
-    return kept
+    return events_up_to(run, step, answer=answer)
 
 
 def fork(

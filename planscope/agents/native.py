@@ -34,6 +34,7 @@ from planscope.session.events import (
     PromptEvent,
     Usage,
 )
+from planscope.session.mock_answers import unknown_tool
 from planscope.session.model import Limits, Run, Variant
 
 
@@ -146,8 +147,7 @@ def _converse(
         elif answer.tool in mocks:
             text, executed = mocks[answer.tool].answer(answer.arguments)
         else:
-            names = ", ".join(mocks)
-            text, executed = f"Error: {answer.tool} is not a valid tool, try one of [{names}].", False
+            text, executed = unknown_tool(answer.tool, mocks), False
         emit(
             AnswerEvent(
                 at=state.clock,

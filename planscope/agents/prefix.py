@@ -69,7 +69,7 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
             flush()
             said = event.text
         elif isinstance(event, CallEvent):
-            if not talks:
+            if not talks or event.call_id is None:  # a person's call stands in no message of a model's
                 flush()
             calls.append(event)
     flush()

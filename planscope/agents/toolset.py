@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planscope.errors import UserError
-from planscope.oracle.arguments import START, read_start
+from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
+from planscope.session.mock_answers import RESTART_ANSWER, capital, done_text, tool_answer
 from planscope.session.model import ActionRecord
 
 ARGUMENT_TEXT = (
@@ -20,7 +21,6 @@ ARGUMENT_TEXT = (
     " representing the start time of this task."
 )
 RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
-RESTART_ANSWER = "Permission is granted. Start over."
 REFUSED = "Refused: "
 """What the answer to a refused call begins with, one that no tool ever saw."""
 
@@ -50,13 +50,7 @@ class MockTool:
 
     def answer(self, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
         """The answer, and whether the call was executed (a refused one is no execution)."""
-        if arguments is None:
-            return "Error: the arguments could not be read. Nothing was done.", False
-        if self.timed:
-            start = read_start(arguments)
-            if isinstance(start, str):
-                return f"Error: {start}. Nothing was done.", False
-        return self.done, True
+        return tool_answer(self.done, arguments, timed=self.timed)
 
 
 def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockTool, ...]:
@@ -78,21 +72,14 @@ def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockT
 
 
 def _base_tool(action: ActionRecord) -> MockTool:
-    name = _capital(action.name)
-    return MockTool(ToolSpec(action.tool, f"{name}."), f"{name} has been done.")
+    return MockTool(ToolSpec(action.tool, f"{capital(action.name)}."), done_text(action, timed=False))
 
 
 def _timed_tool(action: ActionRecord) -> MockTool:
-    name = _capital(action.name)
-    hours = 1 if action.duration is None else action.duration
     schema = {
         "type": "object",
         "properties": {START: {"type": "integer", "description": "hour 0..23"}},
         "required": [START],
     }
-    answer = f"{name} takes {hours} {'hour' if hours == 1 else 'hours'}."
-    return MockTool(ToolSpec(action.tool, f"{name}.{ARGUMENT_TEXT}", schema), answer, timed=True)
-
-
-def _capital(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    spec = ToolSpec(action.tool, f"{capital(action.name)}.{ARGUMENT_TEXT}", schema)
+    return MockTool(spec, done_text(action, timed=True), timed=True)

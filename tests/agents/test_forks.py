@@ -11,10 +11,12 @@ from planscope.agents.forks import CannotFork, fork, kept_events
 from planscope.agents.gate import EditArguments, GoOn, PendingCall, Verb
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.runner import run_agent
+from planscope.debugger.played import begin, play
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import CallEvent, MessageEvent
-from planscope.session.model import Run
+from planscope.session.model import Run, Session
+from planscope.session.played_run import as_run
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, says, scripted, variant
 from .test_profiles import drawn
@@ -152,4 +154,17 @@ async def test_a_run_that_was_aborted_can_go_on_where_it_broke_off() -> None:
     run = await run_agent(case, model=scripted(says(("alpha", {})), ConnectionResetError("gone")))
     assert end_of(run).ending == "aborted"
     branch = await fork(run, case, step=1, model="sim:careful").go()
+    assert replay(problem_of(case), trace_of(branch)).verdict().verdict == "right"
+
+
+async def test_a_model_goes_on_from_what_a_person_played() -> None:
+    case = abc()
+    run = await run_agent(case, model=scripted(says(("gamma", {}))), run_id="r1")
+    session = Session(id="s", title="", variants=[case], runs=[run])
+    state = begin(replay(problem_of(case), trace_of(run)), 0)
+    played = as_run(session, run, play(play(state, "a1"), "a2"))
+    model = scripted(says(("gamma", {})))
+    branch = await fork(played, case, step=2, model=model, agent="tools").go()
+    assert [t for t, _ in called(branch)] == ["alpha", "beta", "gamma"]
+    assert [m.type for m in model.chat.seen[0]] == ["human", "ai", "tool", "ai", "tool"]  # type: ignore[attr-defined]
     assert replay(problem_of(case), trace_of(branch)).verdict().verdict == "right"

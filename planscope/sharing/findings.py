@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from planscope.errors import UserError
+from planscope.sharing.surroundings import Surroundings
 
 
 class RedactionError(UserError):
@@ -60,9 +61,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was found in one session, and the user's decisions. Immutable: every decision makes a new one."""
+    """What was found in one session, and the user's decisions. Immutable: every decision makes a new one.
+
+    ``around`` is what counted as private of this machine.
+    """
 
     findings: tuple[Finding, ...] = ()
+    around: Surroundings = field(default_factory=Surroundings)
 
     def keep(self, number: int, kept: bool = True) -> Redaction:
         """Let a finding stay as it is (or, with False, be replaced after all)."""
@@ -89,7 +94,7 @@ class Redaction:
     def _with(self, number: int, change: Callable[[Finding], Finding]) -> Redaction:
         if not any(f.number == number for f in self.findings):
             raise RedactionError(f"there is no finding {number}; they count from 1 to {len(self.findings)}")
-        return Redaction(tuple(change(f) if f.number == number else f for f in self.findings))
+        return replace(self, findings=tuple(change(f) if f.number == number else f for f in self.findings))
 
 
 def check_replacement(text: str, others: set[str]) -> None:

@@ -49,11 +49,15 @@ def share(session: Session, run_id: str | None, format: str, *, redaction: Redac
         raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")
     run = find_run(session, run_id)
     if redaction is not None:
-        from planscope.sharing.redact import redact
+        from planscope.sharing.redact import redacted
 
         place = session.runs.index(run) if run is not None else None
-        session = redact(session, redaction)
+        safe = redacted(session, redaction)
+        session = safe.session
         run = session.runs[place] if place is not None else None
+        text = make(session, run)
+        safe.check(text)
+        return text
     return make(session, run)
 
 

@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from planscope.sharing.findings import Finding, Place, Redaction, RedactionError
+from planscope.sharing.plan import Decision, Plan
+from planscope.sharing.spellings import canonical
+from planscope.sharing.surroundings import Surroundings, own
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
 
-__all__ = ["Finding", "Place", "Redaction", "RedactionError", "look_through", "redact"]
-
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+__all__ = ["Finding", "Place", "Redacted", "Redaction", "RedactionError", "look_through", "redact"]
 
 
-def look_through(session: Session) -> Redaction:
-    """Everything private in a session: its findings, each with its places and the proposed replacement."""
-    found = dict.fromkeys(m[0] for v in session.variants for m in _MAIL.finditer(v.query.text))
-    return Redaction(
-        tuple(
-            Finding(n, "email", "e-mail address", text, f"REDACTED_EMAIL_{n}")
-            for n, text in enumerate(found, 1)
-        )
-    )
+def look_through(session: Session, around: Surroundings | None = None) -> Redaction:
+    """Everything private in a session: its findings, each with its places and the proposed replacement.
+
+    ``around``: what counts as private of this machine (its environment, user, home, name), by default this process's.
+    """
+    around = own() if around is None else around
+    document = _document(session)
+    plan = Plan(document, around)
+    plan.apply(document)
+    return Redaction(plan.findings(), around)
+
+
+class Redacted:
+    """A redacted session, with what it takes to make sure of everything that is made of it."""
+
+    def __init__(self, session: Session, plan: Plan) -> None:
+        self.session = session
+        self._plan = plan
+
+    def check(self, text: str) -> None:
+        """Raise RedactionError where a text that was made of the session holds a value that was to be replaced."""
+        left = self._plan.left_in(text)
+        if left is not None:
+            raise RedactionError(f"a {left} could not be replaced everywhere, so nothing was written")
 
 
 def redact(session: Session, redaction: Redaction) -> Session:
-    """A new session with the findings that are not kept replaced everywhere, and nothing else changed.
+    """The session with the findings that are not kept replaced everywhere, and nothing else changed.
 
     Every run keeps its steps, order and verdict, every span its words, every action a name of its own.
     RedactionError where that cannot be.
     """
-    from planscope.session.store import dumps, loads
+    return redacted(session, redaction).session
 
-    text = dumps(session).decode()
-    for finding in redaction.replaced:
-        text = text.replace(finding.text, finding.replacement)
-    return loads(text.encode(), "the redacted session")
+
+def redacted(session: Session, redaction: Redaction) -> Redacted:
+    """As :func:`redact`, together with a check for what is made of the session."""
+    from planscope.session.files import SessionError
+    from planscope.session.store import loads
+    from planscope.sharing.unchanged import check_unchanged
+
+    document = _document(session)
+    plan = Plan(document, redaction.around, _decisions(redaction))
+    made = plan.apply(document)
+    if made == document:
+        return Redacted(session, plan)
+    try:
+        after = loads(json.dumps(made).encode(), "the redacted session")
+    except SessionError as error:
+        raise RedactionError(f"redaction would break the session: {error}") from None
+    check_unchanged(session, after)
+    return Redacted(after, plan)
+
+
+def _document(session: Session) -> Any:
+    from planscope.session.store import dumps
+
+    return json.loads(dumps(session))
+
+
+def _decisions(redaction: Redaction) -> dict[str, Decision]:
+    return {canonical(f.kind, f.text): Decision(f.kept, f.replacement) for f in redaction.findings}

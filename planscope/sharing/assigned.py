@@ -1,0 +1,109 @@
+"""Values that the word before them gives away: ``password = ...``, ``"token": "..."``, an argument called ``pin``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from planscope.sharing.hits import NAMED, Hit
+from planscope.sharing.word_lists import words
+
+KIND = "named-secret"
+LABEL = "value of a secret's name"
+
+_JOIN = r"[_ .-]?"
+_NAME = (
+    r"pass(?:word|wd|phrase|code)|passwd|pwd|secret|token|credentials?|authorization|"
+    rf"(?:api|access|auth|private|secret|encryption|signing|master|session|account|shared|service|app)"
+    rf"{_JOIN}(?:key|token|secret)|client{_JOIN}secret|connection{_JOIN}string"
+)
+_ASSIGNED = re.compile(
+    rf"(?i:(?P<name>{_NAME}))(?:[_-][A-Za-z0-9_-]{{0,30}})?[\"'\]\\]{{0,4}}\s{{0,3}}"
+    r"(?P<sign>:=|=>|==|:|=|\bis\b|\bwas\b)"
+    r"\s{0,3}(?:\\{0,3}\"(?P<double>(?:[^\"\\\n]|\\.){1,400}?)\\{0,3}\""
+    r"|\\{0,3}'(?P<single>(?:[^'\\\n]|\\.){1,400}?)\\{0,3}'"
+    r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}))"
+)
+_SHORT = re.compile(
+    r"(?i:\b(?:pin|cvv|cvc|otp|one-time code))[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?"
+    r"(?P<value>[0-9]{3,8})\b"
+)
+_MYSQL = re.compile(r"\b(?:mysql|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p(?P<value>[^\s\"']{4,100})")
+_SWITCH = re.compile(
+    r"--(?:password|passwd|token|secret|api-key|apikey|auth-token|access-token)[ =]{1,3}[\"']?"
+    r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
+)
+
+_EMPTY = re.compile(
+    r"(?i:x+|\*+|\.+|-+|_+|\u2022+|<.*>|\$\{.*|\$[A-Z_]+|%.*%|\{.*|none|null|nil|true|false|undefined|n/?a|yes|no"
+    r"|your[-_ ].*|my[-_](?:token|key|password|secret)|change[-_]?me|example|string|str|int|integer|bytes|object"
+    r"|required|optional|missing|invalid|expired|wrong|unknown|empty|bearer|basic|digest|os\.environ.*"
+    r"|process\.env.*|.*getenv.*|hidden|masked|redacted|secret|password|token|key|value|not|set|unset|here|too|the)"
+)
+"""What stands where a value would, and is none."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def _words(name: str) -> list[str]:
+    return [w for w in re.split(r"[^a-z0-9]+", _CAMEL.sub("_", name[:200]).lower()) if w]
+
+
+def names_secret(name: str) -> bool:
+    """Whether a mapping's key says that its value is a secret."""
+    parts = _words(name)
+    if not parts or parts[-1] in words("secret", "about") or parts[0] in words("secret", "first"):
+        return False
+    single, before_key = words("secret", "single"), words("secret", "before_key")
+    if not single.isdisjoint(parts) or "".join(parts[-2:]) in single:
+        return True
+    if any(b in ("key", "string") and a in before_key for a, b in pairwise(parts)):
+        return True
+    return holds_secrets(name)
+
+
+def holds_secrets(name: str) -> bool:
+    """Whether all that stands below a mapping's key is secret: ``secrets``, ``credentials``."""
+    parts = _words(name)
+    return bool(parts) and len(parts) <= 2 and parts[-1] in words("secret", "plural")
+
+
+def is_value(text: str) -> bool:
+    """Whether this can be a secret at all: not a stand-in, not a word about it."""
+    return len(text.strip()) >= 3 and not _EMPTY.fullmatch(text.strip())
+
+
+def is_telling(text: str) -> bool:
+    """Whether a value is odd enough to be looked for elsewhere."""
+    plain = text.isalpha() and (text.islower() or text.istitle() or text.isupper())
+    if text.isdigit():
+        return len(text) >= 10
+    return (len(text) >= 8 and not plain) or len(text) >= 16
+
+
+def assigned(text: str) -> Iterator[Hit]:
+    """What a text itself calls a password, a token, a key."""
+    for match in _ASSIGNED.finditer(text):
+        group = next(g for g in ("double", "single", "bare") if match[g] is not None)
+        start, end = match.span(group)
+        if group == "bare":
+            end = start + len(match[group].rstrip(".,;:!?\\`*"))
+        value = text[start:end]
+        if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
+            yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
+    for pattern in (_SHORT, _MYSQL, _SWITCH):
+        for match in pattern.finditer(text):
+            if is_value(match["value"]):
+                yield Hit(*match.span("value"), KIND, LABEL, NAMED, is_telling(match["value"]))
+
+
+def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
+    if not is_value(value):
+        return False
+    odd = any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
+    if sign in ("is", "was"):
+        return odd and not value.isalpha() and len(value) >= 5
+    if quoted or sign == "=":
+        return odd or len(value) >= 4
+    return odd or name.startswith(("pass", "pwd"))

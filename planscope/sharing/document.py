@@ -1,0 +1,177 @@
+"""Every string of a session's JSON, with its place; and the same JSON with other strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from planscope.sharing.assigned import holds_secrets
+from planscope.sharing.findings import Place
+
+Json = Any
+
+
+class Spot(NamedTuple):
+    """Where a string stands. ``named``: the key of the mapping around it, where that key is data.
+
+    ``below_secret``: all that stands below a key such as ``credentials``. ``number``: the number of a message or
+    the like, which looks random.
+    """
+
+    place: Place
+    named: str = ""
+    below_secret: bool = False
+    number: bool = False
+
+
+Change = Callable[[str, Spot], str]
+ChangeNumber = Callable[[int | float, Spot], Json]
+
+_DATA = {"arguments", "asked", "message", "cursor"}
+_GRAMMAR = {"tree", "constraints"}
+_FIXED = {"format", "type", "status", "ending", "refused_by", "method", "created", "started"}
+_NUMBERS = {
+    "id",
+    "parent",
+    "variant",
+    "run",
+    "call_id",
+    "fingerprint",
+    "signature",
+    "encrypted_content",
+    "hash",
+}
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The names of all fields that a session's own parts have."""
+    from planscope.session import events, model
+
+    parts = (
+        *(
+            model.Session,
+            model.Variant,
+            model.Query,
+            model.ActionRecord,
+            model.Limits,
+            model.Origin,
+            model.Run,
+        ),
+        *(model.ForkPoint, model.Dissection, model.Cell, events.PromptEvent, events.MessageEvent),
+        *(events.CallEvent, events.AnswerEvent, events.ErrorEvent, events.EndEvent, events.Usage),
+    )
+    return frozenset(name for part in parts for name in part.model_fields)
+
+
+def rewrite(document: Json, change: Change, number: ChangeNumber | None = None) -> Json:
+    """A session's JSON anew, every string of it as ``change`` gives it back; so are keys of mappings that are data.
+
+    ``number`` is asked about numbers in data. What says of what type a thing is stays as it is.
+    """
+    walker = _Walker(change, number)
+    made = {}
+    for key, value in document.items():
+        if key == "variants":
+            made[key] = [walker.part(v, Place("", variant=str(v.get("id")))) for v in value]
+        elif key == "runs":
+            made[key] = [walker.run(r) for r in value]
+        else:
+            made[key] = walker.field(key, value, Place(""))
+    return made
+
+
+def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber | None = None) -> Json:
+    """The same for data that was found inside a string at ``spot``."""
+    return _Walker(change, number).data(value, spot)
+
+
+class _Walker:
+    def __init__(self, change: Change, number: ChangeNumber | None) -> None:
+        self._change = change
+        self._number = number
+
+    def run(self, run: Json) -> Json:
+        place = Place("", run=str(run.get("id")))
+        made = {k: self.field(k, v, place) for k, v in run.items() if k != "events"}
+        events = []
+        for n, event in enumerate(run.get("events", ())):
+            step = event.get("step") if isinstance(event.get("step"), int) else None
+            events.append(self.part(event, Place("", run=place.run, event=n, step=step)))
+        return {k: events if k == "events" else made[k] for k in run}
+
+    def part(self, part: dict[str, Json], place: Place) -> Json:
+        """One of a session's own parts: its keys are known unless it has more of them."""
+        return {k: self.field(k, v, place) for k, v in part.items()}
+
+    def field(self, key: str, value: Json, place: Place) -> Json:
+        here = _below(place, key)
+        if key in _DATA:
+            return self.data(value, Spot(here))
+        if key in _GRAMMAR:
+            return self._grammar(value, Spot(here))
+        if key not in _fields():
+            return self.data(value, Spot(here, named=key))
+        if isinstance(value, dict):
+            return self.part(value, here)
+        if isinstance(value, list):
+            return [
+                self.part(one, _below(here, str(n)))
+                if isinstance(one, dict)
+                else self._text(one, Spot(_below(here, str(n)), number=key in _NUMBERS))
+                for n, one in enumerate(value)
+            ]
+        if key in _FIXED or (key == "kind" and place.event is None):
+            return value
+        return self._text(value, Spot(here, number=key in _NUMBERS))
+
+    def _text(self, value: Json, spot: Spot) -> Json:
+        return self._change(value, spot) if isinstance(value, str) else value
+
+    def _grammar(self, value: Json, spot: Spot) -> Json:
+        if isinstance(value, dict):
+            return {k: self._grammar(v, spot._replace(place=_below(spot.place, k))) for k, v in value.items()}
+        if isinstance(value, list):
+            return [
+                self._grammar(v, spot._replace(place=_below(spot.place, str(n)))) for n, v in enumerate(value)
+            ]
+        return self._text(value, spot)
+
+    def data(self, value: Json, spot: Spot) -> Json:
+        if isinstance(value, str):
+            return self._change(value, spot._replace(number=_is_number(spot.named)))
+        if isinstance(value, list):
+            return [
+                self.data(v, spot._replace(place=_below(spot.place, str(n)))) for n, v in enumerate(value)
+            ]
+        if isinstance(value, dict):
+            return self._mapping(value, spot)
+        if isinstance(value, int | float) and not isinstance(value, bool) and self._number is not None:
+            return self._number(value, spot)
+        return value
+
+    def _mapping(self, value: dict[str, Json], spot: Spot) -> Json:
+        made: dict[str, Json] = {}
+        for key, one in value.items():
+            place = _below(spot.place, key)
+            below = spot.below_secret or holds_secrets(key)
+            new = self._change(key, Spot(Place(f"{place.field} (key)", *_ids(place))))
+            n = 1
+            while new in made:
+                n += 1
+                new = f"{new}_{n}"
+            made[new] = self.data(one, Spot(place, named=key, below_secret=below))
+        return made
+
+
+def _below(place: Place, name: str) -> Place:
+    return Place(f"{place.field}.{name}" if place.field else name, *_ids(place))
+
+
+def _ids(place: Place) -> tuple[str | None, str | None, int | None, int | None]:
+    return place.variant, place.run, place.event, place.step
+
+
+def _is_number(key: str) -> bool:
+    return key in _NUMBERS or key.endswith(("_id", "_ids", "fingerprint", "_hash"))

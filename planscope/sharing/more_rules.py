@@ -1,0 +1,47 @@
+"""A detector library beside our own rules: Kingfisher (Apache 2.0, MongoDB), where ``planscope[redact]`` is installed.
+
+It knows hundreds of services more, scans in this very process, and asks no service whether a key is live.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from planscope.sharing.hits import SHAPE, Hit
+
+_SHORTEST = 8
+
+
+@cache
+def _scanner() -> Any:
+    """None where the library is not there, or does not load on this machine."""
+    try:
+        from kingfisher_sdk import Scanner
+    except Exception:  # a native library may fail in any way; our own rules are there all the same
+        return None
+    return Scanner()
+
+
+def has_library() -> bool:
+    """Whether the library is there."""
+    return _scanner() is not None
+
+
+def found_by_library(text: str) -> Iterator[Hit]:
+    """What the library takes for a secret."""
+    scanner = _scanner()
+    if scanner is None or len(text) < _SHORTEST:
+        return
+    for finding in scanner.scan(text):
+        secret = finding.secret
+        if finding.visible and isinstance(secret, str) and len(secret) >= _SHORTEST:
+            name = re.sub(r"[^a-z0-9]+", "-", str(finding.rule_id).rpartition(".")[2].lower()).strip("-")[:40]
+            start = text.find(secret)
+            while start >= 0:
+                yield Hit(
+                    start, start + len(secret), name or "secret", name.replace("-", " ") or "secret", SHAPE
+                )
+                start = text.find(secret, start + len(secret))

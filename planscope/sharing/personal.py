@@ -1,0 +1,94 @@
+"""What leads to a person: addresses, home directories, user names, numbers of phones, cards and accounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planscope.sharing.hits import PERSONAL, Hit
+from planscope.sharing.word_lists import words
+
+_MAIL = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}(?:@|%40)(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])"
+)
+_NO_PERSON = ("git@", "noreply@", "no-reply@")
+_REST = r"[^\s/\\:\"'<>|,;()\[\]{}*?$`]{1,64}"
+_UNIX_HOME = re.compile(
+    rf"(?<![\w.~-])(?P<home>(?:/mnt)?(?:/[a-z])?/(?:home|Users|var/home|export/home|usr/home)/(?P<user>{_REST}))"
+)
+_WINDOWS_HOME = re.compile(
+    r"(?<![A-Za-z0-9])(?P<home>[A-Za-z]:[\\/]{1,8}(?:Users|Documents and Settings)[\\/]{1,8}"
+    rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
+)
+_TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
+_PHONES = (
+    re.compile(r"(?<![\w+.])\+[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{2,4}\)?){2,4}(?![\w])"),
+    re.compile(r"(?<![\w.-])(?:\([0-9]{3}\) ?|[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}(?![\w-])"),
+)
+_CARD = re.compile(
+    r"(?<![\w.-])(?:[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{3,4}|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5})(?![\w-])"
+)
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
+)
+_SOCIAL = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+
+
+def personal(text: str) -> Iterator[Hit]:
+    """Everything personal that can be told by its shape."""
+    if "@" in text or "%40" in text:
+        for match in _MAIL.finditer(text):
+            if not match[0].lower().startswith(_NO_PERSON):
+                yield Hit(*match.span(), "email", "e-mail address", PERSONAL)
+    if "/" in text or "\\" in text:
+        for match in homes(text):
+            yield Hit(*_trimmed(match), "home", "home directory", PERSONAL, edged=True)
+    for pattern in _PHONES:
+        for match in pattern.finditer(text):
+            if 9 <= sum(c.isdigit() for c in match[0]) <= 15:
+                yield Hit(*match.span(), "phone", "phone number", PERSONAL, edged=True)
+    for match in _CARD.finditer(text):
+        if _luhn(re.sub(r"\D", "", match[0])):
+            yield Hit(*match.span(), "card", "card number", PERSONAL, edged=True)
+    for match in _IBAN.finditer(text):
+        if _is_iban(match[0].replace(" ", "")):
+            yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
+    for match in _SOCIAL.finditer(text):
+        yield Hit(*match.span(), "social-security", "social security number", PERSONAL, edged=True)
+
+
+def homes(text: str) -> Iterator[re.Match[str]]:
+    """Home directories, with the groups ``home`` and ``user``."""
+    for pattern in (_UNIX_HOME, _WINDOWS_HOME, _TILDE):
+        for match in pattern.finditer(text):
+            user = match["user"].rstrip(".!")
+            if (
+                user
+                and user.lower() not in words("user", "nobody")
+                and not user.startswith(("REDACTED_", "<", "%"))
+            ):
+                yield match
+
+
+def _trimmed(match: re.Match[str]) -> tuple[int, int]:
+    start, end = match.span("home")
+    return start, end - (len(match["user"]) - len(match["user"].rstrip(".!")))
+
+
+def user_of(match: re.Match[str]) -> str:
+    """The user of a home directory."""
+    return match["user"].rstrip(".!")
+
+
+def _luhn(digits: str) -> bool:
+    if digits[0] not in "23456" or len(set(digits)) < 3:
+        return False
+    doubled = [int(d) * (1 + i % 2) for i, d in enumerate(reversed(digits))]
+    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
+
+
+def _is_iban(text: str) -> bool:
+    """ISO 13616: the country and the check digits moved to the end, letters as 10 to 35, modulo 97 is 1."""
+    if not 15 <= len(text) <= 34:
+        return False
+    return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1

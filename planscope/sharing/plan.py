@@ -1,0 +1,309 @@
+"""All private values of one document, each with its replacement, and the document with them replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from planscope.language.problem import slug
+from planscope.sharing import personal, spans
+from planscope.sharing.detectors import Detectors
+from planscope.sharing.document import Spot, rewrite, rewrite_below
+from planscope.sharing.findings import Finding, Place
+from planscope.sharing.hits import PLACEHOLDER, Hit, settle
+from planscope.sharing.spellings import canonical, decoded, spellings, tool_spelling, unescaped
+from planscope.sharing.surroundings import Surroundings
+
+Json = Any
+
+_SHORTEST = 4
+"""Characters of a value that is looked for outside the place where it was found."""
+
+_NOT_IN_A_TOOL = re.compile(r"[^A-Za-z0-9_-]")
+_TOOL_RANK = -1
+_DEEPEST = 3
+"""JSON inside strings of JSON, read up to so deep."""
+
+
+@dataclass(slots=True)
+class Value:
+    """One private value. ``strong`` and ``edged`` as in ``Hit``."""
+
+    number: int
+    kind: str
+    label: str
+    text: str
+    rank: int
+    strong: bool
+    edged: bool
+    replacement: str
+    kept: bool = False
+    places: dict[Place, None] = field(default_factory=dict)
+
+
+class Decision(NamedTuple):
+    kept: bool
+    replacement: str
+
+
+class _Spelled(NamedTuple):
+    """What stands for a spelling. ``value`` None: the name of a tool that follows its action's name."""
+
+    value: Value | None
+    replacement: str
+
+
+class Plan:
+    """Made of a session's JSON: what is private in it. ``decisions``: the user's, by canonical text."""
+
+    def __init__(
+        self, document: Json, around: Surroundings, decisions: Mapping[str, Decision] | None = None
+    ) -> None:
+        self.values: dict[str, Value] = {}
+        self._known: dict[str, str] = {}
+        self._detectors = Detectors(around, _users(document, around))
+        self._next = _numbers_taken(document)
+        rewrite(document, self._note, self._note_number)
+        for key, decision in (decisions or {}).items():
+            if key in self.values:
+                self.values[key].kept, self.values[key].replacement = decision
+        self._spelled: dict[str, _Spelled] = {}
+        self._spell()
+        self._pattern = _pattern(self._spelled)
+        self._rename_tools(document)
+        self._edits: dict[str, list[spans.Edit]] = {}
+
+    # What there is
+
+    def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
+        if depth < _DEEPEST:
+            for inside in decoded(text):
+                below = lambda one, at: self._note(one, at, depth + 1)  # noqa: E731
+                rewrite_below(inside, spot, below, self._note_number)
+        for view in dict.fromkeys((unescaped(text), text)):
+            for hit in self._find(view, spot):
+                self._add(hit, view[hit.start : hit.end])
+        return text
+
+    def _note_number(self, number: int | float, spot: Spot) -> int | float:
+        text = str(number)
+        for hit in self._find(text, spot):
+            if (hit.start, hit.end) == (0, len(text)):
+                self._add(hit, text)
+        return number
+
+    def _find(self, text: str, spot: Spot) -> list[Hit]:
+        named = "" if spot.named == "start_time" else spot.named
+        return self._detectors.find(text, named=named, below_secret=spot.below_secret, number=spot.number)
+
+    def _key(self, kind: str, text: str) -> str:
+        return self._known.get(text) or canonical(kind, text)
+
+    def _add(self, hit: Hit, text: str) -> None:
+        key = self._key(hit.kind, text)
+        known = self.values.get(key)
+        if known is not None:
+            known.strong = known.strong or hit.strong
+            return
+        word = re.sub(r"[^A-Z0-9]+", "_", hit.kind.upper())[:24].strip("_")
+        number = self._next[word] = self._next.get(word, 0) + 1
+        self.values[key] = Value(
+            len(self.values) + 1,
+            hit.kind,
+            hit.label,
+            text,
+            hit.rank,
+            hit.strong,
+            hit.edged,
+            f"REDACTED_{word}_{number}",
+        )
+        for spelling in spellings(text):
+            self._known.setdefault(spelling, key)
+
+    # What stands for it
+
+    def _spell(self) -> None:
+        for value in self.values.values():
+            if not value.strong or len(value.text) < _SHORTEST:
+                continue
+            for spelling in spellings(value.text):
+                self._spelled.setdefault(spelling.lower(), _Spelled(value, value.replacement))
+            tool = tool_spelling(value.text)
+            if tool is not None:
+                self._spelled.setdefault(tool, _Spelled(value, value.replacement.lower()))
+
+    def _rename_tools(self, document: Json) -> None:
+        """A tool is named after its action: where that changes, so does the tool, everywhere."""
+        actions = [a for v in document.get("variants", ()) for a in v.get("actions", ())]
+        taken = {a["tool"] for a in actions}
+        renamed: dict[str, _Spelled] = {}
+        for action in actions:
+            old, name = action["tool"], action["name"]
+            if old.lower() in renamed:
+                continue
+            new = self._new_tool(old, name)
+            if new == old:
+                continue
+            base, n = new, 1
+            while new in taken:
+                n += 1
+                new = f"{base[: 64 - len(str(n)) - 1]}_{n}"
+            taken.add(new)
+            renamed[old.lower()] = _Spelled(None, new)
+        if renamed:
+            self._spelled = {**self._spelled, **renamed}
+            self._pattern = _pattern(self._spelled)
+
+    def _new_tool(self, old: str, name: str) -> str:
+        changed, _ = self._replaced(name, Spot(Place("")), None)
+        made = slug(name)
+        if changed != name and re.fullmatch(rf"{re.escape(made[:58])}.{{0,6}}", old):
+            return slug(changed)
+        return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place("")), None)[0])[:64]
+
+    # The same document without it
+
+    def apply(self, document: Json) -> Json:
+        """The document with every value that is not kept replaced, and the places of all noted."""
+        made = rewrite(document, self._change, self._change_number)
+        for variant in made.get("variants", ()):
+            edits = self._edits.get(str(variant.get("id")))
+            if edits:
+                spans.move(variant, edits)
+        return made
+
+    def _change(self, text: str, spot: Spot) -> str:
+        made, edits = self._replaced(text, spot, spot.place)
+        if spot.place.field == "query.text" and edits and spot.place.variant is not None:
+            new = self._replaced(spot.place.variant, Spot(Place("id"), number=True), None)[0]
+            self._edits[new] = edits
+        return made
+
+    def _change_number(self, number: int | float, spot: Spot) -> Json:
+        text = str(number)
+        made, _ = self._replaced(text, spot, spot.place)
+        return number if made == text or text in made else made
+
+    def _replaced(
+        self, text: str, spot: Spot, place: Place | None, depth: int = 0
+    ) -> tuple[str, list[spans.Edit]]:
+        """The text without what is private, and the edits that made it so."""
+        made, edits = self._edited(text, spot, place)
+        view = unescaped(made)
+        if view != made and self._edited(view, spot, None)[1]:
+            made, edits = self._edited(view, spot, place)[0], [spans.Edit(0, len(text), len(made))]
+        if depth < _DEEPEST:
+            for inside in decoded(text):
+                below = lambda one, at: self._replaced(one, at, place, depth + 1)[0]  # noqa: E731
+                wanted = rewrite_below(inside, spot, below, self._change_number)
+                if wanted != inside and list(decoded(made)) != [wanted]:
+                    made = self._edited(json.dumps(wanted, ensure_ascii=False), spot, place)[0]
+                    edits = [spans.Edit(0, len(text), len(made))]
+        return made, edits
+
+    def _edited(self, text: str, spot: Spot, place: Place | None) -> tuple[str, list[spans.Edit]]:
+        hits = [*self._spelled_in(text), *self._find(text, spot)]
+        if not hits:
+            return text, []
+        parts, edits, at = [], [], 0
+        for hit in settle(hits):
+            written = text[hit.start : hit.end]
+            found = self._spelled.get(written.lower())
+            value = found.value if found else self.values.get(self._key(hit.kind, written))
+            if value is not None and place is not None:
+                value.places[place] = None
+            if (found is None and value is None) or (value is not None and value.kept):
+                continue
+            new = found.replacement if found else value.replacement if value else written
+            parts += [text[at : hit.start], new]
+            edits.append(spans.Edit(hit.start, hit.end, len(new)))
+            at = hit.end
+        return "".join([*parts, text[at:]]), edits
+
+    def _spelled_in(self, text: str) -> Iterable[Hit]:
+        if self._pattern is None:
+            return
+        lowered = text.lower()
+        for pattern in self._pattern.for_text(lowered):
+            for match in pattern.finditer(text):
+                found = self._spelled.get(match[0].lower())
+                if found is not None:
+                    rank = found.value.rank if found.value else _TOOL_RANK
+                    yield Hit(*match.span(), found.value.kind if found.value else "tool", "", rank)
+
+    def left_in(self, text: str) -> str | None:
+        """A value that is to be replaced and stands in the text all the same."""
+        for hit in self._spelled_in(text):
+            found = self._spelled.get(text[hit.start : hit.end].lower())
+            if found is not None and found.value is not None and not found.value.kept:
+                return found.value.label
+        return None
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What there is, for people; after ``apply`` with all places."""
+        return tuple(
+            Finding(v.number, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
+            for v in self.values.values()
+        )
+
+
+class _Pattern:
+    """Many spellings at once: only those that stand in a text are put into its pattern."""
+
+    def __init__(self, spelled: Mapping[str, _Spelled]) -> None:
+        self._sources = {
+            spelling: _source(spelling, found)
+            for spelling, found in sorted(spelled.items(), key=lambda item: -len(item[0]))
+        }
+        self._made: dict[tuple[str, ...], re.Pattern[str]] = {}
+
+    def for_text(self, lowered: str) -> Iterable[re.Pattern[str]]:
+        here = tuple(s for s in self._sources if s in lowered)
+        if here:
+            if here not in self._made:
+                self._made[here] = re.compile("|".join(self._sources[s] for s in here), re.IGNORECASE)
+            yield self._made[here]
+
+
+def _source(spelling: str, found: _Spelled) -> str:
+    source = re.escape(spelling)
+    if found.value is None:
+        return rf"(?<![A-Za-z0-9_-]){source}(?![A-Za-z0-9_-])"
+    if found.value.edged or found.replacement != found.value.replacement:
+        return rf"(?<![A-Za-z0-9]){source}(?![A-Za-z0-9])"
+    return source
+
+
+def _pattern(spelled: Mapping[str, _Spelled]) -> _Pattern | None:
+    return _Pattern(spelled) if spelled else None
+
+
+def _users(document: Json, around: Surroundings) -> frozenset[str]:
+    """The names of users, from the home directories that a document names, and the user's own."""
+    found = {around.user} if around.user else set()
+
+    def note(text: str, spot: Spot) -> str:
+        if "/" in text or "\\" in text:
+            found.update(personal.user_of(match) for match in personal.homes(text))
+        return text
+
+    rewrite(document, note)
+    return frozenset(user for user in found if len(user) >= 3)
+
+
+def _numbers_taken(document: Json) -> dict[str, int]:
+    """The highest number of each kind of placeholder that a document holds already."""
+    taken: dict[str, int] = {}
+
+    def note(text: str, spot: Spot) -> str:
+        if "redacted_" in text.lower():
+            for match in PLACEHOLDER.finditer(text):
+                word, _, number = match[0].upper().removeprefix("REDACTED_").rpartition("_")
+                taken[word] = max(taken.get(word, 0), int(number))
+        return text
+
+    rewrite(document, note)
+    return taken

@@ -1,0 +1,77 @@
+"""Keys and tokens by their shapes: the rules of ``data/secrets.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from planscope.sharing.hits import NAMED, SHAPE, Hit
+from planscope.sharing.randomness import looks_random
+
+BEFORE = 40
+"""Characters between a word and the value that it tells of, at most."""
+
+
+class Rule(NamedTuple):
+    """``needs``: without one of these in the text (in lower case) the pattern cannot match."""
+
+    kind: str
+    label: str
+    needs: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+class NearRule(NamedTuple):
+    """``body`` counts where one of ``words`` stands before it; ``random``: and where it looks random, too."""
+
+    kind: str
+    label: str
+    words: tuple[str, ...]
+    body: re.Pattern[str]
+    random: bool
+
+
+@cache
+def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
+    """The rules that ship with planscope."""
+    text = (files("planscope.sharing") / "data" / "secrets.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    rules = tuple(
+        Rule(r["kind"], r["label"], tuple(r["needs"]), re.compile(r["pattern"])) for r in data["rule"]
+    )
+    near = tuple(
+        NearRule(
+            r["kind"],
+            r["label"],
+            tuple(r["words"]),
+            re.compile(rf"(?<![A-Za-z0-9_+/-])(?:{r['body']})(?![A-Za-z0-9_+/-])"),
+            r.get("random", False),
+        )
+        for r in data["near"]
+    )
+    return rules, near
+
+
+def shaped(text: str, lowered: str) -> Iterator[Hit]:
+    """What can be told by its shape. ``lowered`` is the text in lower case."""
+    for rule in load_rules()[0]:
+        if any(need in lowered for need in rule.needs):
+            for match in rule.pattern.finditer(text):
+                named = "value" in match.re.groupindex and match["value"] is not None
+                start, end = match.span("value") if named else match.span()
+                if start < end:
+                    yield Hit(start, end, rule.kind, rule.label, SHAPE)
+
+
+def beside_words(text: str, lowered: str) -> Iterator[Hit]:
+    """What can be told only beside a word such as the name of a vendor."""
+    for rule in load_rules()[1]:
+        if any(word in lowered for word in rule.words):
+            for match in rule.body.finditer(text):
+                before = lowered[max(0, match.start() - BEFORE - 20) : match.start()]
+                if any(word in before for word in rule.words) and (not rule.random or looks_random(match[0])):
+                    yield Hit(*match.span(), rule.kind, rule.label, NAMED)

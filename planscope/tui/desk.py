@@ -37,7 +37,7 @@ class Desk:
     """The session, the same at a glance, and where it is kept.
 
     ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on, ``pending``
-    the calls at which they wait; those stand in no record.
+    the calls at which they wait; those stand in no record. ``passing`` are ids of runs that are shown and not kept.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -47,6 +47,7 @@ class Desk:
         self.unsaved = 0
         self.under_way: set[str] = set()
         self.pending: dict[str, CallEvent] = {}
+        self.passing: set[str] = set()
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -70,11 +71,22 @@ class Desk:
         self.glance = self.glance._replace(variants=glances)
         self._changed(News("variant", variant.id, fresh))
 
-    def put_run(self, run: Run, *, under_way: bool = False, pending: CallEvent | None = None) -> None:
-        """A run, or the same again with what came to it. ``pending``: a call that waits and is not done yet."""
+    def put_run(
+        self,
+        run: Run,
+        *,
+        under_way: bool = False,
+        pending: CallEvent | None = None,
+        passing: bool = False,
+    ) -> None:
+        """A run, or the same again with what came to it.
+
+        ``pending``: a call that waits and is not done yet. ``passing``: to be looked at, and not saved.
+        """
         copy = run.model_copy(update={"events": list(run.events)})
         fresh = _put(self.open_session.runs, copy)
         (self.under_way.add if under_way else self.under_way.discard)(run.id)
+        (self.passing.add if passing else self.passing.discard)(run.id)
         self.pending.pop(run.id, None)
         if pending is not None:
             self.pending[run.id] = pending
@@ -89,6 +101,16 @@ class Desk:
         assert run is not None
         pending = self.pending.get(id)
         return run if pending is None else run.model_copy(update={"events": [*run.events, pending]})
+
+    def drop_run(self, id: str) -> None:
+        """Take away a run that was only passing."""
+        assert id in self.passing
+        session = self.open_session
+        session.runs[:] = [run for run in session.runs if run.id != id]
+        self.passing.discard(id)
+        self.under_way.discard(id)
+        self.glance = self.glance._replace(runs=tuple(run for run in self.glance.runs if run.id != id))
+        self._tell(News("run", id, fresh=False))
 
     def put_dissection(self, dissection: Dissection) -> None:
         copy = dissection.model_copy(deep=True)
@@ -116,11 +138,14 @@ class Desk:
     def snapshot(self) -> Session:
         """The session as it is now, for a thread that writes or judges it while more is put here."""
         session = self.open_session
-        lists = ("variants", "runs", "dissections", "breakpoints", "watches")
-        return session.model_copy(update={name: list(getattr(session, name)) for name in lists})
+        lists = ("variants", "dissections", "breakpoints", "watches")
+        copies: dict[str, object] = {name: list(getattr(session, name)) for name in lists}
+        copies["runs"] = [run for run in session.runs if run.id not in self.passing]
+        return session.model_copy(update=copies)
 
     def _changed(self, news: News) -> None:
-        self.unsaved += 1
+        if not (news.what == "run" and news.id in self.passing):
+            self.unsaved += 1
         self._tell(news)
 
     def _tell(self, news: News) -> None:

@@ -42,6 +42,15 @@ class KeyHintClicked(Message):
         self.action = action
 
 
+class OptionChosen(Message):
+    """A next call was chosen in the pane of what could be played; ``taken``: and is to be played."""
+
+    def __init__(self, at: int, taken: bool) -> None:
+        super().__init__()
+        self.at = at
+        self.taken = taken
+
+
 class NotOpened(Message):
     """The session turned out to be none; ``why`` is one line."""
 

@@ -18,12 +18,29 @@ from planscope.oracle.verdict_types import Move, PlannedCall, Repair, StepView, 
 from planscope.tui.glance import CallGlance, RunGlance, SessionGlance, VariantGlance
 
 if TYPE_CHECKING:
+    from planscope.debugger.played import Option, Played
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError
 
 Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
 """``reading``: file or text are being read. ``unreadable``: the text is no query, ``errors`` say where.
 ``failed``: something else went wrong, ``trouble`` says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What if: the plays so far, what could be played next, and which of these is chosen, from which hour on."""
+
+    run_id: str
+    played: Played
+    options: tuple[Option, ...] = ()
+    at: int = 0
+    start: int | None = None
+
+    @property
+    def chosen(self) -> Option | None:
+        return self.options[self.at] if self.at < len(self.options) else None
+
 
 Certificate = Literal["asked", "confirmed", "gave up", "denied"]
 """What Z3 says of the verdict; ``asked``: nothing yet. Once it is ``denied`` the verdict is unknown."""
@@ -59,7 +76,7 @@ class RoomState:
     ``run_number`` counts ``session.runs`` from 0 (None: no run). ``pane`` is the current one, ``top`` the one of
     the upper three that is seen where there is room for one only. ``hit`` is the place that a search found, until
     one goes elsewhere. ``why_paused``: what the run that is looked at waits for, where it does (``run.pending``).
-    ``seconds``: for how long a run has been under way, if one is.
+    ``play``: what the user plays, while he does. ``seconds``: for how long a run has been under way, if one is.
     """
 
     path: Path | None
@@ -91,6 +108,7 @@ class RoomState:
     zoomed: bool = False
     notice: str = ""
     why_paused: tuple[str, ...] = ()
+    play: Play | None = None
     seconds: int | None = None
 
     @property

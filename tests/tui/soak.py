@@ -1,4 +1,4 @@
-"""Many live runs in one application, with keys pressed at random: no crash, and nothing is left of a run but its record.
+"""Many live runs in one application, with random keys: no crash, and nothing is left of a run but its record.
 
 ``python -m tests.tui.soak 200`` prints what was there before, halfway and after.
 """

@@ -80,7 +80,8 @@ class Dialog(ModalScreen[Result]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
-            yield TextBox(self.paint, [Line((Run(f" {self.heading}", "title"),)), BLANK])
+            if self.heading:
+                yield TextBox(self.paint, [Line((Run(f" {self.heading}", "title"),)), BLANK])
             yield from self.body()
 
     def body(self) -> Sequence[Widget]:

@@ -117,7 +117,12 @@ def _under_way(state: RoomState) -> list[Run]:
     """That the run goes on, or where it waits; and what has become of the plan so far."""
     run, debug = state.run, state.debug
     assert run is not None
-    if run.pending:
+    if state.play is not None:
+        made = [
+            Run(" ? WHAT IF ", "running"),
+            Run(f" {words.plural(len(state.play.played.calls), 'call')} played"),
+        ]
+    elif run.pending:
         made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
     else:
         made = [Run(" ▷ RUNNING ", "running"), Run(f" {state.seconds or 0} s")]
@@ -160,10 +165,13 @@ class Footer(LinePane):
 
     BOX = False
 
-    def __init__(self, paint: Paint, hints: Hints, live_hints: Hints = (), *, id: str) -> None:
+    def __init__(
+        self, paint: Paint, hints: Hints, live_hints: Hints = (), play_hints: Hints = (), *, id: str
+    ) -> None:
         super().__init__(paint, id=id)
         self.hints = hints
         self.live_hints = live_hints
+        self.play_hints = play_hints
         self._places: list[tuple[int, int, str]] = []
 
     def prepare(self, state: RoomState, width: int) -> None:
@@ -174,7 +182,8 @@ class Footer(LinePane):
         self._places = []
         used = 1
         live = state.run is not None and state.run.under_way
-        for action, key in self.live_hints if live else self.hints:
+        hints = self.play_hints if state.play is not None else self.live_hints if live else self.hints
+        for action, key in hints:
             hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
             size = width_of(hint)
             if used + size + 2 > room:

@@ -117,10 +117,9 @@ class Asking(Moving, Keeping):
         self.app.push_screen(dialog, go)
 
     def action_explain(self) -> None:
-        from planscope.tui.dialogs.choose import TextDialog
-        from planscope.tui.dialogs.explain import explanation
+        from planscope.tui.dialogs.why import WhyDialog
 
-        self.app.push_screen(TextDialog(self.paint, "Why", lambda width: explanation(self.state, width)))
+        self.app.push_screen(WhyDialog(self.paint, self.state, self.jobs))
 
     def action_choose_run(self) -> None:
         from planscope.tui.dialogs.choose import ChooseDialog

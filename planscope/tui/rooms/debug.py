@@ -12,13 +12,14 @@ from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Pick
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.inspector import InspectorPane
+from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
 from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.rooms.everywhere import with_keys
-from planscope.tui.rooms.running import Running
+from planscope.tui.rooms.playing import Playing
 
 IN_PANES: tuple[tuple[str, str, str], ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -30,7 +31,7 @@ IN_PANES: tuple[tuple[str, str, str], ...] = (
 """Keys that every pane has and that cannot be changed."""
 
 
-class DebugRoom(Running):
+class DebugRoom(Playing):
     """Query, tree and constraints side by side, timeline and step below, linked with each other."""
 
     CSS_PATH = "debug.tcss"
@@ -44,9 +45,9 @@ class DebugRoom(Running):
 
     def compose(self) -> ComposeResult:
         paint = self.paint
-        hints, live_hints = (
+        hints, live_hints, play_hints = (
             tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in actions)
-            for actions in (_hints(), [BY_ID[id] for id in _LIVE_HINTS])
+            for actions in (_hints(), [BY_ID[id] for id in _LIVE_HINTS], [BY_ID[id] for id in _PLAY_HINTS])
         )
         self.panes = (
             Header(paint, id="header"),
@@ -56,8 +57,9 @@ class DebugRoom(Running):
             InspectorPane(paint, id="inspector"),
             TimelinePane(paint, id="timeline"),
             StepPane(paint, id="step"),
+            PlayPane(paint, id="play"),
             TooSmall(paint, id="too-small"),
-            Footer(paint, hints, live_hints, id="footer"),
+            Footer(paint, hints, live_hints, play_hints, id="footer"),
         )
         yield from self.panes
 
@@ -115,6 +117,9 @@ _LIVE_HINTS = (
     "help",
 )
 """While the run that is looked at is under way."""
+
+_PLAY_HINTS = ("take-back", "keep-play", "deselect", "later-hour", "earlier-hour", "previous-call", "help")
+"""While one plays."""
 
 
 def _hints() -> tuple[KeyAction, ...]:

@@ -58,7 +58,8 @@ class Opening(Resting):
         if self.state.progress in ("reading", "judging"):
             return False
         if self.state.run is not None and self.state.run.under_way:
-            return self.state.run.pending and not self.jobs.running("judge")
+            waits = self.state.run.pending or self.state.play is not None
+            return waits and not self.jobs.running("judge")
         return self.state.progress != "judged" or (
             self.state.facts is not None
             and self.state.certificate != "asked"
@@ -221,13 +222,13 @@ class Opening(Resting):
         found = cursor.first_violation(debug)
         return cursor.go_end(debug) if found is debug and judged.verdict.verdict == "aborted" else found
 
-    def open_run_number(self, number: int) -> None:
-        """Turn to another run of the session."""
+    def open_run_number(self, number: int | None) -> None:
+        """Turn to another run of the session; None: to its newest request, without a run."""
         if number == self.state.run_number:
             return
         for name in ("open", "read", "judge", "tree", "ahead", "facts", "certify", "continue"):
             self.jobs.cancel(name)
-        run = self.state.session.runs[number]
+        run = None if number is None else self.state.session.runs[number]
         self.asked_for_step = False
         self.change(
             run_number=number,

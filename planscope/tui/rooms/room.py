@@ -104,7 +104,9 @@ class Room(Everywhere):
             self._rest.cancel()
 
     def pane(self, name: str) -> LinePane:
-        return next(pane for pane in self.panes if pane.name_in_state == name)
+        """The pane of a name; of two that take turns, the one that is seen."""
+        panes = [pane for pane in self.panes if pane.name_in_state == name]
+        return next((pane for pane in panes if pane.seen), panes[0])
 
     def pane_order(self) -> Sequence[str]:
         return ALL_PANES

@@ -1,0 +1,217 @@
+"""Why the plan is lost: the core in plain words, then every other reason, then everything that would save it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from planscope.tui import words
+from planscope.tui.dialogs.base import Dialog, TextBox
+from planscope.tui.dialogs.explain import explanation
+from planscope.tui.jobs import Jobs, Ticket
+from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
+from planscope.tui.paint import Paint
+from planscope.tui.state import RoomState
+
+if TYPE_CHECKING:
+    from planscope.oracle.reason_types import Correction, Reasons
+    from planscope.oracle.replay import Replay
+    from planscope.oracle.verdict_types import Core
+
+JOB = "reasons"
+PAGES = ("Why", "Every reason", "What would save it")
+
+Reason = tuple[str, tuple[str, ...]]
+"""Its members by their ids, then its sentences."""
+
+
+class WhyDialog(Dialog[None]):
+    """Three pages; Tab and digits turn them. The search for all reasons goes on until the dialog is closed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("tab,right", "turn(1)", "Next page"),
+        ("shift+tab,left", "turn(-1)", "Page before"),
+        ("1", "page(0)", "Why"),
+        ("2", "page(1)", "Every reason"),
+        ("3", "page(2)", "What would save it"),
+        ("down,j", "go(1)", "Down"),
+        ("up,k", "go(-1)", "Up"),
+        ("pagedown,space", "go(10)", "A page down"),
+        ("pageup", "go(-10)", "A page up"),
+        ("home", "go(-100000)", "First"),
+        ("end", "go(100000)", "Last"),
+        ("enter,q,x", "leave", "Close"),
+    ]
+
+    def __init__(self, paint: Paint, state: RoomState, jobs: Jobs) -> None:
+        super().__init__(paint, "")
+        self.state = state
+        self.jobs = jobs
+        self.number = 0
+        self.at = [0, 0, 0]
+        self.cores: list[Reason] = []
+        self.corrections: list[Reason] = []
+        self.progress = "searching…"
+
+    # The search
+
+    def on_mount(self) -> None:
+        self._search()
+        self.call_after_refresh(self.show_page)
+
+    @property
+    def lost(self) -> bool:
+        """Whether there is anything to look for."""
+        verdict = self.state.verdict
+        broken = self.state.debug.view.state in ("doomed", "broken")
+        violated = verdict is not None and verdict.first_violation is not None
+        return self.state.progress == "judged" and self.state.certificate != "denied" and (broken or violated)
+
+    def _search(self) -> None:
+        if not self.lost:
+            self.progress = "nothing is lost here"
+            return
+        from planscope.oracle.reason_words import describe_core, describe_correction
+        from planscope.oracle.reasons import reasons
+
+        run: Replay = self.state.debug.run.replay  # type: ignore[assignment]  # the oracle's own
+        view = self.state.debug.view
+        index = view.index if view.state in ("doomed", "broken") else None
+        where = index if index is not None else run.first_doomed or 0
+        loop, context = asyncio.get_running_loop(), copy_context()
+        stops: list[Callable[[], None]] = []
+
+        def tell(what: Callable[[], None], ticket: Ticket) -> None:
+            if not ticket.stale:
+                loop.call_soon_threadsafe(lambda: None if ticket.stale else what(), context=context)
+
+        def work(ticket: Ticket) -> Reasons:
+            def core_found(core: Core) -> None:
+                reason = (", ".join(_members(core)), (describe_core(run, core),))
+                tell(lambda: self._add(self.cores, reason), ticket)
+
+            def correction_found(correction: Correction) -> None:
+                sentence = describe_correction(run, where, correction)
+                reason = (", ".join(_members(correction)), (sentence,))
+                tell(lambda: self._add(self.corrections, reason), ticket)
+
+            return reasons(
+                run,
+                index,
+                on_core=core_found,
+                on_correction=correction_found,
+                stopped=lambda: ticket.stale,
+                started=stops.append,
+            )
+
+        def interrupt() -> None:
+            for stop in stops:
+                stop()
+
+        self.jobs.start(JOB, work, self._done, self._failed, interrupt=interrupt)
+
+    def _add(self, reasons: list[Reason], reason: Reason) -> None:
+        reasons.append(reason)
+        self.show_page()
+
+    def _done(self, found: Reasons) -> None:
+        ends = {
+            "all": "these are all",
+            "most": "there may be more: the search ends at 100",
+            "unknown": "there may be more: a question was too hard for the solver",
+            "stopped": "stopped",
+        }
+        self.progress = ends[found.ended]
+        self.show_page()
+
+    def _failed(self, error: Exception) -> None:
+        self.progress = f"the search failed: {shown(str(error), 120)}"
+        self.show_page()
+
+    def on_unmount(self) -> None:
+        self.jobs.cancel(JOB)
+
+    # What is shown
+
+    def body(self) -> Sequence[Widget]:
+        most = max(self.app.size.height * 9 // 10 - 7, 3)
+        self.tabs = TextBox(self.paint, [self._tabs(), BLANK])
+        self.text = TextBox(self.paint, [], most=most)
+        hint = "Tab next page · ↑ ↓ go through them · Esc closes"
+        return (self.tabs, self.text, TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]))
+
+    def _tabs(self) -> Line:
+        counts = ("", f" {len(self.cores)}", f" {len(self.corrections)}")
+        runs = [Run(" ")]
+        for i, (page, count) in enumerate(zip(PAGES, counts, strict=True)):
+            mark = "▶ " if i == self.number else "  "
+            role = "strong" if i == self.number else "dim"
+            runs += [Run(mark, "mark"), Run(f"{i + 1} {page}{count}", role), Run("   ")]
+        return Line(tuple(runs))
+
+    def show_page(self) -> None:
+        if not self.is_mounted:
+            return
+        self.tabs.set_lines([self._tabs(), BLANK])
+        if self.number == 0:
+            lines = [
+                Line((Run(" "), *line.runs), line.ground) for line in explanation(self.state, self.text_width)
+            ]
+            self.text.set_lines(lines)
+            self.text.move_to(self.at[0])
+            self.at[0] = self.text.top
+            self.text.sync()
+            return
+        lines, places = self._list()
+        self.text.set_lines(lines)
+        if places:
+            at = self.at[self.number] = min(self.at[self.number], len(places) - 1)
+            self.text.reveal(*places[at])
+            self.text.sync()
+
+    def _list(self) -> tuple[list[Line], list[tuple[int, int]]]:
+        """The reasons of a page, and the lines of each."""
+        reasons = self.cores if self.number == 1 else self.corrections
+        one, more = ("minimal core", "minimal cores") if self.number == 1 else ("way", "ways")
+        about = (
+            "each a smallest set of requirements and steps that cannot all be true"
+            if self.number == 1
+            else "each a smallest set to give up so that the rest can be met"
+        )
+        head = f"{words.plural(len(reasons), one, more)}, {about} ({self.progress})"
+        lines = [*self.wrapped(head, "dim"), BLANK]
+        places: list[tuple[int, int]] = []
+        for i, (members, sentences) in enumerate(reasons):
+            here = i == self.at[self.number]
+            ground = "cursor" if here else ""
+            first = len(lines)
+            mark = Run(" ▶ " if here else "   ", "mark")
+            lines.append(Line((mark, Run(f"{i + 1:>2}  ", "dim"), Run(shown(members, 120), "core")), ground))
+            for sentence in sentences:
+                for runs in paragraph(sentence, self.text_width - 7):
+                    lines.append(Line((Run("       "), *runs), ground))
+            places.append((first, len(lines) - 1))
+            lines.append(BLANK)
+        return lines, places
+
+    # Keys
+
+    def action_turn(self, by: int) -> None:
+        self.action_page((self.number + by) % len(PAGES))
+
+    def action_page(self, number: int) -> None:
+        self.number = number
+        self.show_page()
+
+    def action_go(self, by: int) -> None:
+        self.at[self.number] = max(self.at[self.number] + by, 0)
+        self.show_page()
+
+
+def _members(reason: Core | Correction) -> list[str]:
+    return [*reason.constraints, *map(words.step_name, reason.steps)]

@@ -1,0 +1,146 @@
+"""Pane 5 while one plays: what could be called next, and what would become of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.debugger.played import Option
+from planscope.debugger.selection import Selection
+from planscope.tui import words
+from planscope.tui.lines import BLANK, Line, Run, justify, paragraph
+from planscope.tui.messages import OptionChosen
+from planscope.tui.panes.base import LinePane
+from planscope.tui.state import Play, RoomState
+
+_ABOUT = {
+    "completable": "safe",
+    "doomed": "loses the plan",
+    "broken": "breaks a rule",
+    "unknown": "not known",
+}
+
+
+_STANDS = {
+    "completable": "the plan can still be finished from here",
+    "doomed": "nothing can save the plan: u takes back",
+    "broken": "a requirement is broken: u takes back",
+    "unknown": "the solver gave no answer",
+}
+
+
+class PlayPane(LinePane):
+    """The options, one a line, the chosen one marked; below them what it would do, and the keys."""
+
+    name_in_state = "step"
+
+    def prepare(self, state: RoomState, width: int) -> None:
+        play = state.play
+        key = (play, width, state.facts, state.debug)
+        if self.prepared_for == key or play is None:
+            return
+        self.prepared_for = key
+        problem = state.debug.run.problem
+        lines = [
+            _option_line(problem.timed, play, i, words.move_name(problem, o.action), width)
+            for i, o in enumerate(play.options)
+        ]
+        lines += [BLANK, *_told(play, state, width)]
+        self._lines = lines
+
+    def size_of(self) -> int:
+        return len(self._lines) if self.state is not None and self.state.play is not None else 0
+
+    def line_at(self, index: int) -> Line:
+        return self._lines[index]
+
+    def wanted(self) -> tuple[int, int] | None:
+        play = self.state.play if self.state else None
+        return None if play is None else (play.at, play.at)
+
+    def linked_lines(self) -> Sequence[int]:
+        return ()
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("5", "number"), Run(" What if", "title"))
+
+    def note(self) -> tuple[Run, ...]:
+        play = self.state.play if self.state else None
+        if play is None:
+            return ()
+        return (Run(f"{words.plural(len(play.played.calls), 'call')} played", "dim"),)
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+    def neighbour(self, by: int) -> Selection | None:
+        play = self.state.play if self.state else None
+        if play is not None and play.options:
+            self.post_message(OptionChosen(min(max(play.at + by, 0), len(play.options) - 1), False))
+        return None
+
+    def clicked(self, index: int, column: int) -> None:
+        play = self.state.play if self.state else None
+        if play is not None and index < len(play.options):
+            self.post_message(OptionChosen(index, index == play.at))
+
+
+def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line:
+    option = play.options[i]
+    here = i == play.at
+    glyph = words.STATE_GLYPHS[option.becomes]
+    hours = ""
+    if timed:
+        start = play.start if here and play.start is not None else option.start
+        hours = "" if start is None else str(start)
+    left = [
+        Run("▶ " if here else "  ", "mark"),
+        Run(f"{glyph} ", option.becomes),
+        Run(f"{tool}({hours})", "tool"),
+    ]
+    about = "done already" if option.again else _ABOUT[option.becomes]
+    right = [Run(f" {about}", option.becomes)]
+    return Line(justify(left, right, width), "cursor" if here else "")
+
+
+def _told(play: Play, state: RoomState, width: int) -> list[Line]:
+    """What the chosen call would do, and how to play."""
+    option = play.chosen
+    lines = (
+        []
+        if option is None
+        else [Line(runs) for text in _about(option, state) for runs in paragraph(text, width)]
+    )
+    lines += [BLANK, *_so_far(state, width)]
+    keys = "Enter plays it · u takes back · K keeps the run · Esc ends"
+    if state.debug.run.problem.timed:
+        keys = "+ and - change the hour · " + keys
+    return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
+
+
+def _so_far(state: RoomState, width: int) -> list[Line]:
+    """What has become of the plan where one stands."""
+    view, facts = state.debug.view, state.facts
+    if state.progress != "judged":
+        return []
+    glyph = words.STATE_GLYPHS[view.state]
+    lines = [Line((Run(f"{glyph} {view.state}", view.state), Run(f"  {_STANDS[view.state]}", "dim")))]
+    if facts is not None and facts.why:
+        lines += [Line(runs) for runs in paragraph(facts.why, width)]
+    elif facts is not None and view.state == "completable" and facts.safe:
+        orders = "order" if facts.orders == 1 else "orders"
+        lines.append(Line((Run(f"{words.count(facts.orders)} valid {orders} left", "dim"),)))
+    return lines
+
+
+def _about(option: Option, state: RoomState) -> list[str]:
+    problem = state.debug.run.problem
+    told = []
+    if option.hours is not None:
+        first, last = option.hours
+        told.append(f"safe at {first}" if first == last else f"safe from {first} to {last}")
+    if option.takes is not None:
+        told.append(f"it takes {words.plural(option.takes, 'hour')}")
+    if option.breaks:
+        broken = [words.constraint_names(problem.by_id[c], problem) for c in option.breaks[:3]]
+        told.append(f"breaks {'; '.join(broken)}")
+    return told

@@ -1,0 +1,154 @@
+"""What if: the user plays the next calls; all reasons of a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planscope.session.bundled import bundled
+from planscope.session.played_run import AGENT
+from planscope.tui.dialogs.why import WhyDialog
+from tests.tui.screen import Driven, opened
+from tests.tui.sessions import contradictory, write
+from tests.tui.test_live import until
+
+FIRST = bundled()["first-look"]
+
+
+async def settled(driven: Driven) -> None:
+    await until(driven, lambda: driven.room.at_rest)
+    await driven.pilot.pause(0.05)
+
+
+async def test_playing_the_right_plan_ends_with_nothing_left_to_do() -> None:
+    async with opened(FIRST) as driven:
+        before = driven.state.run.id
+        await driven.press("g", "p")
+        await settled(driven)
+        assert "WHAT IF" in driven.text and driven.state.play is not None
+        for _ in range(5):
+            assert driven.state.play.chosen.safe
+            await driven.press("enter")
+            await settled(driven)
+        assert driven.state.play.played.all_done
+        assert driven.state.debug.view.state == "completable"
+        await driven.press("K")
+        await settled(driven)
+        await driven.rest()
+        assert "RIGHT" in driven.text and driven.state.run.agent == AGENT
+        kept = driven.room.desk.session.runs[-1]
+        assert kept.forked_from.run == before and kept.forked_from.step == 0
+        assert driven.state.play is None and not driven.room.desk.passing
+
+
+async def test_a_bad_call_can_be_played_and_taken_back() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        play = driven.state.play
+        bad = next(i for i, option in enumerate(play.options) if not option.safe)
+        for _ in range(abs(bad - play.at)):
+            await driven.press("down" if bad > play.at else "up")
+        assert driven.state.play.at == bad
+        await driven.press("enter")
+        await settled(driven)
+        assert driven.state.debug.view.state in ("doomed", "broken") and "lost at step 1" in driven.text
+        await driven.press("u")
+        await settled(driven)
+        assert driven.state.debug.view.state == "completable" and not driven.state.play.played.calls
+
+
+async def test_another_hour_is_judged_before_it_is_played() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        first, last = driven.state.play.chosen.hours
+        assert driven.state.play.start is None
+        for _ in range(last - first + 1):
+            await driven.press("+")
+        assert driven.state.play.start == last + 1 and not driven.state.play.chosen.safe
+        await driven.press("-")
+        assert driven.state.play.chosen.safe
+        await driven.press("enter")
+        await settled(driven)
+        assert driven.state.debug.view.start == last
+
+
+async def test_leaving_brings_one_back_and_nothing_is_kept() -> None:
+    async with opened(FIRST) as driven:
+        runs, place = len(driven.state.session.runs), driven.state.debug.index
+        await driven.press("p")
+        await settled(driven)
+        await driven.press("enter")
+        await settled(driven)
+        assert len(driven.room.desk.snapshot().runs) == runs
+        await driven.press("escape")
+        await driven.rest()
+        assert len(driven.state.session.runs) == runs and driven.state.debug.index == place
+        assert driven.state.play is None and "WHAT IF" not in driven.text
+
+
+async def test_turning_to_another_run_ends_the_play() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("p")
+        await settled(driven)
+        driven.room.open_run_number(0)
+        await driven.rest()
+        assert driven.state.play is None and driven.state.run_number == 0
+        assert len(driven.state.session.runs) == 2
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None:
+    async with opened(FIRST, size) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        assert "What if" in driven.text and "docent_training" in driven.text and "safe" in driven.text
+        await driven.press("z")
+        assert "What if" in driven.text
+        await driven.press("z")
+
+
+async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:
+    async with opened(FIRST) as driven:
+        driven.room.open_run_number(None)
+        await driven.rest()
+        await driven.press("p")
+        await settled(driven)
+        await driven.press("enter")
+        await settled(driven)
+        await driven.press("K")
+        await driven.rest()
+        assert driven.room.desk.session.runs[-1].forked_from is None
+
+
+async def test_every_reason_and_what_would_save_it() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("x")
+        dialog = driven.app.screen
+        assert isinstance(dialog, WhyDialog)
+        await until(driven, lambda: "all" in dialog.progress)
+        await driven.press("2")
+        assert "minimal core" in driven.text and "c2, b3, step 2" in driven.text
+        assert len(dialog.cores) == 1 and len(dialog.corrections) == 3
+        await driven.press("3", "down")
+        assert dialog.at[2] == 1 and "Had step 2 not done" in driven.text
+        await driven.press("escape")
+        assert not driven.room.jobs.running("reasons")
+
+
+async def test_all_reasons_of_a_contradictory_request(tmp_path: Path) -> None:
+    async with opened(write(contradictory(), tmp_path)) as driven:
+        await driven.press("x")
+        dialog = driven.app.screen
+        await until(driven, lambda: "all" in dialog.progress)
+        assert dialog.cores and dialog.corrections
+
+
+async def test_a_right_run_has_no_reasons() -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        driven.room.open_run_number(0)
+        await driven.rest()
+        await driven.press("x", "2")
+        assert "nothing is lost here" in driven.text

@@ -29,7 +29,7 @@ ABOUT = (
 )
 
 STATE = {
-    "completable": "nothing is lost: it can still be finished",
+    "completable": "nothing is lost: the plan can still be finished",
     "unknown": "it could not be told in time whether anything is lost",
     "doomed": "it is lost, but it could not be told why in time",
     "broken": "it is lost, but it could not be told why in time",
@@ -98,7 +98,8 @@ def _lines(document: dict[str, Any], unasked: bool, width: int) -> Iterator[str]
     where = "At the end" if step == "end" else "Before any call" if step == 0 else f"At step {step}"
     cores, corrections = document["cores"], document["corrections"]
     if not cores:
-        yield from sentence(f"{where} {STATE[document['state']]}.", width)
+        over = step == "end" and document["state"] == "completable"
+        yield from sentence(f"{where} {'nothing is lost' if over else STATE[document['state']]}.", width)
         return
     yield f"{where} the plan is lost. Minimal cores, what cannot go together: {len(cores)}"
     yield from _each(cores, width)

@@ -73,11 +73,11 @@ def describe_finding(run: Walk, finding: Finding) -> str:
 
 
 def describe_violation(run: Walk, violation: Violation) -> str:
-    """One or two sentences about the minimal core at the point of no return."""
+    """One to three sentences about the minimal core at the point of no return."""
     core, problem = violation.core, run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
     text = _core_sentence(run, violation.step, core, constraints)
-    return text if core.foreseeable else f"{text.removesuffix('.')}; {UNFORESEEABLE}."
+    return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
 
 
 def _core_sentence(run: Walk, step: StepNo, core: Core, constraints: list[Constraint]) -> str:

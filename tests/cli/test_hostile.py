@@ -20,6 +20,8 @@ COMMANDS = [
     "replay {} --json",
     "repair {}",
     "repair {} --json",
+    "reasons {}",
+    "reasons {} --json",
     "export {} --format json",
     "export {} --format text",
     "export {} --format smt2",

@@ -24,6 +24,8 @@ COMMANDS = [
     "replay {} --json",
     "repair {}",
     "repair {} --json",
+    "reasons {}",
+    "reasons {} --json",
     "export {} --format json",
     "export {} --format smt2",
     "export {} --format text",

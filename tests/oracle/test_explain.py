@@ -76,4 +76,5 @@ def test_no_id_ever_shows_and_every_sentence_ends() -> None:
         assert text and text.endswith("."), text
         assert not re.search(r"\b[abc][0-9]+\b", text), text
         assert "  " not in text and "None" not in text and "?" not in text, text
+        assert ".." not in text and "; The" not in text, text
         assert text[0].isupper(), text

@@ -73,9 +73,10 @@ class RoomState:
 
     ``lit``, ``core_*``, ``stops`` and ``watch_lines`` follow from the rest (``reflected``).
     ``strange_*`` are texts of the file that make no sense in this run and are kept for saving.
-    ``run_number`` counts ``session.runs`` from 0 (None: no run). ``pane`` is the current one, ``top`` the one of
-    the upper three that is seen where there is room for one only. ``hit`` is the place that a search found, until
-    one goes elsewhere. ``why_paused``: what the run that is looked at waits for, where it does (``run.pending``).
+    ``run_number`` counts ``session.runs`` from 0; None: no run is looked at, but the request ``bare`` ("": the
+    newest). ``pane`` is the current one, ``top`` the one of the upper three that is seen where there is room for one
+    only. ``hit`` is the place that a search found, until one goes elsewhere. ``why_paused``: what the run that is
+    looked at waits for, where it does (``run.pending``).
     ``play``: what the user plays, while he does. ``seconds``: for how long a run has been under way, if one is.
     """
 
@@ -83,6 +84,7 @@ class RoomState:
     session: SessionGlance
     debug: DebugState
     run_number: int | None = None
+    bare: str = ""
     progress: Progress = "reading"
     trouble: str = ""
     outline: tuple[OutlineNode, ...] = ()
@@ -117,7 +119,9 @@ class RoomState:
 
     @property
     def variant(self) -> VariantGlance | None:
-        return self.session.variant_of(self.run)
+        run = self.run
+        bare = self.session.variant(self.bare) if run is None and self.bare else None
+        return bare or self.session.variant_of(run)
 
     @property
     def text(self) -> str:

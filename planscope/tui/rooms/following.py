@@ -26,7 +26,9 @@ class Following(Opening):
         """Show what is new; of the run that is looked at, judge it anew."""
         if news.what == "opened":
             return
-        self.change(session=self.desk.glance)
+        state = self.state
+        bare = state.variant.id if state.run is None and state.variant is not None else ""
+        self.change(session=self.desk.glance, bare=bare)
         run = self.state.run
         if news.what == "run" and run is not None and news.id == run.id:
             self._judge_again(run.id)

@@ -224,15 +224,28 @@ class Opening(Resting):
 
     def open_run_number(self, number: int | None) -> None:
         """Turn to another run of the session; None: to its newest request, without a run."""
-        if number == self.state.run_number:
-            return
+        if number != self.state.run_number:
+            self._look_at(number)
+
+    def show_variant(self, id: str) -> None:
+        """Turn to a request without a run."""
+        self._look_at(None, id)
+
+    def _look_at(self, number: int | None, bare: str = "") -> None:
         for name in ("open", "read", "judge", "tree", "ahead", "facts", "certify", "continue"):
             self.jobs.cancel(name)
-        run = None if number is None else self.state.session.runs[number]
+        session = self.state.session
+        run = None if number is None else session.runs[number]
+        if run is None:  # what is known of a request without a run may be that of another one
+            self._judged.pop(None, None)
+            self.certificates.pop(None, None)
+            self.facts = {place: facts for place, facts in self.facts.items() if place[0] is not None}
         self.asked_for_step = False
+        variant = (session.variant(bare) if run is None else None) or session.variant_of(run)
         self.change(
             run_number=number,
-            debug=cursor.open_run(unjudged(run, self.state.session.variant_of(run))),
+            bare=variant.id if run is None and variant is not None else "",
+            debug=cursor.open_run(unjudged(run, variant)),
             progress="reading",
             trouble="",
             outline=(),

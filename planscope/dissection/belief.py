@@ -32,26 +32,29 @@ HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
 CONCENTRATION = 30.0
 """How alike the mutants of one kind are: as if each had its rate from so many runs."""
 
-_LOW = ((0.02, 0.28), (0.1, 0.28), (0.2, 0.25), (0.3, 0.15), (0.4, 0.04))
-_HIGH = ((0.65, 0.1), (0.75, 0.2), (0.83, 0.2), (0.91, 0.25), (0.98, 0.25))
-_APART = 0.34
+_LOW = ((0.02, 0.28), (0.1, 0.28), (0.19, 0.26), (0.29, 0.18))
+_HIGH = ((0.72, 0.12), (0.8, 0.2), (0.87, 0.24), (0.93, 0.24), (0.98, 0.2))
 
-PAIRS = tuple((bad, good, u * v) for bad, u in _LOW for good, v in _HIGH if good - bad > _APART)
+PAIRS = tuple((bad, good, u * v) for bad, u in _LOW for good, v in _HIGH)
 """Rates of being right where the fault applies and where it does not, with their weights."""
 
 RATES: Mapping[str, tuple[tuple[float, float], ...]] = {
-    "Probability": tuple((rate / 100, 1 / 9) for rate in range(15, 96, 10)),
-    NONE: ((0.01, 0.5), (0.05, 0.3), (0.1, 0.2)),
+    "Probability": tuple((rate / 100, 1 / 8) for rate in range(25, 96, 10)),
+    NONE: ((0.01, 0.3), (0.05, 0.3), (0.1, 0.2), (0.17, 0.2)),
 }
 
 SHARES = (0.0, 0.07, 0.16, 0.28, 0.42, 0.58, 0.76, 0.95)
-_WEIGHTS = (0.0, 0.04, 0.11, 0.17, 0.2, 0.2, 0.16, 0.12)
-"""Of an arm's mutants, those that dodge the fault. The first is for arms that do not dodge it."""
+_OWN = (0.0, 0.04, 0.11, 0.17, 0.2, 0.2, 0.16, 0.12)
+"""Of an arm's mutants, those that dodge the fault, with their weights in the arm that the cause is named after. The
+first is for arms that do not dodge it."""
+
+_BEHIND = (0.0, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.1)
+"""The weights in the arms behind it, which may well dodge it by luck alone."""
 
 DODGES: Mapping[Cause, Mapping[CellKind, float]] = {
-    "Terminal": {"TerminalSubstitute": 1, "TopicChange": 0.15, "QuerySynthesize": 0.9, "Control": 0.9},
-    "Topic": {"TerminalSubstitute": 0, "TopicChange": 1, "QuerySynthesize": 0.2, "Control": 0.4},
-    "Structure": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 1, "Control": 0.9},
+    "Terminal": {"TerminalSubstitute": 1, "TopicChange": 0.15, "QuerySynthesize": 0.7, "Control": 0.7},
+    "Topic": {"TerminalSubstitute": 0, "TopicChange": 1, "QuerySynthesize": 0.2, "Control": 0.3},
+    "Structure": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 1, "Control": 0.8},
     "Constraint": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 0, "Control": 1},
 }
 """By cause, how likely it is that mutants of an arm can dodge the fault."""
@@ -116,7 +119,8 @@ def _mean(table: Sequence[float], dodges: float) -> float:
     """Over the shares: by their weights where the arm dodges the fault, the first where it does not."""
     if dodges == 0:
         return table[0]
-    return (1 - dodges) * table[0] + dodges * sum(t * w for t, w in zip(table, _WEIGHTS, strict=True))
+    weights = _OWN if dodges == 1 else _BEHIND
+    return (1 - dodges) * table[0] + dodges * sum(t * w for t, w in zip(table, weights, strict=True))
 
 
 class Belief:

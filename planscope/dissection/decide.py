@@ -10,7 +10,7 @@ from planscope.dissection.decision import Decision
 from planscope.dissection.policy import FIRST
 from planscope.session.model import CellKind
 
-NAMED = 0.85
+NAMED = 0.7
 """So likely must a cause be to be named once the budget is spent."""
 
 SURE = 0.97

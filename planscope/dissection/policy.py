@@ -9,7 +9,7 @@ from planscope.dissection.arms import CHANGED, SAME, Counts, Evidence, of_kinds
 from planscope.dissection.belief import Belief
 from planscope.session.model import CellKind
 
-FIRST = 5
+FIRST = 8
 """Runs of the request as it is before anything else: all other rates are held against this one."""
 
 _WORTH = 1e-9

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
+from math import factorial
 from typing import cast
 
 from planscope.dissection.arms import SAME
@@ -14,6 +16,8 @@ from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.language.reading import Reading
 from planscope.language.tree_json import dump
+from planscope.oracle.replay import replay
+from planscope.oracle.trace import Trace
 from planscope.session.derive import reading_of
 from planscope.session.edit import make_variant
 from planscope.session.model import CellKind, Origin, Variant
@@ -23,7 +27,16 @@ from planscope.synthesis.mutation.substitute import places
 from planscope.synthesis.request import Request, SynthesisError
 
 _DRAWS = 24
-"""Fresh requests that one is chosen from, the nearest in size."""
+"""Fresh requests that one is chosen from."""
+
+_NEAREST = 8
+"""Of these, so many that are nearest in size; the one whose order is least like that of the request is taken."""
+
+_APART = 4
+"""Every other fresh request has as many times as many valid orders, or as few, if it can be had."""
+
+_COUNTED = 12
+"""Up to so many actions."""
 
 _ATTEMPTS = 20
 """Choices of words until one is new."""
@@ -63,7 +76,7 @@ class Mutants:
         there = results.texts()
         bad = suspicion([(words_of(reading_of(v).tree), counts) for v, counts in results.counts()])
         draw = random.Random(f"{self.seed} {number} {self.reading.text}")
-        found = places(self.reading.tree)
+        found = places(self.reading.tree, fresh=False)
         if not any(place.options for place in found):
             raise NoVariant("no other words can stand in their places")
         for attempt in range(_ATTEMPTS):
@@ -115,15 +128,32 @@ class Mutants:
             timed=problem.timed,
             topic=self.variant.query.topic,
         )
-        size, meaning = len(problem.said), closure(problem)
+        made: list[Synthesized] = []
+        if number % 2 == 0 and (orders := self._other_orders()) is not None:
+            with suppress(SynthesisError):
+                made = drawn(replace(request, valid_orders=orders))
         try:
-            made = drawn(request)
+            made = made or drawn(request)
         except SynthesisError as error:
             raise NoVariant(f"no fresh request can be made: {error}") from None
-        others = [m for m in made if closure(m.problem) != meaning]
+        meaning, size = Shape(problem), len(problem.said)
+        others = [(m, Shape(m.problem)) for m in made]
+        others = [(m, shape) for m, shape in others if shape.closure != meaning.closure]
         if not others:
             raise NoVariant("no fresh request can be made: every one asks for the same as this one")
-        return min(others, key=lambda m: abs(len(m.problem.said) - size))
+        near = sorted(others, key=lambda one: abs(len(one[0].problem.said) - size))[:_NEAREST]
+        return max(near, key=lambda one: one[1].distance(meaning))[0]
+
+    def _other_orders(self) -> tuple[int, int] | None:
+        """A range of valid orders well apart from the request's own; None where they cannot be counted."""
+        problem = self.reading.problem
+        own = replay(problem, Trace((), "running")).valid_completions(0)
+        if own is None or len(problem.actions) > _COUNTED:
+            return None
+        most = factorial(len(problem.actions))
+        if own * _APART <= most // 2:
+            return max(own * 2, most // 10), most // 2
+        return 1, max(1, own // _APART)
 
 
 def _first_seed(seed: int, number: int) -> int:
@@ -145,14 +175,23 @@ def drawn(request: Request) -> list[Synthesized]:
     return found
 
 
-def closure(problem: Problem) -> frozenset[tuple[str, str]]:
-    """All that follows from the order constraints, and the clock times as they are said."""
-    ids = [a.id for a in problem.actions]
-    later = {a: {c.after or "" for c in problem.said if c.kind == "order" and c.before == a} for a in ids}
-    for middle in ids:
-        for a in ids:
-            if middle in later[a]:
-                later[a] |= later[middle]
-    pairs = {(a, b) for a in ids for b in later[a]}
-    clocks = {(c.action or "", f"{c.kind} {c.hour}") for c in problem.said if c.kind != "order"}
-    return frozenset(pairs | clocks)
+class Shape:
+    """What follows from the order constraints, and how it looks whatever the actions are called."""
+
+    def __init__(self, problem: Problem) -> None:
+        ids = [a.id for a in problem.actions]
+        later = {a: {c.after or "" for c in problem.said if c.kind == "order" and c.before == a} for a in ids}
+        for middle in ids:
+            for a in ids:
+                if middle in later[a]:
+                    later[a] |= later[middle]
+        clocks = {(c.action or "", f"{c.kind} {c.hour}") for c in problem.said if c.kind != "order"}
+        self.closure = frozenset({(a, b) for a in ids for b in later[a]} | clocks)
+        """All that follows of the order, and the clock times as they are said."""
+        self.after = sorted(len(later[a]) for a in ids)
+        self.before = sorted(sum(a in later[b] for b in ids) for a in ids)
+
+    def distance(self, other: Shape) -> int:
+        """How unlike two orders of as many actions are: 0 for those that differ in names alone."""
+        pairs = (*zip(self.after, other.after, strict=True), *zip(self.before, other.before, strict=True))
+        return sum(abs(a - b) for a, b in pairs)

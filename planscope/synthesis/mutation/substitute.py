@@ -64,8 +64,11 @@ def substitute(reading: Reading, found: Sequence[Place], words: Sequence[Word], 
     return Draft(tree, actions, texts, topic)
 
 
-def places(tree: Query) -> list[Place]:
-    """The phrases of a tree in the order in which :func:`with_words` takes new ones."""
+def places(tree: Query, *, fresh: bool = True) -> list[Place]:
+    """The phrases of a tree in the order in which :func:`with_words` takes new ones.
+
+    ``fresh``: options that the tree uses elsewhere are left out, as long as there are others.
+    """
     wording = Wording(0.0)
     found: list[tuple[Word, Slot, NP | Time | None]] = []
 
@@ -83,7 +86,7 @@ def places(tree: Query) -> list[Place]:
         if sentence.conj is not None:
             stands = sentence.conj.span != NOWHERE
             found.append((sentence.conj, (wording.conjunctions if stands else (), ()), None))
-    used = {word.entry for word, _, _ in found}
+    used = {word.entry for word, _, _ in found} if fresh else set[str]()
     return [
         Place(
             word,

@@ -91,7 +91,9 @@ class _Questions:
         for action, takes in zip(ids, durations(problem), strict=True):
             start, end = self.integer(f"start {action}"), self.integer(f"end {action}")
             add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)
-            add(end - start == takes if known else start - end <= -1)
+            add(start - end <= -(takes if known else 1))
+            if known:
+                add(end - start <= takes)
         if known:
             for k, later in enumerate(ids):
                 for earlier in ids[:k]:

@@ -112,7 +112,7 @@ def mutants(
     for made, (found, draft) in enumerate(_read(reading, drafts), 1):
         if made >= first:
             yield _proved(problem, Mutant(kind, made, found.problem, found.tree, draft.topic))
-    raise CannotMutate(_no_more(kind, made, first))
+    raise CannotMutate(_no_more(kind, made, max(first, made + 1)))
 
 
 def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str | None = None) -> Mutant:

@@ -140,6 +140,23 @@ def timed_one(problem: Problem, c: Constraint, starts: dict[str, int]) -> bool:
     return starts[c.action] + takes[c.action] <= c.hour
 
 
+def timed_starts(problem: Problem) -> set[tuple[int, ...]]:
+    """All start hours, one call after the other and within the day, that meet everything."""
+    takes = {a.id: a.duration or 1 for a in problem.actions}
+    found = set()
+    for hours in product(*(range(25 - took) for took in takes.values())):
+        starts = dict(zip(takes, hours, strict=True))
+        if all(timed_one(problem, c, starts) for c in problem.said):
+            apart = (
+                starts[a] + takes[a] <= starts[b] or starts[b] + takes[b] <= starts[a]
+                for a, b in permutations(takes, 2)
+                if a < b
+            )
+            if all(apart):
+                found.add(hours)
+    return found
+
+
 def delete_down(members: Sequence[str], possible: Callable[[set[str]], bool]) -> tuple[str, ...]:
     """The rule of the core: drop from the last to the first while the rest stays impossible."""
     kept = list(members)

@@ -151,7 +151,7 @@ class _Teller:
         pairs = _Told(known).unsaid() - hours
         self.manner = replace(
             manner,
-            actions=max(self.size, 1),
+            actions=max(self.size, 2),
             sentences=None,
             timed=hours > 0,
             clock_times=hours / (hours + pairs) if hours else 0.0,

@@ -6,11 +6,12 @@ is not built is not in here.
 
 from __future__ import annotations
 
+from planscope.tui.actions.compare import COMPARE
 from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
 from planscope.tui.actions.kinds import Group, KeyAction, Where
 
 __all__ = ["ACTIONS", "BY_ID", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *COMPARE, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}

@@ -33,6 +33,10 @@ class Everywhere(Screen[Any]):
         super().__init__()
         self.paint = paint
 
+    def tell(self, notice: str) -> None:
+        """Say something beside the keys."""
+        raise NotImplementedError
+
     def action_help(self) -> None:
         from planscope.tui.dialogs.choose import TextDialog
         from planscope.tui.dialogs.help import help_lines

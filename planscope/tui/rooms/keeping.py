@@ -5,47 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.tui import words
-from planscope.tui.copying import text_of, write_text
+from planscope.tui.copying import text_of
 from planscope.tui.lines import shown
 from planscope.tui.rooms.following import Following
 
 
 class Keeping(Following):
     def action_copy(self) -> None:
-        from planscope.tui.dialogs.ask import AskDialog
+        from planscope.tui.rooms.take_away import take_away
 
         state = self.state
         text = text_of(self.pane(state.pane), state)
-        self.app.copy_to_clipboard(text)
-        lines = words.plural(text.count("\n"), "line")
-
-        def check(name: str) -> str | None:
-            try:
-                write_text(text, Path(name.strip()).expanduser())
-            except FileExistsError:
-                return "there is a file of this name already; say another"
-            except (OSError, ValueError) as error:
-                return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
-            return None
-
-        def done(name: str | None) -> None:
-            if name is not None:
-                self.tell(f"written to {words.place(Path(name.strip()))}")
-
-        before = (
-            f"The {state.pane} pane ({lines}) was sent to the terminal's clipboard. "
-            "A terminal does not say whether it took it.",
-            "Enter writes it to a file instead; Esc leaves it at that.",
-        )
-        dialog = AskDialog(
-            self.paint,
-            "Copied",
-            "the name of a new file",
-            check,
-            value=f"planscope-{state.pane}.txt",
-            before=before,
-        )
-        self.app.push_screen(dialog, done)
+        take_away(self, f"{state.pane} pane", text, f"planscope-{state.pane}.txt")
 
     def action_save(self) -> None:
         from planscope.tui.saving import kept, place_for, save_state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -28,6 +29,9 @@ class SideRoom(Everywhere):
     """
 
     CSS_PATH = ["side.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+
+    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    """Keys that cannot be changed: each with its action and a word about it."""
 
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
         super().__init__(paint)

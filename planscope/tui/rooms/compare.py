@@ -1,0 +1,303 @@
+"""The compare room: two runs or requests beside each other, page by page, difference by difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from planscope.tui import words
+from planscope.tui.desk import Desk
+from planscope.tui.jobs import Jobs
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.paint import Paint
+from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, Row, rows_of, verdict_of
+from planscope.tui.rooms.side import SideRoom
+from planscope.tui.run_tree import branch_line, tree_of
+
+if TYPE_CHECKING:
+    from planscope.compare.result import Comparison
+
+JOB = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A run of the session, or without one a request."""
+
+    variant: str
+    run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What the room is left for: a run to be opened in the debugger, at a step."""
+
+    run: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompareState:
+    a: Chosen
+    b: Chosen
+    compared: Comparison | None = None
+    trouble: str = ""
+    page: Page = "calls"
+    at: int = 0
+
+
+class _Column(BoxPane):
+    """One of two columns that scroll together."""
+
+    other: _Column | None = None
+
+    def scroll_lines(self, by: int) -> None:
+        super().scroll_lines(by)
+        if self.other is not None:
+            self.other.move_to(self.top)
+            self.other.sync()
+
+
+class CompareRoom(SideRoom):
+    """Dismissed with :class:`Opened`, or None."""
+
+    CSS_PATH = ["side.tcss", "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    where = "compare"
+    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("down", "go(1)", "A row down"),
+        ("up", "go(-1)", "A row up"),
+        ("pagedown", "go_page(1)", "A page down"),
+        ("pageup", "go_page(-1)", "A page up"),
+        ("enter", "open_right", "Open the right run at this step"),
+    )
+
+    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs, a: Chosen, b: Chosen) -> None:
+        super().__init__(paint, desk, jobs)
+        self.state = CompareState(a, b)
+        self.rows: list[Row] = []
+
+    def body(self) -> Iterable[Widget]:
+        self.left = _Column(self.paint, id="left")
+        self.right = _Column(self.paint, id="right")
+        self.left.other, self.right.other = self.right, self.left
+        self.columns = Horizontal(self.left, self.right, id="columns")
+        return (self.columns,)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_after_refresh(self.compare)
+
+    def on_unmount(self) -> None:
+        self.jobs.cancel(JOB)
+
+    def compare(self) -> None:
+        """Compare what is chosen, in the background."""
+        from planscope.compare import compare
+
+        session = self.desk.snapshot()
+        a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
+        if a is None or b is None:
+            self.change(trouble="what was chosen is not in the session any more")
+            return
+        self.change(compared=None, trouble="", at=0)
+        self.jobs.start(
+            JOB,
+            lambda ticket: compare(session, a, session, b),
+            self._compared,
+            lambda error: self.change(trouble=f"not compared: {shown(str(error), 200)}"),
+        )
+
+    def _thing(self, chosen: Chosen):  # type: ignore[no-untyped-def]  # a run or a variant, which are the engine's
+        return self.desk.run(chosen.run) if chosen.run is not None else self.desk.variant(chosen.variant)
+
+    def _compared(self, compared: Comparison) -> None:
+        page = self.state.page
+        if compared.calls is None and page == "calls":
+            page = "words"
+        self.change(compared=compared, page=page)
+        parted = next((i for i, row in enumerate(self.rows) if row.differs), 0)
+        self.change(at=parted)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all is shown that will be without a key."""
+        return self.state.compared is not None or bool(self.state.trouble)
+
+    # What is shown
+
+    def change(self, **changes: object) -> None:
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
+        self.show_state()
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        state, compared = self.state, self.state.compared
+        self.left.measure()
+        width = self.left.inner_width
+        if compared is None:
+            said = state.trouble or "comparing…"
+            lines = [Line((Run(said, "caution" if state.trouble else "dim"),))]
+            self.left.set_content(lines)
+            self.right.set_content([])
+            self.show_bars()
+            return
+        self.rows = rows_of(state.page, compared, width)
+        at = min(state.at, len(self.rows) - 1)
+        grounds = ["cursor" if i == at else "" for i in range(len(self.rows))]
+        for column, side, name in ((self.left, compared.a, "left"), (self.right, compared.b, "right")):
+            lines = [
+                Line((row.a if side is compared.a else row.b).runs, ground)
+                for row, ground in zip(self.rows, grounds, strict=True)
+            ]
+            what = f"run {shown(side.run, 20)}" if side.run else f"request {shown(side.variant, 20)}"
+            title = (Run(f"{name} ", "dim"), Run(what, "title"), Run(f"  {self._by(side.run)}", "dim"))
+            column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
+        self.right.move_to(self.left.top)
+        self.right.sync()
+        self.show_bars()
+
+    def _by(self, run_id: str | None) -> str:
+        run = self.desk.run(run_id) if run_id is not None else None
+        return shown(f"{run.agent}, {run.model}", 40) if run is not None else ""
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        state, compared = self.state, self.state.compared
+        left = [Run(" compare ", "brand"), Run(" ")]
+        for number, page in enumerate(PAGES, 1):
+            role = "strong" if page == state.page else "dim"
+            mark = "▶" if page == state.page else " "
+            left += [Run(mark, "mark"), Run(f"{number} {TITLES[page]}", role), Run("  ")]
+        if compared is None:
+            return left, [Run("comparing…" if not state.trouble else "", "dim")]
+        return left, [Run(self._parting(compared), "strong")]
+
+    def _parting(self, compared: Comparison) -> str:
+        differing = sum(row.differs for row in self.rows)
+        told = words.plural(differing, "difference") if differing else "no difference here"
+        parted = compared.divergence
+        if parted is None:
+            return told if compared.calls is None else f"the runs do not differ · {told}"
+        step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
+        return f"they part at {words.step_name(step)} ({', '.join(parted.reasons)}) · {told}"
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self.show_state)
+
+    # Keys
+
+    @on(LineClicked)
+    def _clicked(self, message: LineClicked) -> None:
+        self.change(at=message.index)
+        if message.again:
+            (self.action_open_left if message.box == "left" else self.action_open_right)()
+
+    def action_go(self, by: int) -> None:
+        self.change(at=min(max(self.state.at + by, 0), max(len(self.rows) - 1, 0)))
+
+    def action_go_page(self, by: int) -> None:
+        self.action_go(by * max(self.left.window - 1, 1))
+
+    def action_next_difference(self) -> None:
+        self._difference(range(self.state.at + 1, len(self.rows)), "no difference below")
+
+    def action_previous_difference(self) -> None:
+        self._difference(range(self.state.at - 1, -1, -1), "no difference above")
+
+    def _difference(self, places: Iterable[int], none: str) -> None:
+        found = next((i for i in places if self.rows[i].differs), None)
+        if found is None:
+            self.tell(none)
+        else:
+            self.notice = ""
+            self.change(at=found)
+
+    def _show_page(self, page: Page) -> None:
+        self.notice = ""
+        self.change(page=page, at=0)
+        first = next((i for i, row in enumerate(self.rows) if row.differs), 0)
+        self.change(at=first)
+
+    def action_compare_calls(self) -> None:
+        self._show_page("calls")
+
+    def action_compare_words(self) -> None:
+        self._show_page("words")
+
+    def action_compare_constraints(self) -> None:
+        self._show_page("constraints")
+
+    def action_compare_tree(self) -> None:
+        self._show_page("tree")
+
+    def action_compare_facts(self) -> None:
+        self._show_page("facts")
+
+    def action_compare_next_page(self) -> None:
+        self._show_page(PAGES[(PAGES.index(self.state.page) + 1) % len(PAGES)])
+
+    def action_swap_sides(self) -> None:
+        self.state = replace(self.state, a=self.state.b, b=self.state.a)
+        self.compare()
+
+    def action_choose_left(self) -> None:
+        self._choose("left", self.state.a)
+
+    def action_choose_right(self) -> None:
+        self._choose("right", self.state.b)
+
+    def _choose(self, side: str, now: Chosen) -> None:
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        glance = self.desk.glance
+        tree = tree_of(glance)
+        things = [Chosen(b.variant.id, None if b.number is None else glance.runs[b.number].id) for b in tree]
+        at = things.index(now) if now in things else 0
+
+        def done(place: int | None) -> None:
+            if place is None:
+                return
+            if side == "left":
+                self.state = replace(self.state, a=things[place])
+            else:
+                self.state = replace(self.state, b=things[place])
+            self.compare()
+
+        lines = [branch_line(glance, branch, None) for branch in tree]
+        self.app.push_screen(ChooseDialog(self.paint, f"Compare at the {side}", lines, at), done)
+
+    def action_open_left(self) -> None:
+        self._open(0)
+
+    def action_open_right(self) -> None:
+        self._open(1)
+
+    def _open(self, side: int) -> None:
+        compared = self.state.compared
+        run = (self.state.a, self.state.b)[side].run
+        if compared is None or run is None:
+            self.tell("there is no run to open at this side")
+            return
+        row = self.rows[self.state.at] if self.state.page == "calls" and self.rows else None
+        index = row.steps[side] if row is not None else None
+        self.dismiss(Opened(run, index or 0))
+
+    def action_copy_comparison(self) -> None:
+        compared = self.state.compared
+        if compared is None:
+            self.tell("not compared yet")
+            return
+        from planscope.sharing.comparison_markdown import comparison_markdown
+        from planscope.tui.rooms.take_away import take_away
+
+        take_away(self, "comparison", comparison_markdown(compared), "planscope-comparison.md")
+
+    def action_leave_compare(self) -> None:
+        self.dismiss(None)

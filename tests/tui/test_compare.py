@@ -1,0 +1,140 @@
+"""The compare room: two runs or requests beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planscope.session.bundled import bundled
+from planscope.session.model import ForkPoint, Origin
+from planscope.tui.panes.compare_lines import PAGES
+from planscope.tui.rooms.compare import CompareRoom
+from tests.hostile import SAVEABLE
+from tests.tui.screen import Driven, opened
+from tests.tui.sessions import figure_10, no_run, write
+from tests.tui.test_live import until
+
+FIRST = bundled()["first-look"]
+
+
+async def entered(driven: Driven) -> CompareRoom:
+    await driven.press("d")
+    room = driven.app.screen
+    assert isinstance(room, CompareRoom)
+    await until(driven, lambda: room.at_rest)
+    await driven.pilot.pause(0.05)
+    return room
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: object) -> None:
+    async with opened(FIRST, size) as driven:
+        await entered(driven)
+        assert "RIGHT" in driven.text and "PARAMETER ERROR" in driven.text
+        assert driven.text.count("school_tour") >= 2
+        if size == (120, 40):
+            same_frame(driven.app, "compare-calls")  # type: ignore[operator]
+
+
+async def test_the_room_opens_at_the_first_difference_and_goes_through_them() -> None:
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        places = [i for i, row in enumerate(room.rows) if row.differs]
+        assert room.state.at == places[0]
+        for place in places[1:]:
+            await driven.press("n")
+            assert room.state.at == place
+        await driven.press("n")
+        assert room.state.at == places[-1] and "no difference below" in driven.text
+        await driven.press("N")
+        assert room.state.at == places[-2]
+
+
+async def test_every_page_shows_something() -> None:
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        seen = set()
+        for digit, page in zip("12345", PAGES, strict=True):
+            await driven.press(digit)
+            assert room.state.page == page
+            seen.add(driven.text)
+        assert len(seen) == len(PAGES)
+
+
+async def test_sides_change_places_and_can_be_chosen() -> None:
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        a, b = room.state.a, room.state.b
+        await driven.press("s")
+        await until(driven, lambda: room.at_rest)
+        assert (room.state.a, room.state.b) == (b, a)
+        await driven.press("b", "home", "enter")
+        await until(driven, lambda: room.at_rest)
+        assert room.state.b.run is None
+        assert "not run" in driven.text or room.state.page == "words"
+
+
+async def test_enter_opens_the_run_at_the_step() -> None:
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        while room.rows[room.state.at].steps[1] != 3:
+            await driven.press("down")
+        await driven.press("enter")
+        await driven.rest()
+        assert driven.app.screen is driven.room
+        assert driven.state.run.id == room.state.b.run and driven.state.debug.index == 3
+
+
+async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
+    async with opened(FIRST) as driven:
+        desk = driven.room.desk
+        run = desk.session.runs[0]
+        desk.put_run(run.model_copy(update={"id": "r7", "forked_from": ForkPoint(run=run.id, step=2)}))
+        driven.room.open_run_number(2)
+        await driven.rest()
+        room = await entered(driven)
+        assert (room.state.a.run, room.state.b.run) == (run.id, "r7")
+
+
+async def test_requests_are_compared_by_their_words() -> None:
+    async with opened(FIRST) as driven:
+        desk = driven.room.desk
+        first = desk.session.variants[0]
+        text = first.query.text.replace("before", "after", 1)
+        query = first.query.model_copy(update={"text": text})
+        edited = {"id": "v2", "parent": first.id, "origin": Origin(kind="edited"), "query": query}
+        desk.put_variant(first.model_copy(update=edited))
+        room = await entered(driven)
+        await driven.press("b", "end", "enter")
+        await until(driven, lambda: room.at_rest)
+        await driven.press("2")
+        marked = [
+            run for row in room.rows for run in (*row.a.runs, *row.b.runs) if run.role.startswith("diff")
+        ]
+        assert {run.text for run in marked} >= {"before", "after"}
+        await driven.press("3")
+        assert "do not ask for the same" in driven.text
+
+
+async def test_nothing_to_compare_with_is_said(tmp_path: Path) -> None:
+    async with opened(write(no_run(), tmp_path)) as driven:
+        await driven.press("d")
+        assert "nothing to compare with" in driven.text and driven.app.screen is driven.room
+
+
+async def test_hostile_texts_are_shown_as_text(tmp_path: Path) -> None:
+    made = figure_10()
+    hostile = "".join(SAVEABLE)[:3000]
+    events = [
+        e.model_copy(update={"text": hostile}) if e.type in ("message", "answer") else e
+        for e in made.runs[0].events
+    ]
+    other = made.runs[0].model_copy(update={"id": "r9", "agent": hostile, "model": hostile, "events": events})
+    made.runs.append(other)
+    made.variants[0].actions[0] = made.variants[0].actions[0].model_copy(update={"name": hostile[:200]})
+    async with opened(write(made, tmp_path)) as driven:
+        await entered(driven)
+        for digit in "12345":
+            await driven.press(digit)
+            assert "\x1b" not in driven.text and "\x07" not in driven.text

@@ -112,9 +112,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Interrupts:
-    """Remembers Ctrl-C: what it strikes, a C library's callback for one, may turn it into another exception."""
+    """Remembers Ctrl-C: what it strikes, a C library's callback for one, may turn it into another exception.
+
+    Where it strikes what cannot raise, such as a weak reference's callback, Python would drop it: it is sent again.
+    """
 
     seen = False
+    _again: threading.Timer | None = None
 
     def __enter__(self) -> _Interrupts:
         self._ours = (
@@ -123,15 +127,29 @@ class _Interrupts:
         )
         if self._ours:
             signal.signal(signal.SIGINT, self._interrupt)
+            self._hook, sys.unraisablehook = sys.unraisablehook, self._dropped
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if (
+            self.seen
+        ):  # python -m dies of an interrupt that struck code made from text, until other such code has run
+            exec("")
 
     def _interrupt(self, *_: object) -> NoReturn:
         self.seen = True
         raise KeyboardInterrupt
+
+    def _dropped(self, what: sys.UnraisableHookArgs) -> None:
+        if not isinstance(what.exc_value, KeyboardInterrupt):
+            self._hook(what)
+        elif hasattr(signal, "pthread_kill"):  # not on Windows
+            main = threading.main_thread().ident
+            self._again = threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT))
+            self._again.daemon = True
+            self._again.start()
 
 
 def _guarded(args: list[str], interrupts: _Interrupts) -> int:
@@ -140,7 +158,7 @@ def _guarded(args: list[str], interrupts: _Interrupts) -> int:
     except SystemExit as left:  # planscope COMMAND --help
         return left.code if isinstance(left.code, int) else 0
     except UserError as error:
-        return _fail(str(error))
+        return 130 if interrupts.seen else _fail(str(error))
     except KeyboardInterrupt as interrupt:
         if str(interrupt):
             _fail(str(interrupt))

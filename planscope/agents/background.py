@@ -91,9 +91,9 @@ def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: t
             if task is not None and task.done() and not task.cancelled():
                 task.exception()  # looked at, or asyncio tells of it
 
+    closing.set()
     ending = asyncio.run_coroutine_threadsafe(end_all(), loop)
     ending.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))
-    closing.set()
     thread.join(timeout=_PATIENCE)
     if not loop.is_running():
         loop.close()

@@ -10,7 +10,7 @@ from planscope.agents.background import wait_for
 from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
 from planscope.agents.native import run_native
 from planscope.agents.paradigms import AGENTS
-from planscope.agents.runner import LiveRun
+from planscope.agents.runner import LiveRun, prepare
 from planscope.session.events import EndEvent
 from planscope.session.model import Run, Variant
 
@@ -52,6 +52,7 @@ def run_many(
             if on_run is not None:
                 on_run(number, run)
         return runs
+    prepare()
     first = None if spec.character is None else spec.character.seed
     if first is not None:
         work = _simulated(variant, spec.text, first, times, at_once, on_run, agent=agent, **options)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -141,6 +142,7 @@ class LiveRun:
 
     def wait(self) -> Run:
         """:meth:`go` on the event loop that all such runs share; blocks, so not from a thread with a screen."""
+        prepare()
         return wait_for(self.go())
 
     async def _patient(self, call: PendingCall) -> Verb:
@@ -251,6 +253,14 @@ class LiveRun:
             except Exception as error:
                 self._broken_callback = error
                 raise
+
+
+def prepare() -> None:
+    """Import what a run needs, a second or more the first time; here, an interrupt can end that."""
+    import_module("langchain.agents")
+    import_module("langsmith")
+    for name in ("guard_middleware", "mock_tools", "prefix", "recorder", "react_model"):
+        import_module(f"planscope.agents.{name}")
 
 
 def _failure(work: asyncio.Task[Any]) -> BaseException | None:

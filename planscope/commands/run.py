@@ -141,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
     """The run, and whether it was interrupted: what happened until then is worth keeping."""
-    from planscope.agents.runner import LiveRun
+    from planscope.agents.runner import LiveRun, prepare
     from planscope.session.edit import next_run_id
 
     try:
@@ -163,9 +163,12 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
         if args.prompts is None:
             raise
         raise UserError(f"{args.prompts} cannot be read: {error.strerror or error}") from None
+    prepare()
     try:
         return live.wait(), False
     except KeyboardInterrupt:
+        if not live.run.events:
+            raise
         return live.run, True
 
 

@@ -31,7 +31,12 @@ def run_times(
     session = record(made, session, source, target)
     recorded, where = session.runs[-len(made) :], str(args.output or target)
     if interrupted:
-        raise KeyboardInterrupt(f"interrupted; the {len(made)} runs that had ended until then are in {where}")
+        ended = (
+            "run that had ended until then is"
+            if len(made) == 1
+            else (f"{len(made)} runs that had ended until then are")
+        )
+        raise KeyboardInterrupt(f"interrupted; the {ended} in {where}")
     verdicts = [judged(session, run).verdict() for run in recorded]
     rate, costs = success(verdicts), [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads

@@ -143,7 +143,7 @@ def test_before_it_begins_and_after_its_end(agent: str) -> None:
     assert ended.events == events
 
 
-async def test_cancelling_the_callers_task_at_every_event_over_the_wire(agent: str, streamed: bool) -> None:
+async def test_cancelling_the_callers_task_at_every_event_over_the_wire(agent: str) -> None:
     """The other way to stop: on an event loop of one's own."""
     for number in range(EVENTS - 1):
         with WireServer(speak(agent)) as server:
@@ -155,7 +155,7 @@ async def test_cancelling_the_callers_task_at_every_event_over_the_wire(agent: s
                     holder[0].cancel()  # noqa: B023
                 seen[0] += 1
 
-            live = wire_run(server, agent, streamed, on_event=watch)
+            live = wire_run(server, agent, bool(number % 2), on_event=watch)
             holder.append(asyncio.create_task(live.go()))
             await asyncio.wait(holder, timeout=BOUND)
             assert holder[0].done()

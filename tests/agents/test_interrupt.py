@@ -1,0 +1,157 @@
+"""Ctrl-C while ``planscope run`` is at work: exit status 130 soon, the record kept, nothing said but where it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from planscope.session.model import Session
+from planscope.session.store import load, save
+
+from .stopping import speak
+from .support import abc, check_record, end_of
+from .wire.replies import Drip, Reply, Slow
+from .wire.server import WireServer
+
+BOUND = 10.0
+"""Seconds; the servers here would take sixty."""
+
+ROOT = Path(__file__).parents[2]
+
+
+class Interrupted:
+    """``planscope run`` in a process of its own; what it leaves."""
+
+    def __init__(self, path: Path, *args: str) -> None:
+        self.path = path
+        save(Session(id="s1", title="t", variants=[abc()]), path)
+        environment = {**os.environ, "OPENAI_API_KEY": "none"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error::RuntimeWarning", "-m", "planscope", "run", str(path), *args],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def at(self, moment: Callable[[], bool]) -> None:
+        """Interrupt it once ``moment`` has come."""
+        until = time.monotonic() + 60
+        try:
+            while not moment() and self.process.poll() is None and time.monotonic() < until:
+                time.sleep(0.01)
+            began = time.monotonic()
+            self.process.send_signal(signal.SIGINT)
+            self.out, self.err = self.process.communicate(timeout=60)
+        finally:
+            self.process.kill()
+            self.process.communicate()
+        assert time.monotonic() - began < BOUND
+        assert self.process.returncode == 130, self.err
+        assert self.out == ""
+
+
+def over_the_wire(agent: str, number: int, kind: type[Slow] | type[Drip]) -> list[Reply]:
+    return [kind(60, r) if i == number else r for i, r in enumerate(speak(agent))]
+
+
+@pytest.mark.parametrize(
+    ("agent", "number", "kind"),
+    [("tools", 0, Slow), ("react", 2, Drip), ("responses", 1, Slow)],
+)
+def test_while_the_server_is_slow(
+    agent: str, number: int, kind: type[Slow] | type[Drip], tmp_path: Path
+) -> None:
+    path = tmp_path / "t.planscope.json"
+    with WireServer(over_the_wire(agent, number, kind)) as server:
+        run = Interrupted(path, "--model", "openai:local", "--base-url", server.base_url, "--agent", agent)
+        run.at(server.dripping.is_set if kind is Drip else lambda: len(server.requests) > number)
+    assert run.err == f"planscope: interrupted; what happened until then is run r1 in {path}\n"
+    (recorded,) = load(path).runs
+    check_record(recorded.events)
+    assert end_of(recorded).ending == "aborted"
+    assert sum(e.type == "call" for e in recorded.events) == number
+
+
+def test_while_many_are_under_way(tmp_path: Path) -> None:
+    """Those that had ended are kept; those under way are not."""
+    path = tmp_path / "t.planscope.json"
+    with WireServer([*speak("tools"), *[Slow(60, speak("tools")[0])] * 3]) as server:
+        options = ["--times", "4", "--at-once", "1", "--model", "openai:local", "--base-url", server.base_url]
+        run = Interrupted(path, *options)
+        run.at(lambda: len(server.requests) > 4)
+    assert run.err == f"planscope: interrupted; the run that had ended until then is in {path}\n"
+    (recorded,) = load(path).runs
+    assert end_of(recorded).ending == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("model", "moments"), [("sim:slow?seconds=60", (0.4, 1.0)), ("openai:local", (0.7, 1.3, 1.6))]
+)
+def test_at_moments_on_the_way(model: str, moments: tuple[float, ...], tmp_path: Path) -> None:
+    """While it starts, imports, runs: a run is recorded to its end, or there is none."""
+    path = tmp_path / "t.planscope.json"
+    for seconds in moments:
+        with WireServer([Slow(60, speak("tools")[0])]) as server:
+            address = ["--base-url", server.base_url] if model == "openai:local" else []
+            began = time.monotonic()
+            run = Interrupted(path, "--model", model, *address)
+            run.at(lambda began=began, seconds=seconds: time.monotonic() - began > seconds)  # type: ignore[misc]
+        assert "Traceback" not in run.err
+        assert run.err.count("\n") <= 1
+        for recorded in load(path).runs:
+            check_record(recorded.events)
+            assert end_of(recorded).ending == "aborted"
+        assert len(load(path).runs) == run.err.count("recorded") + run.err.count("what happened")
+
+
+LEAVING = """
+import sys, time, weakref
+from planscope import cli
+from planscope.commands import schema
+from planscope.errors import UserError
+def run(args):
+    if sys.argv[1] == "a weak reference":
+        class Thing: pass
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _: cli.signal.raise_signal(cli.signal.SIGINT))
+        del thing
+        time.sleep(60)
+    if sys.argv[1] == "made at run time":
+        exec("raise_it()", {"raise_it": lambda: cli.signal.raise_signal(cli.signal.SIGINT)})
+    try:
+        cli.signal.raise_signal(cli.signal.SIGINT)
+    except KeyboardInterrupt:
+        raise UserError("a library made another error of it") from None
+schema.run = run
+sys.exit(cli.main(["schema"]))
+"""
+
+
+@pytest.mark.parametrize("how", ["made at run time", "another error", "a weak reference"])
+def test_what_an_interrupt_strikes_does_not_change_the_status(how: str, tmp_path: Path) -> None:
+    """``python -m`` dies of the signal where it struck code made at run time, such as a dataclass's; others lose it."""
+    (tmp_path / "leaving.py").write_text(LEAVING)
+    command = [sys.executable, "-m", "leaving", how]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, env=environment, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_the_file_is_json_all_the_time(tmp_path: Path) -> None:
+    """Interrupted while it judges and writes, the old file or the new one is there."""
+    path = tmp_path / "t.planscope.json"
+    with WireServer(speak("tools")) as server:
+        run = Interrupted(path, "--model", "openai:local", "--base-url", server.base_url)
+        run.at(lambda: len(server.requests) == 4 and not time.sleep(0.03))
+    assert [end_of(r).ending for r in load(path).runs] in ([], ["stopped"], ["aborted"])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.documents.json_text import json_text
+from planscope.documents.json_text import json_pieces, json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -24,6 +24,9 @@ LARGEST_TEXT = 1_000_000
 
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
+MOST_STATUSES = 4_000_000
+"""Steps times constraints and actions of a run that is printed as one document."""
+
 LISTED = 10
 QUOTED = 60
 """Ids named in an error before it says how many more there are, and characters of an argument."""
@@ -42,6 +45,13 @@ def emit(text: str) -> None:
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document; everything that is not ASCII is escaped, so that nothing reaches the terminal raw."""
     emit(json_text(document, indent=2) + "\n")
+
+
+def print_json_stream(document: Mapping[str, Any]) -> None:
+    """As :func:`print_json`; values may be iterators, whose items are printed one a line and never kept."""
+    for piece in json_pieces(document):
+        emit(piece)
+    emit("\n")
 
 
 def print_json_line(document: Mapping[str, Any]) -> None:
@@ -228,6 +238,16 @@ def problem_in(variant: Variant) -> Problem:
             f"the request of variant {visible(variant.id, limit=40)} cannot be read: line {first.line}, "
             f"column {first.column}: {first.message}{f' (and {more} more)' if more else ''}"
         ) from None
+
+
+def check_printable(replay: Replay) -> None:
+    """Raise UserError where the document of all steps, with every constraint at each, would fill a disk."""
+    size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
+    if size > MOST_STATUSES:
+        raise UserError(
+            f"{len(replay.steps):,} steps with {len(replay.problem.constraints):,} constraints each are too many for "
+            "one document; look at them with planscope open, or planscope replay without --json"
+        )
 
 
 def judged(session: Session, run: Run | None) -> Replay:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import (
     add_run_choice,
+    check_printable,
     find_run,
     judged,
     only_variant,
@@ -17,7 +18,7 @@ from planscope.commands.common import (
     session_path,
     write_or_print,
 )
-from planscope.documents.json_text import json_text
+from planscope.documents.json_text import json_pieces
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def _json(session: Session, chosen: Run | None) -> str:
     from planscope.session.derive import variant_of
 
     replay = judged(session, chosen)
+    check_printable(replay)
     variant = variant_of(session, chosen) if chosen else only_variant(session)
     run_id = chosen.id if chosen else None
     document = {
@@ -79,10 +81,10 @@ def _json(session: Session, chosen: Run | None) -> str:
         "check": verdict_document(replay.verdict())
         if chosen
         else nothing_to_judge("The session holds no run."),
-        "replay": replay_document(replay, run_id),
+        "replay": replay_document(replay, run_id, lazily=True),
         "repair": repair_document(replay.repair(), run_id, 0),
     }
-    return json_text(document, indent=2) + "\n"
+    return "".join(json_pieces(document)) + "\n"
 
 
 def _record(run: Run) -> dict[str, Any]:

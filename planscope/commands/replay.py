@@ -6,11 +6,12 @@ import argparse
 
 from planscope.commands.common import (
     add_run_choice,
+    check_printable,
     columns,
     judged,
     need_run,
     open_session,
-    print_json,
+    print_json_stream,
     say_all,
 )
 
@@ -34,8 +35,9 @@ def run(args: argparse.Namespace) -> int:
     chosen = need_run(session, args.run)
     replay = judged(session, chosen)
     if args.json:
-        document = replay_document(replay, chosen.id)
-        print_json(document | {"check": verdict_document(replay.verdict())})
+        check_printable(replay)
+        verdict = verdict_document(replay.verdict())
+        print_json_stream(replay_document(replay, chosen.id, lazily=True) | {"check": verdict})
     else:
         say_all(step_lines(replay, columns()))
     return 0

@@ -80,12 +80,14 @@ def step_document(run: Replay, view: StepView) -> dict[str, Any]:
     return document
 
 
-def replay_document(run: Replay, run_id: str | None) -> dict[str, Any]:
+def replay_document(run: Replay, run_id: str | None, *, lazily: bool = False) -> dict[str, Any]:
+    """``lazily``: the steps are an iterator, to be printed one after another."""
+    steps = (step_document(run, view) for view in run.steps)
     return {
         "run": run_id,
         "ending": run.trace.ending,
         "timed": run.problem.timed,
-        "steps": [step_document(run, view) for view in run.steps],
+        "steps": steps if lazily else list(steps),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from planscope.session.events import AnswerEvent, CallEvent
 from planscope.session.files import SessionError
@@ -11,33 +11,53 @@ from planscope.session.model import Session, Variant
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-MOST_ACTIONS = 5000
+MOST_ACTIONS = 2000
+MOST_CALLS = 10_000
+"""In one run. So far a run is judged, shown and written within seconds."""
+
+LONGEST_REQUEST = 300_000
+"""Code points."""
+
+MOST_WORK = 300_000_000
+"""Calls of a run times code points of its request: every step is judged by every constraint."""
 
 
 def check_references(session: Session, name: str) -> None:
     """Raise :class:`SessionError` for ids given twice and references that lead nowhere."""
     _unique((v.id for v in session.variants), name, "variant")
     _unique((r.id for r in session.runs), name, "run")
-    variants = {v.id for v in session.variants}
+    texts = {v.id: len(v.query.text) for v in session.variants}
     for variant in session.variants:
         _check_actions(variant, name)
+        if len(variant.query.text) > LONGEST_REQUEST:
+            raise SessionError(
+                f"{name}: the request of variant {variant.id[:80]!r} is longer than {LONGEST_REQUEST:,} characters"
+            )
     _check_tree({v.id: v.parent for v in session.variants}, name)
     runs = {r.id for r in session.runs}
     for run in session.runs:
-        if run.variant not in variants:
+        text = texts.get(run.variant)
+        if text is None:
             raise SessionError(f"{name}: run {run.id!r} belongs to a variant that is not there")
         if run.forked_from is not None and run.forked_from.run not in runs:
             raise SessionError(f"{name}: run {run.id!r} was forked from a run that is not there")
         steps = [e.step for e in run.events if isinstance(e, CallEvent)]
+        if len(steps) > MOST_CALLS:
+            raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")
+        if len(steps) * text > MOST_WORK:
+            raise SessionError(
+                f"{name}: run {run.id[:80]!r} is too long to be judged ({len(steps):,} calls by a request of "
+                f"{text:,} characters)"
+            )
         if steps != list(range(1, len(steps) + 1)):
             raise SessionError(f"{name}: the calls of run {run.id!r} are not numbered 1, 2, 3, ...")
         for event in run.events:
             if isinstance(event, AnswerEvent) and event.step > len(steps):
                 raise SessionError(f"{name}: run {run.id!r} has an answer to a call that is not there")
-    _check_dissections(session, name, variants, runs)
+    _check_dissections(session, name, texts.keys(), runs)
 
 
-def _check_dissections(session: Session, name: str, variants: set[str], runs: set[str]) -> None:
+def _check_dissections(session: Session, name: str, variants: Set[str], runs: Set[str]) -> None:
     _unique((d.id for d in session.dissections), name, "dissection")
     for one in session.dissections:
         named = {one.variant, *(cell.variant for cell in one.cells)}

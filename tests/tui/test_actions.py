@@ -14,12 +14,13 @@ from textual.app import App
 from textual.screen import Screen
 
 from planscope.safe import visible
-from planscope.tui.actions import ACTIONS, BY_ID, PANES, KeyAction
+from planscope.tui.actions import ACTIONS, BY_ID, PANES, KeyAction, Where
 from planscope.tui.keymap import (
     bindings,
     check,
     clashes,
     help_sections,
+    here,
     keys_of,
     markdown,
     normal,
@@ -56,6 +57,8 @@ def test_the_table_says_what_the_specification_says() -> None:
         "z": "zoom",
         "/": "search",
         "y": "copy",
+        "r": "rerun",
+        "d": "compare",
         "tab": "next-pane",
         "shift+tab": "previous-pane",
         "ctrl+s": "save",
@@ -64,7 +67,7 @@ def test_the_table_says_what_the_specification_says() -> None:
         "q": "quit",
         **{str(i): f"show-pane-{name}" for i, name in enumerate(PANES, 1)},
     }
-    held = {key: action.id for action in ACTIONS for key in action.all_keys}
+    held = {key: action.id for action in here("debug") for key in action.all_keys}
     assert {key: held.get(key) for key in wanted} == wanted
 
 
@@ -92,8 +95,8 @@ def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:
     assert complaint in "\n".join(check((*ACTIONS, row)))
 
 
-class DebugScreen(Screen[None]):
-    BINDINGS = bindings("debug")
+def screen_of(room: Where) -> type[Screen[None]]:
+    return type("RoomScreen", (Screen,), {"BINDINGS": bindings(room)})
 
 
 class Recorder(App[None]):
@@ -102,9 +105,10 @@ class Recorder(App[None]):
     BINDINGS = bindings("everywhere")
 
     def get_default_screen(self) -> Screen[Any]:
-        return DebugScreen()
+        return screen_of(self.shown)()
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Where = "debug") -> None:
+        self.shown = shown
         super().__init__()
         self.ran: list[str] = []
 
@@ -113,10 +117,14 @@ class Recorder(App[None]):
         return True
 
 
-async def test_textual_runs_each_action_by_each_of_its_keys() -> None:
-    app = Recorder()
+ROOMS = sorted({action.where for action in ACTIONS} - {"everywhere"})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+async def test_textual_runs_each_action_by_each_of_its_keys(room: Where) -> None:
+    app = Recorder(room)
     async with app.run_test() as pilot:
-        for action in ACTIONS:
+        for action in here(room):
             for key in action.all_keys:
                 app.ran.clear()
                 await pilot.press(normal(key))
@@ -135,17 +143,23 @@ async def test_textual_takes_a_users_keys() -> None:
             assert app.ran == expected
 
 
-def test_palette_help_and_readme_tell_the_same() -> None:
-    told = {entry.title for _, entries in help_sections() for entry in entries}
-    assert told == {action.title for action in ACTIONS}
-    assert {entry.id for entry in palette()} == set(BY_ID) - {"palette"}
+@pytest.mark.parametrize("room", ROOMS)
+def test_palette_and_help_tell_the_same(room: Where) -> None:
+    told = {entry.title for _, entries in help_sections(where=room) for entry in entries}
+    assert told == {action.title for action in here(room)}
+    assert {entry.id for entry in palette(room)} == {a.id for a in here(room)} - {"palette"}
+    assert [a.footer for a in here(room)].count(True) in range(1, 14)
+
+
+def test_the_readme_s_list_has_every_action() -> None:
     rows = markdown().splitlines()[2:]
-    assert len(rows) == len(ACTIONS)
-    for action, row in zip(ACTIONS, rows, strict=True):
+    assert len(rows) == len(ACTIONS) == len(BY_ID)
+    for row in rows:
+        room, _, title, help = (cell.strip() for cell in row.strip("|").split("|", 3))
+        action = next(a for a in ACTIONS if (a.where, a.title, a.help) == (room, title, help))
         assert action.help in row
         assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
         assert action.help.endswith(".")
-    assert [a.footer for a in ACTIONS].count(True) in range(3, 9)
 
 
 def test_the_module_prints_the_readme_s_list() -> None:

@@ -13,13 +13,21 @@ from planscope.debugger.selection import SelectedConstraint, SelectedStep, Selec
 from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.dialogs.ask import AskDialog, SetDialog
-from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
+from planscope.tui.rooms.compare import CompareRoom
+from planscope.tui.state import Play
+from planscope.tui.under_way import RunChoice
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
+from tests.tui.test_live import paused, start, until
 
 Effect = Callable[[Driven, str], Awaitable[None]]
 EFFECTS: dict[str, Effect] = {}
+HERE = [action for action in ACTIONS if action.where in ("debug", "everywhere")]
+"""What the keys of the debug screen do; the other rooms' tests say what theirs do."""
 
 
 def effect(id: str) -> Callable[[Effect], Effect]:
@@ -31,7 +39,7 @@ def effect(id: str) -> Callable[[Effect], Effect]:
 
 
 @pytest.mark.parametrize(
-    ("action", "key"), [(a, k) for a in ACTIONS for k in a.all_keys], ids=lambda x: getattr(x, "id", x)
+    ("action", "key"), [(a, k) for a in HERE for k in a.all_keys], ids=lambda x: getattr(x, "id", x)
 )
 async def test_key(action: KeyAction, key: str, tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
@@ -40,7 +48,7 @@ async def test_key(action: KeyAction, key: str, tmp_path: Path) -> None:
 
 
 def test_every_action_of_the_table_is_tested() -> None:
-    assert set(EFFECTS) == {action.id for action in ACTIONS}
+    assert set(EFFECTS) == {action.id for action in HERE}
 
 
 @effect("next-call")
@@ -190,7 +198,7 @@ async def _watch(driven: Driven, key: str) -> None:
 @effect("explain")
 async def _explain(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, TextDialog)
+    assert isinstance(driven.app.screen, WhyDialog)
     for words in ("The core", "Applying hair color ends before attending", "step 1", "A plan that works"):
         assert words in driven.text
     await driven.press("escape")
@@ -359,7 +367,7 @@ async def _palette(driven: Driven, key: str) -> None:
 @effect("help")
 async def _help(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert "Go to the next call." in driven.text
+    assert "Go to the next call; do the call that waits." in driven.text
     await driven.press("end")
     assert "a breakpoint stops here" in driven.text
     await driven.press(key)
@@ -370,6 +378,105 @@ async def _help(driven: Driven, key: str) -> None:
 async def _quit(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert driven.app.return_code == 0 and not driven.app.is_running
+
+
+@effect("rerun")
+async def _rerun(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, FormDialog) and "as a new run" in driven.text
+    await driven.press("escape")
+    assert driven.app.screen is driven.room
+
+
+@effect("fork")
+async def _fork(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, FormDialog) and "Step 1 is kept" in driven.text
+
+
+@effect("compare")
+async def _compare(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, CompareRoom)
+
+
+async def playing(driven: Driven) -> Play:
+    await driven.press("g", "p")
+    await until(driven, lambda: driven.room.at_rest)
+    assert driven.state.play is not None
+    play: Play = driven.state.play
+    return play
+
+
+@effect("play")
+async def _play(driven: Driven, key: str) -> None:
+    assert key == "p"
+    assert len((await playing(driven)).options) == 3
+
+
+@effect("take-back")
+async def _take_back(driven: Driven, key: str) -> None:
+    await playing(driven)
+    await driven.press("enter")
+    assert len(driven.state.play.played.calls) == 1
+    await driven.press(key)
+    assert not driven.state.play.played.calls
+
+
+@effect("later-hour")
+async def _later(driven: Driven, key: str) -> None:
+    start = (await playing(driven)).chosen.start
+    await driven.press(key)
+    assert driven.state.play.start == start + 1
+
+
+@effect("earlier-hour")
+async def _earlier(driven: Driven, key: str) -> None:
+    start = (await playing(driven)).chosen.start
+    await driven.press("+", "+", key)
+    assert driven.state.play.start == start + 1
+
+
+@effect("keep-play")
+async def _keep(driven: Driven, key: str) -> None:
+    await playing(driven)
+    await driven.press("enter", key)
+    assert "kept as run" in driven.text and driven.room.desk.session.runs[-1].agent == "person"
+
+
+async def waiting(driven: Driven) -> None:
+    await start(driven, RunChoice(model="sim:careful", stepping=True))
+    await paused(driven, 1)
+
+
+@effect("pause-run")
+async def _pause(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "no run is under way" in driven.text
+    await waiting(driven)
+    await driven.press(key)
+    assert "it waits already" in driven.text
+
+
+@effect("stop-run")
+async def _stop(driven: Driven, key: str) -> None:
+    await waiting(driven)
+    await driven.press(key)
+    await until(driven, lambda: driven.room.live is None)
+    assert "stopped by the user" in driven.text
+
+
+@effect("edit-arguments")
+@effect("edit-answer")
+@effect("refuse-call")
+async def _decide(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "no run is under way" in driven.text
+    await waiting(driven)
+    await driven.press(key)
+    assert isinstance(driven.app.screen, AskDialog) and "waits." in driven.text
+    await driven.press("enter")
+    await paused(driven, 2)
 
 
 async def test_arrows_select_in_every_pane(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from planscope.compare.result import ArgumentChange, CallDiff, CallRow, StepSide
 from planscope.compare.sequences import Pair, common, heaviest, trim
 
 CHANGED, ALONE = 1, 2
+_SAME, _CHANGED = 2 * ALONE, 2 * ALONE - CHANGED  # what is spared by not having the two alone
 MOST_CELLS = 4_000_000
 MOST_ATTEMPTS = 2_500
 """Calls, and attempts, of the one times those of the other that are all looked at; beyond it, equal ones are put
@@ -154,10 +155,8 @@ class _Aligner:
 
     def _weight(self, a: Sequence[int], b: Sequence[int]) -> int:
         """What is spared by putting two attempts beside each other."""
-        return sum(self._spared(i, j) for i, j in self._matched(a, b))
-
-    def _spared(self, i: int, j: int) -> int:
-        return 2 * ALONE - (0 if self._keys_a[i].whole == self._keys_b[j].whole else CHANGED)
+        same = (self._keys_a[i].whole == self._keys_b[j].whole for i, j in self._matched(a, b))
+        return sum(_SAME if one else _CHANGED for one in same)
 
     def _calls(self, a: Sequence[int], b: Sequence[int]) -> None:
         """Pair the calls of two attempts; what is left over and in both was moved."""
@@ -187,14 +186,16 @@ class _Aligner:
             wholes_a, wholes_b = [self._keys_a[i].whole for i in a], [self._keys_b[j].whole for j in b]
             places = _anchored(wholes_a, wholes_b, lambda i, j: self._alike(a, b, i, j))
             return [(a[i], b[j]) for i, j in places]
-        columns: dict[str, list[int]] = defaultdict(list)
-        for j, step in enumerate(b):
-            columns[self._keys_b[step].action].append(j)
+        of_action: dict[str, list[int]] = defaultdict(list)
+        of_whole: dict[Hashable, set[int]] = defaultdict(set)
+        for column, j in enumerate(b):
+            of_action[self._keys_b[j].action].append(column)
+            of_whole[self._keys_b[j].whole].add(column)
 
-        def matches(row: int) -> Iterator[tuple[int, int]]:
-            i = a[row]
-            for column in columns.get(self._keys_a[i].action, ()):
-                yield column, self._spared(i, b[column])
+        def matches(row: int) -> list[tuple[int, int]]:
+            key = self._keys_a[a[row]]
+            equal = of_whole.get(key.whole, ())
+            return [(k, _SAME if k in equal else _CHANGED) for k in of_action.get(key.action, ())]
 
         return [(a[i], b[j]) for i, j in heaviest(len(a), len(b), matches)]
 

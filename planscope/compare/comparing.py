@@ -35,7 +35,8 @@ def compare(
     ``replay_a`` and ``replay_b`` spare judging what the caller has judged already. What cannot be read or judged is
     compared as far as it can be, and ``Comparison.unknown`` says what is missing; nothing is raised.
     """
-    one, other = know("a", session_a, a, replay_a), know("b", session_b, b, replay_b)
+    one = know("a", session_a, a, replay_a)
+    other = know("b", session_b, b, replay_b, one)
     side_a, side_b = one.side, other.side
     matching = match_actions(session_a, one.variant, session_b, other.variant)
     keys_a, keys_b = keys(side_a.steps, matching.keys_a), keys(side_b.steps, matching.keys_b)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from planscope.compare.actions import Matching
 from planscope.compare.calls import Key
 from planscope.compare.result import Divergence, Kept, Reason, Side, SideName, StepSide
+from planscope.language.pieces import Phrases, cut, phrase_key
 from planscope.session.model import Run, Session
 
 _SURE = ("completable", "doomed", "broken")
@@ -62,7 +63,11 @@ def divergence(
         one, other = (steps[index] if index < len(steps) else None for steps in (a.steps, b.steps))
         if one is None or other is None:  # a run that goes on has no end yet
             return Divergence(min(index, len(a.steps) - 1), min(index, len(b.steps) - 1), ("ending",))
-        reasons = list(_calls(one, other, keys_a, keys_b, said_a, said_b))
+        reasons: list[Reason] = []
+        if (called := _called(keys_a.get(index), keys_b.get(index))) is not None:
+            reasons.append(called)
+        elif _answered(one, said_a) != _answered(other, said_b):
+            reasons.append("answer")
         if one.state in _SURE and other.state in _SURE and one.state != other.state:
             reasons.append("state")
         if one.step == other.step == "end" and a.ending != b.ending:
@@ -72,46 +77,39 @@ def divergence(
     return None
 
 
-def _calls(
-    one: StepSide,
-    other: StepSide,
-    keys_a: Mapping[int, Key],
-    keys_b: Mapping[int, Key],
-    said_a: Callable[[str], str],
-    said_b: Callable[[str], str],
-) -> Iterator[Reason]:
-    if one.call is None and other.call is None:
-        return
-    if one.call is None or other.call is None:
-        yield "call"
-        return
-    key_a, key_b = keys_a[one.index], keys_b[other.index]
+def _called(key_a: Key | None, key_b: Key | None) -> Reason | None:
+    if key_a is None or key_b is None:
+        return None if key_a is key_b else "call"
     if key_a.action != key_b.action:
-        yield "call"
-    elif key_a.whole != key_b.whole:
-        yield "arguments"
-    elif (one.answered, one.refused_by, said_a(one.answer or "")) != (
-        other.answered,
-        other.refused_by,
-        said_b(other.answer or ""),
-    ):
-        yield "answer"
+        return "call"
+    return None if key_a.whole == key_b.whole else "arguments"
 
 
-def _renaming(matching: Matching, side: SideName) -> Callable[[str], str]:
-    """A text with marks where it speaks of actions that are called otherwise on the other side."""
+def _answered(step: StepSide, said: Callable[[str], list[str]]) -> tuple[object, ...]:
+    return step.answered, step.refused_by, None if step.answer is None else said(step.answer)
+
+
+def _renaming(matching: Matching, side: SideName) -> Callable[[str], list[str]]:
+    """A text by words, with what matched actions have in common for names that differ on the two sides."""
     keys = matching.keys_a if side == "a" else matching.keys_b
-    marks: dict[str, str] = {}
+    names: Phrases[str] = Phrases()
+    renamed = False
     for row in matching.rows:
         action = row.a if side == "a" else row.b
         if action is not None and ("name" in row.differs or "tool" in row.differs):
-            marks |= {name: f"\0{keys[action.id]}\0" for name in (action.name, action.tool) if name}
-    longest_first = sorted(marks, key=lambda name: (-len(name), name))
+            renamed = True
+            for name in (action.name, action.tool):
+                if key := phrase_key(name):
+                    names.add(key, f"action {keys[action.id]}")
 
-    def renamed(text: str) -> str:
-        for name in longest_first:
-            if name in text:
-                text = text.replace(name, marks[name])
-        return text
+    def words(text: str) -> list[str]:
+        pieces = list(cut(text))
+        found: list[str] = []
+        at = 0
+        while at < len(pieces):
+            width, action = names.longest(pieces, at)
+            found.append(action or text[pieces[at].start : pieces[at].end])
+            at += max(width, 1)
+        return found
 
-    return renamed
+    return words if renamed else lambda text: [text]

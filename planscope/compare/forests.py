@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from planscope.compare.sequences import Pair, common, heaviest, trim
 
+FEW_PAIRS = 64
 MOST_PAIRS = 2_500
-"""Branches of one line times branches of the other that are all looked at; beyond it, equal ones are put together
-first, then those of the same shape, then the others by their order."""
+"""Branches of one line times branches of the other that are all looked at, wherever that is, and in all more than
+those. Beyond it, equal ones are put together first, then those of the same shape, then the others by their order."""
 
 
 @dataclass(slots=True)
@@ -35,6 +36,7 @@ class Forests:
 
     def __init__(self) -> None:
         self.minimal = True
+        self._left = MOST_PAIRS
         self._numbers: dict[tuple[object, ...], int] = {}
         self._distances: dict[Pair, int] = {}
 
@@ -67,6 +69,8 @@ class Forests:
 
     def matched(self, a: Sequence[Branch], b: Sequence[Branch]) -> list[Pair]:
         """Which branches are matched, by their places; of several cheapest ways the one with the earliest pairs."""
+        if len(a) == len(b) == 1:
+            return [(0, 0)] if a[0].kind == b[0].kind else []
         start, end_a, end_b = trim([x.whole for x in a], [y.whole for y in b])
         inner = self._matched(a[start:end_a], b[start:end_b], (_whole, _shape))
         same_start = [(k, k) for k in range(start)]
@@ -77,7 +81,9 @@ class Forests:
         self, a: Sequence[Branch], b: Sequence[Branch], anchors: Sequence[Callable[[Branch], int]]
     ) -> list[Pair]:
         """Where there are too many to look at all, what is equal by the first of ``anchors`` is put together first."""
-        if len(a) * len(b) <= MOST_PAIRS:
+        looked_at = len(a) * len(b)
+        if looked_at <= FEW_PAIRS or looked_at <= self._left:
+            self._left -= looked_at if looked_at > FEW_PAIRS else 0
             return heaviest(len(a), len(b), lambda i: self._weights(a[i], b))
         self.minimal = False
         if not anchors:

@@ -34,12 +34,14 @@ class Known:
     unknown: tuple[Unknown, ...]
 
 
-def know(name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None) -> Known:
-    """Read and judge one side; ``judged`` spares the judging."""
+def know(
+    name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
+) -> Known:
+    """Read and judge one side. ``judged`` spares the judging, and ``read`` the reading where it is the same request."""
     run = chosen if isinstance(chosen, Run) else None
     variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
     unknown: list[Unknown] = []
-    reading, errors = _read(name, variant, unknown)
+    reading, errors = _read(name, variant, unknown, read)
     trace = trace_of(run) if run is not None else Trace((), "running")
     replay = judged
     if reading is not None and replay is None:
@@ -72,8 +74,10 @@ def know(name: SideName, session: Session, chosen: Run | Variant, judged: Replay
 
 
 def _read(
-    name: SideName, variant: Variant, unknown: list[Unknown]
+    name: SideName, variant: Variant, unknown: list[Unknown], read: Known | None
 ) -> tuple[Reading | None, tuple[ParseError, ...]]:
+    if read is not None and read.variant is variant and read.reading is not None:
+        return read.reading, ()
     try:
         return reading_of(variant), ()
     except ParseFailure as failure:

@@ -13,6 +13,8 @@ from planscope.language.tree import NP, ActionRef, Clause, Node, Query, Relative
 
 def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matching) -> TreeDiff:
     """Every line of both outlines once. A line is the same where it says the same about matched actions."""
+    if a.text == b.text and a.timed == b.timed and a.actions == b.actions:
+        return TreeDiff(tuple(TreeRow("same", k, k) for k in range(len(a.outline))))
     forests = Forests()
     root_a = _branches(forests, a.outline, tree_a, matching.keys_a)
     root_b = _branches(forests, b.outline, tree_b, matching.keys_b)
@@ -70,6 +72,9 @@ def _meaning(line: OutlineNode, node: Node, keys: dict[str, str]) -> tuple[Hasha
 
 def _rows(forests: Forests, a: Branch, b: Branch, turned: bool) -> Iterator[TreeRow]:
     """``turned``: what was added stands before what is gone in its place, for a caller who turns them round."""
+    if a.whole == b.whole:
+        yield from (TreeRow("same", i, j) for i, j in zip(_lines(a), _lines(b), strict=True))
+        return
     yield TreeRow("same" if a.value == b.value else "changed", a.index, b.index)
     at_a = at_b = 0
     for i, j in [*forests.matched(a.below, b.below), (len(a.below), len(b.below))]:

@@ -5,49 +5,58 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from planscope.compare.result import Change, TextDiff, TextPart
-from planscope.compare.sequences import Pair, common
+from planscope.compare.sequences import Pair, common, trim
 from planscope.language.pieces import cut
 from planscope.language.problem import Span
 
 MOST_CELLS = 4 * 10**9
 """Words of one times words of the other; beyond it whole sentences are compared."""
 
-_ENDS = (".", ";", "!", "?")
+_STOPS = (".", ";", "!", "?")
 
 
 def compare_texts(a: str, b: str) -> TextDiff:
     """The parts of both texts, with as many words and marks the same as there can be."""
+    if a == b:
+        return TextDiff((TextPart("same", (0, len(a)), (0, len(b))),) if a else ())
     if b < a:  # with one order for both, swapping the texts mirrors what comes out
         mirrored = compare_texts(b, a)
         turned: dict[Change, Change] = {"added": "gone", "gone": "added"}
         parts = tuple(TextPart(turned.get(p.change, p.change), p.b, p.a) for p in mirrored.parts)
         return TextDiff(parts, mirrored.minimal)
-    words_a, words_b = _words(a), _words(b)
-    minimal = len(words_a) * len(words_b) <= MOST_CELLS
-    if not minimal:
-        words_a, words_b = list(_sentences(a, words_a)), list(_sentences(b, words_b))
-    items_a, items_b = [a[s:e] for s, e in words_a], [b[s:e] for s, e in words_b]
-    if len(items_a) * len(items_b) > MOST_CELLS:
-        pairs: list[Pair] = []
-    else:
-        pairs = settle(common(items_a, items_b), items_a, items_b)
-    return TextDiff(tuple(_merged(_parts(a, b, [(words_a[i], words_b[j]) for i, j in pairs]))), minimal)
+    for cut_up in (_words, _sentences):
+        spans_a, spans_b = cut_up(a), cut_up(b)
+        items_a = [a[begin:end] for begin, end in spans_a]
+        items_b = [b[begin:end] for begin, end in spans_b]
+        start, end_a, end_b = trim(items_a, items_b)
+        feasible = (end_a - start) * (end_b - start) <= MOST_CELLS
+        if feasible:
+            break
+    pairs = settle(common(items_a, items_b), items_a, items_b) if feasible else _ends(items_a, items_b)
+    same = [(spans_a[i], spans_b[j]) for i, j in pairs]
+    return TextDiff(tuple(_merged(_parts(a, b, same))), feasible and cut_up is _words)
+
+
+def _ends(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
+    """The common beginning and end alone."""
+    start, end_a, end_b = trim(a, b)
+    return [(k, k) for k in range(start)] + [(end_a + k, end_b + k) for k in range(len(a) - end_a)]
 
 
 def _words(text: str) -> list[Span]:
     return [(piece.start, piece.end) for piece in cut(text)]
 
 
-def _sentences(text: str, words: Sequence[Span]) -> Iterator[Span]:
+def _sentences(text: str) -> list[Span]:
     """Words joined up to each mark that may end a sentence, white space between them included."""
-    start: int | None = None
-    for begin, end in words:
-        start = begin if start is None else start
-        if text[begin:end] in _ENDS:
-            yield start, end
-            start = None
-    if start is not None:
-        yield start, words[-1][1]
+    found: list[Span] = []
+    start, end = -1, 0
+    for begin, end in _words(text):
+        start = begin if start < 0 else start
+        if text[begin:end] in _STOPS:
+            found.append((start, end))
+            start = -1
+    return [*found, (start, end)] if start >= 0 else found
 
 
 def settle(pairs: Sequence[Pair], a: Sequence[str], b: Sequence[str]) -> list[Pair]:
@@ -73,7 +82,7 @@ def _slide(pairs: list[Pair], k: int, own: int, items: Sequence[str], first: int
     """Move the items ``first`` to ``last``, which stand alone between pair ``k - 1`` and pair ``k``."""
 
     def begins(at: int) -> bool:
-        return at == 0 or items[at - 1] in _ENDS
+        return at == 0 or items[at - 1] in _STOPS
 
     if begins(first):
         return

@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "replay": "show every step of a run: state, safe next moves, core",
     "repair": "find the valid plan nearest to what the agent did",
     "mutate": "make requests that mean the same, as Z3 proves",
+    "dissect": "find what in a request makes the agent fail",
     "reasons": "say in every way why a run is lost, and what could be given up",
     "export": "write a run as JSON, SMT-LIB, text or a picture (SVG)",
     "models": "list the models: simulated ones, providers and their keys",

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from planscope.documents.dissection_schema import DissectDocument
 from planscope.documents.listing_schemas import (
     GrammarDocument,
     ModelsDocument,
@@ -174,6 +175,7 @@ DOCUMENTS: dict[str, Any] = {
     "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,
     "mutate": MutateDocument,
+    "dissect": DissectDocument,
     "models": ModelsDocument,
     "export": ExportDocument,
     "topics": TopicsDocument,

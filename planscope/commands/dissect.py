@@ -1,0 +1,249 @@
+"""``planscope dissect``: what in a request makes an agent fail."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.commands.common import (
+    columns,
+    judged,
+    need_run,
+    open_session,
+    print_json,
+    problem_in,
+    say_all,
+    session_path,
+    whole,
+)
+from planscope.commands.recording import chosen_variant, held_by_now, target_of, writable
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.dissection.engine import Dissector
+    from planscope.session.model import Cell, Dissection, Run, Session, Variant
+
+ABOUT = (
+    "Find out what in a session's request makes an agent fail: chance, its words, its topic, the structure of its "
+    "sentences, or its constraints. Requests that mean the same, and fresh ones, are run until the answer is clear or "
+    "the budget is spent; all of it is recorded in the session. It begins with the last run of this agent and model "
+    "that failed."
+)
+MOST = 1000
+"""Runs of one dissection: all of them are kept in one file."""
+
+SAVED_EVERY = 10.0
+"""Seconds between two times that what there is so far is written."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument(
+        "--model", required=True, metavar="M", help="sim:flaky, sim:word-blind, ... or provider:name"
+    )
+    parser.add_argument(
+        "--agent",
+        default="tools",
+        metavar="A",
+        help="tools (default), react, responses, or your own: package.module:factory",
+    )
+    parser.add_argument(
+        "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
+    )
+    parser.add_argument("--run", metavar="ID", help="the failing run to begin with (default: the last)")
+    parser.add_argument(
+        "--method",
+        choices=("rates", "paper"),
+        default="rates",
+        metavar="HOW",
+        help="rates (default): compare how often each kind of change is right; paper: the first kind that is right "
+        "once",
+    )
+    parser.add_argument(
+        "--budget", type=whole(1, MOST), default=60, metavar="N", help="at most N runs (default 60)"
+    )
+    parser.add_argument(
+        "--seed", type=whole(0), metavar="S", help="seed of the mutants and of a simulated model (default 0)"
+    )
+    parser.add_argument(
+        "--at-once", type=whole(1, 64), metavar="N", default=8, help="runs at a time (default 8)"
+    )
+    parser.add_argument(
+        "--resume", metavar="ID", help="go on with that dissection; --budget is what it has in all"
+    )
+    parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
+    parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from planscope.dissection.summary import summary
+    from planscope.documents.dissection import dissection_document
+
+    source = session_path(args.session)
+    target = target_of(args, source)
+    session = writable(open_session(args.session), args.session)
+    work = _Work(args, session, source, target)
+    interrupted = work.go()
+    session, record = work.save()
+    where = str(args.output or target)
+    found = summary(session, record)
+    if interrupted:
+        told = (
+            f"the {found.runs} runs that had ended until then are in {where}"
+            if found.runs
+            else "nothing was run"
+        )
+        raise KeyboardInterrupt(f"interrupted; {told}")
+    with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
+        if args.json:
+            print_json(dissection_document(found, record, where))
+        else:
+            from planscope.commands.dissect_text import summary_lines
+
+            say_all(summary_lines(found, record, columns()))
+            say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])
+    return 2 if found.runs and not any(row.rate.counted for row in found.rows) else 0
+
+
+class _Work:
+    """The dissection, and the session that it goes into."""
+
+    def __init__(self, args: argparse.Namespace, session: Session, source: Path, target: Path) -> None:
+        from planscope.dissection.engine import Dissector
+
+        self.session, self.source, self.target = session, source, target
+        resume = _resumed(session, args.resume)
+        variant, begin = _begin(session, args, resume)
+        problem_in(variant)
+        self.variant = variant.id
+        self.progress = _Progress(args.budget)
+        self.saved = time.monotonic()
+        self.dissector: Dissector = Dissector(
+            session,
+            variant,
+            model=args.model,
+            agent=args.agent,
+            run=begin,
+            method=args.method,
+            budget=args.budget,
+            seed=args.seed,
+            at_once=args.at_once,
+            base_url=args.base_url,
+            role=args.role,
+            resume=resume,
+            on_run=self._ended,
+        )
+
+    def go(self) -> bool:
+        """Spend the runs; whether it was interrupted."""
+        try:
+            self.dissector.go()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            self.progress.clear()
+        return False
+
+    def _ended(self, cell: Cell, run: Run) -> None:
+        self.progress.one_more()
+        if time.monotonic() - self.saved >= SAVED_EVERY:
+            self.save()
+
+    def save(self) -> tuple[Session, Dissection]:
+        """Write what there is so far into what the file holds by now."""
+        from planscope.documents.dissection import say_constraints
+        from planscope.session.store import save
+
+        session = held_by_now(self.session, self.source, self.target, {self.variant})
+        record = self.dissector.add_to(session)
+        say_constraints(session, record)
+        save(session, self.target)
+        self.saved = time.monotonic()
+        return session, record
+
+
+def _resumed(session: Session, wanted: str | None) -> Dissection | None:
+    if wanted is None:
+        return None
+    for one in session.dissections:
+        if one.id == wanted:
+            return one
+    from planscope.commands.common import listed
+
+    known = listed(d.id for d in session.dissections) or "it has none"
+    raise UserError(f"the session has no dissection {wanted!r}; its dissections: {known}")
+
+
+def _begin(
+    session: Session, args: argparse.Namespace, resume: Dissection | None
+) -> tuple[Variant, Run | None]:
+    """The request, and the failing run to begin with, if there is one."""
+    if resume is not None:
+        return chosen_variant(session, resume.variant), None
+    if args.run is not None:
+        return _named(session, args)
+    originals = [v for v in session.variants if v.origin.mutation is None]
+    variant = originals[-1] if args.variant is None and originals else chosen_variant(session, args.variant)
+    from planscope.agents.models import parse_model
+
+    model = parse_model(args.model, seed=args.seed).text
+    for run in reversed(session.runs):
+        if run.variant == variant.id and (run.model, run.agent) == (model, args.agent):
+            problem_in(variant)
+            if judged(session, run).verdict().verdict == "wrong":
+                return variant, run
+    return variant, None
+
+
+def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
+    """The run that was asked for, with its request. It must have failed."""
+    run = need_run(session, args.run)
+    if args.variant is not None and chosen_variant(session, args.variant).id != run.variant:
+        raise UserError(
+            f"run {run.id} is of variant {run.variant}, not of {args.variant}; leave one of them out"
+        )
+    variant = chosen_variant(session, run.variant)
+    problem_in(variant)
+    verdict = judged(session, run).verdict().verdict
+    if verdict == "right":
+        raise UserError(f"run {run.id} is right, so there is nothing to dissect in it; name one that failed")
+    if verdict != "wrong":
+        raise UserError(f"run {run.id} cannot be judged ({verdict}); name one that failed")
+    return variant, run
+
+
+class _Progress:
+    """A line on standard error while a person waits there for more than a second."""
+
+    def __init__(self, budget: int) -> None:
+        self._seen = sys.stderr.isatty()
+        self._budget = budget
+        self._began = time.monotonic()
+        self._done = 0
+        self._width = 0
+
+    def one_more(self) -> None:
+        self._done += 1
+        took = time.monotonic() - self._began
+        if not self._seen or took < 1:
+            return
+        left = took / self._done * max(0, self._budget - self._done)
+        line = f"{self._done} of at most {self._budget} runs, {_duration(left)} left at most"
+        sys.stderr.write("\r" + line.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(line)
+
+    def clear(self) -> None:
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,83 @@
+"""A dissection as lines for a person: the cause with its reason, the matrix, the rates as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from planscope.report import hanging, sentence, table
+
+if TYPE_CHECKING:
+    from planscope.dissection.summary import CellView, Row, Summary
+    from planscope.session.model import Dissection
+
+GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
+LEGEND = "✓ right  ✗ wrong  ± now right, now wrong  ! aborted  · not run yet"
+BAR = 20
+"""Cells of a bar, which stands for a rate of 1."""
+
+_COLUMN = 22
+
+
+def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
+    decision = found.decision
+    if decision.cause is not None:
+        sure = "" if decision.confidence is None else f", with a confidence of {percent(decision.confidence)}"
+        yield f"Cause: {decision.cause}{sure}"
+    elif decision.settled:
+        yield "No cause in this request"
+    else:
+        yield "Undecided"
+    yield from sentence(_said(decision.reason), width)
+    if decision.missing is not None:
+        yield from sentence(f"What would help: {decision.missing}.", width)
+    if record.stopped not in (None, "budget", "user"):
+        yield from sentence(f"It ended early: {record.stopped}", width)
+    rows = [row for row in found.rows if row.cells or row.closed]
+    if not any(row.cells for row in rows):
+        return
+    yield ""
+    yield "Rates"
+    yield from table(_rate(row) for row in rows if row.cells)
+    yield ""
+    yield f"Mutants  ({LEGEND})"
+    for row in rows:
+        yield from hanging(f"  {row.kind}", _cells(row), _COLUMN, width)
+
+
+def _said(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def _rate(row: Row) -> tuple[str, ...]:
+    rate = row.rate
+    errors = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in rate.errors.items())
+    aborted = f"aborted {rate.aborted}" if rate.aborted else ""
+    notes = "; ".join(filter(None, (errors, aborted)))
+    if rate.rate is None:
+        return row.kind, "none of 0", bar(0.0), "", notes
+    interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
+    return row.kind, f"{rate.right} of {rate.counted}", bar(rate.rate), interval, notes
+
+
+def _cells(row: Row) -> str:
+    shown = " ".join(map(_cell, row.cells))
+    closed = f"no more: {row.closed}" if row.closed else ""
+    return "; ".join(filter(None, (shown, closed)))
+
+
+def _cell(cell: CellView) -> str:
+    counts = cell.counts
+    return f"{GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
+
+
+def bar(rate: float) -> str:
+    """A bar for a rate from 0 to 1."""
+    full = round(rate * BAR)
+    return "█" * full + "░" * (BAR - full)
+
+
+def percent(share: float) -> str:
+    """As a whole number; 100 % only for what is."""
+    shown = round(share * 100)
+    return f"{99 if shown == 100 and share < 1 else shown} %"

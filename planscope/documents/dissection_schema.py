@@ -1,0 +1,68 @@
+"""The schema of what ``planscope dissect --json`` prints."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from planscope.documents.parts import Document
+
+Kind = Literal["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]
+
+
+class ArmRateDocument(Document):
+    """How often one kind of request is right."""
+
+    runs: int = Field(description="right and wrong ones; aborted runs say nothing about planning")
+    right: int
+    rate: float | None
+    low: float = Field(description="lower end of Wilson's 95 % interval")
+    high: float
+    aborted: int
+    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
+
+
+class CellRunDocument(Document):
+    run: str
+    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    error_type: str | None
+
+
+class CellDocument(Document):
+    """One mutant, which is a variant of the session, and its runs."""
+
+    kind: Kind
+    number: int = Field(description="from 1, within its kind")
+    variant: str
+    outcome: Literal["right", "wrong", "mixed", "aborted", "pending"]
+    error_type: str | None = Field(description="of its last wrong run")
+    runs: list[CellRunDocument]
+
+
+class DissectDocument(Document):
+    """What in the request makes the agent fail."""
+
+    session: str | None = Field(description="the file that it is recorded in")
+    dissection: str
+    variant: str
+    run: str | None = Field(description="the failing run that it began with, which is counted in no rate")
+    agent: str
+    model: str
+    seed: int | None
+    method: Literal["rates", "paper"]
+    budget: int
+    runs: int = Field(description="spent so far, aborted ones too")
+    cause: Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"] | None = Field(
+        description="null: undecided, or nothing in the request is to blame"
+    )
+    confidence: float | None = Field(
+        description="probability of the cause; null where it is null, and for paper"
+    )
+    reason: str
+    missing: str | None = Field(description="what would help to decide; null where it is decided")
+    likely: dict[str, float] = Field(description="probability of each cause, and of none; empty for paper")
+    stopped: str | None = Field(description="why it ended undecided: budget, user, or what went wrong")
+    rates: dict[Kind, ArmRateDocument]
+    cells: list[CellDocument]
+    closed: dict[Kind, str] = Field(description="kinds of which no more mutants could be made, and why")

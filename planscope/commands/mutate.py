@@ -18,7 +18,7 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import chosen_variant, held_by_now, target_of, writable
+from planscope.commands.recording import chosen_variant, target_of, writable
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -117,23 +117,20 @@ def _record(
     made: Sequence[Mutant], seed: int, old: Variant, session: Session, source: Path, target: Path
 ) -> dict[tuple[str, int], str]:
     """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
+    from planscope.session.adding import adding
     from planscope.session.edit import next_variant_id
-    from planscope.session.store import save
 
-    session = held_by_now(session, source, target, {old.id})
-    there = {(v.parent, v.origin.mutation, v.origin.number, v.query.text): v.id for v in session.variants}
     ids: dict[tuple[str, int], str] = {}
-    before = len(session.variants)
-    for mutant in made:
-        if mutant.kind == "Repeat":
-            continue
-        known = there.get((old.id, mutant.kind, mutant.number, mutant.problem.text))
-        if known is None:
-            session.variants.append(_variant(mutant, old, next_variant_id(session), seed))
-            known = session.variants[-1].id
-        ids[mutant.kind, mutant.number] = known
-    if len(session.variants) > before or target != source:
-        save(session, target)
+    with adding(session, source, target, {old.id}) as now:
+        there = {(v.parent, v.origin.mutation, v.origin.number, v.query.text): v.id for v in now.variants}
+        for mutant in made:
+            if mutant.kind == "Repeat":
+                continue
+            known = there.get((old.id, mutant.kind, mutant.number, mutant.problem.text))
+            if known is None:
+                now.variants.append(_variant(mutant, old, next_variant_id(now), seed))
+                known = now.variants[-1].id
+            ids[mutant.kind, mutant.number] = known
     return ids
 
 

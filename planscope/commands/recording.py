@@ -49,14 +49,18 @@ def writable(session: Session, name: str) -> Session:
 
 
 def target_of(args: argparse.Namespace, source: Path) -> Path:
-    """The file to write: -o, or the session's own. Raises UserError for a bundled session and a bad place."""
+    """The file to write: -o, or the session's own. Raises UserError for a bundled session, for a bad place, and where
+    another planscope keeps it open."""
+    from planscope.session.adding import check_nobody_writes
     from planscope.session.bundled import is_bundled
 
     if args.output is None and is_bundled(source):
         raise UserError(
             f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
         )
-    return output_file(str(source) if args.output is None else args.output)
+    target = output_file(str(source) if args.output is None else args.output)
+    check_nobody_writes(target)
+    return target
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
@@ -88,14 +92,13 @@ def held_by_now(session: Session, source: Path, target: Path, variants: set[str]
 
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
     """Add the runs to what the file holds by now."""
+    from planscope.session.adding import adding
     from planscope.session.edit import next_run_id
-    from planscope.session.store import save
 
-    session = held_by_now(session, source, target, {r.variant for r in made})
-    for run in made:
-        session.runs.append(run.model_copy(update={"id": next_run_id(session)}))
-    save(session, target)
-    return session
+    with adding(session, source, target, {r.variant for r in made}) as now:
+        for run in made:
+            now.runs.append(run.model_copy(update={"id": next_run_id(now)}))
+    return now
 
 
 def cost_line(cost: Cost) -> str:

@@ -157,7 +157,8 @@ def _proved(old: Problem, mutant: Mutant) -> Mutant:
         raise CannotMutate(
             f"Z3 could not prove in time that {mutant.kind} {mutant.number} means the same; try another seed"
         )
-    assert answer, f"{mutant.kind} {mutant.number} means something else: {mutant.problem.text!r}"
+    if not answer:
+        raise AssertionError(f"{mutant.kind} {mutant.number} means something else: {mutant.problem.text!r}")
     return mutant
 
 

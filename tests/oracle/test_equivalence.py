@@ -15,6 +15,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.oracle.brute import base_legal, timed_starts
 from tests.oracle.build import problem
+from tests.synthesis.mutant_checks import closure
 
 
 def random_said(rng: Random, names: str, timed: bool) -> list[str]:
@@ -66,6 +67,20 @@ def test_timed(seed: int) -> None:
     assert equivalent(one, other) is same
     if equivalent(one, other, foreseen=True):
         assert same, "what is the same whatever the durations are is so with these"
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_whatever_the_durations_are(seed: int) -> None:
+    """Differences of two hours: all that follows from them is found by shortest paths."""
+    rng = Random(seed)
+    names = "ABCDE"[: rng.randint(2, 5)]
+    said = random_said(rng, names, True)
+    one = problem(" ".join(names), *said, timed=True)
+    other = problem(" ".join(names), *a_change(rng, said, names, True), timed=True)
+    known, changed = closure(one), closure(other)
+    lost = [any(found[x, x] < 0 for x, _ in found) for found in (known, changed)]
+    same = known == changed if not any(lost) else all(lost)
+    assert equivalent(one, other, foreseen=True) is same
 
 
 @pytest.mark.parametrize("timed", [False, True])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import (
@@ -28,6 +29,9 @@ ABOUT = (
     "session without a run it is about the request alone, as it is with --step 0."
 )
 
+PATIENCE = 2_000
+"""Milliseconds that Z3 has for each question when it confirms."""
+
 STATE = {
     "completable": "nothing is lost: the plan can still be finished",
     "unknown": "it could not be told in time whether anything is lost",
@@ -37,7 +41,7 @@ STATE = {
 ENDED = {
     "all": "These are all.",
     "most": "There are more than are listed here; --most N looks for more.",
-    "stopped": "The search was stopped before it was over.",
+    "stopped": "There may be more: the time was over; --seconds S gives it more.",
     "unknown": "There may be more: a question was too hard to answer in time.",
 }
 
@@ -56,6 +60,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=100,
         help="list at most N of each (default 100)",
     )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=whole(1, 1_000_000),
+        default=60,
+        help="search no longer than that (default 60); as long again may go into confirming",
+    )
     parser.add_argument("--json", action="store_true", help="print cores and corrections as JSON")
     parser.add_argument("--no-certify", action="store_true", help="do not ask Z3 to confirm each of them")
 
@@ -69,14 +80,22 @@ def run(args: argparse.Namespace) -> int:
     chosen = find_run(session, args.run)
     replay = judged(session, chosen)
     index = None if args.step is None else _index(replay, args.step)
-    found = reasons(replay, index, most=args.most)
-    certified = None if args.no_certify or not found.cores else certify_reasons(replay, found)
+    found = reasons(replay, index, most=args.most, stopped=_after(args.seconds))
+    certified = None
+    if found.cores and not args.no_certify:
+        certified = certify_reasons(replay, found, PATIENCE, stopped=_after(args.seconds))
     document = reasons_document(replay, found, chosen.id if chosen else None, certified)
     if args.json:
         print_json(document)
     else:
         say_all(_lines(document, args.no_certify, columns()))
     return 0
+
+
+def _after(seconds: int) -> Callable[[], bool]:
+    """Is the time over? It begins now."""
+    over = time.monotonic() + seconds
+    return lambda: time.monotonic() > over
 
 
 def _index(replay: Replay, step: str) -> int:

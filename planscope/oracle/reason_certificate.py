@@ -8,7 +8,7 @@ from planscope.oracle.certificate import member_names
 from planscope.oracle.formula import encode
 from planscope.oracle.question import stretch_of
 from planscope.oracle.reason_types import Correction, Reasons
-from planscope.oracle.smt import Judge
+from planscope.oracle.smt import Answer, Judge
 from planscope.oracle.verdict_types import Core
 from planscope.oracle.walk import Walk
 
@@ -21,7 +21,7 @@ def certify_reasons(
     stopped: Callable[[], bool] | None = None,
     started: Callable[[Callable[[], None]], None] | None = None,
 ) -> bool | None:
-    """True where Z3 says so, too: all of them are cores and corrections, and minimal. None where it gave up.
+    """True where Z3 says so, too: all of them are cores and corrections, and minimal. None as soon as it gives up.
 
     That there are no others is not asked. ``timeout`` in milliseconds a question; ``stopped`` and ``started`` as in
     :func:`~planscope.oracle.reasons.reasons`.
@@ -37,23 +37,20 @@ def certify_reasons(
 
     if started is not None:
         started(halt)
-    unsure = False
     everything: list[Core | Correction] = [*found.cores, *found.corrections]
     for one in everything:
         if halted or (stopped is not None and stopped()):
             return None
         names = member_names(one)
         said = judge.is_minimal_core(names) if isinstance(one, Core) else _is_correction(judge, names)
-        if said is False:
-            return False
-        unsure = unsure or said is None
-    return None if unsure else True
+        if not said:
+            return said
+    return True
 
 
 def _is_correction(judge: Judge, given_up: Collection[str]) -> bool | None:
     """Can the rest hold without these, and not with any one of them back? None: Z3 gave up."""
     rest = [m for m in judge.members if m not in given_up]
-    answers = [judge.check(rest)] + [judge.check([*rest, member]) for member in given_up]
-    if "unknown" in answers:
-        return None
-    return answers[0] == "sat" and all(a == "unsat" for a in answers[1:])
+    questions: list[tuple[Answer, list[str]]] = [("sat", rest)]
+    questions += [("unsat", [*rest, member]) for member in given_up]
+    return judge.all_true(questions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import z3
@@ -99,11 +99,17 @@ class Judge:
 
     def is_minimal_core(self, members: Sequence[str]) -> bool | None:
         """Do these contradict each other, and do they stop when any one of them is dropped? None: Z3 gave up."""
-        answers = [self.check(members)]
-        answers += [self.check([m for m in members if m != dropped]) for dropped in members]
-        if "unknown" in answers:
-            return None
-        return answers[0] == "unsat" and all(a == "sat" for a in answers[1:])
+        questions: list[tuple[Answer, Sequence[str]]] = [("unsat", members)]
+        questions += [("sat", [m for m in members if m != dropped]) for dropped in members]
+        return self.all_true(questions)
+
+    def all_true(self, questions: Iterable[tuple[Answer, Sequence[str]]]) -> bool | None:
+        """Are these the answers for these members? The first one that is not decides; None: Z3 gave up."""
+        for expected, members in questions:
+            answer = self.check(members)
+            if answer != expected:
+                return None if answer == "unknown" else False
+        return True
 
     def interrupt(self) -> None:
         """Make a question under way in another thread end as unknown, within milliseconds."""

@@ -55,10 +55,10 @@ class TimedMembers:
         if one_by_one:
             schedule = Schedule(self.takes, starts, ends, edges, self.limit)
             everything = (1 << schedule.n) - 1
-            if schedule.latest(everything) == NEVER:
-                return None
-            plan = schedule.one_way(everything, min(starts, default=0)) if wanted else None
-            return [start for _, start in sorted(plan)] if plan else starts
+            if not wanted:
+                return starts if schedule.latest(everything) > NEVER else None
+            plan = schedule.latest_way(everything)
+            return None if plan is None else [start for _, start in sorted(plan)]
         return starts if self._apart(starts, ends, edges) else None
 
     def _windows(

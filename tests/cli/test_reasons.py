@@ -110,10 +110,20 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
     assert "Z3" not in cli("reasons", path, "--no-certify").out
     for said, told in ((False, "Z3 does not confirm"), (None, "Z3 gave up before")):
         monkeypatch.setattr(
-            "planscope.oracle.reason_certificate.certify_reasons", lambda run, found, said=said: said
+            "planscope.oracle.reason_certificate.certify_reasons", lambda *_, said=said, **__: said
         )
         assert document(cli("reasons", path, "--json"))["certified"] is said
         assert told in cli("reasons", path).out
+
+
+def test_no_longer_than_was_asked_for(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = files("c", "a", "b", about=ABC)
+    hours = iter(range(0, 10**9, 3600))
+    monkeypatch.setattr("planscope.commands.reasons.time.monotonic", lambda: next(hours))
+    found = document(cli("reasons", path, "--json", "--seconds", "5000"))
+    assert found["ended"] == "stopped" and not found["complete"] and found["cores"]
+    assert found["certified"] is None
+    assert "--seconds S gives it more" in cli("reasons", path, "--seconds", "5000").out
 
 
 def test_what_is_too_hard_is_said_to_be(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

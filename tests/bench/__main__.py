@@ -4,5 +4,16 @@ from __future__ import annotations
 
 import importlib
 
-for name in ("synthesis", "replay", "parse", "mutants", "first_frame", "keys", "guard", "recorder", "stop"):
+for name in (
+    "synthesis",
+    "replay",
+    "reasons",
+    "parse",
+    "mutants",
+    "first_frame",
+    "keys",
+    "guard",
+    "recorder",
+    "stop",
+):
     importlib.import_module(f"tests.bench.bench_{name}").main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
@@ -15,6 +16,7 @@ from planscope.language.problem import Problem
 from planscope.oracle import timed_question
 from planscope.oracle.reason_certificate import certify_reasons
 from planscope.oracle.reason_types import Correction, Reasons
+from planscope.oracle.reason_words import describe_core, describe_correction, describe_member
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.smt import Judge
@@ -254,6 +256,41 @@ def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyP
                 assert slow == quick, seed
                 seen += 1
     assert seen > 5
+
+
+def test_words_name_actions_and_never_ids() -> None:
+    seen = 0
+    for seed in range(120):
+        rng = random.Random(seed)
+        made, calls = brute.random_timed(rng) if seed % 2 else brute.random_base(rng)
+        run = replay(made, calls)
+        for index in lost(run):
+            found = reasons(run, index, most=20)
+            texts = [describe_core(run, core) for core in found.cores]
+            texts += [describe_correction(run, index, one) for one in found.corrections]
+            for text in texts:
+                assert text.endswith(".") and text[0].isupper() and ".." not in text, text
+                assert not re.search(r"\b[abc][0-9]+\b", text), text
+                assert "  " not in text and "None" not in text and "?" not in text, text
+                seen += 1
+    assert seen > 200
+
+
+def test_what_would_have_to_be_given_up_in_words() -> None:
+    run = replay(
+        problem("X Y Z", "X<Y", "X>=9", timed=True, durations=[2, 1, 1]),
+        trace("Y@3 Y@4 Z@2"),
+    )
+    said = {describe_correction(run, 4, c) for c in reasons(run, 4).corrections}
+    assert (
+        "Without the requirement that X ends before Y starts (sentence 1), and had step 2 not done Y again, "
+        "step 3 not done Z from 2:00 to 3:00 and the agent not stopped there, the plan could still be finished."
+    ) in said
+    assert describe_member(run, "c1") == "X ends before Y starts (sentence 1)"
+    assert describe_member(run, "b1") == "every action is done only once (the instructions)"
+    assert describe_member(run, "b5") == "every action ends between 1:00 and 24:00 (the day)"
+    assert describe_member(run, 3) == "step 3: Z from 2:00 to 3:00"
+    assert describe_member(run, "end") == "the end: the agent stopped"
 
 
 def test_nothing_is_lost_and_nothing_is_found() -> None:

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from planscope.documents.comparison_schema import ComparisonDocument
 from planscope.documents.dissection_schema import DissectDocument
+from planscope.documents.library import ChangedDocument, SessionDocument, SessionsDocument
 from planscope.documents.listing_schemas import (
     GrammarDocument,
     ModelsDocument,
@@ -172,6 +174,7 @@ DOCUMENTS: dict[str, Any] = {
     "check": CheckDocument,
     "replay": ReplayDocument,
     "repair": RepairDocument,
+    "compare": ComparisonDocument,
     "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,
     "mutate": MutateDocument,
@@ -181,6 +184,7 @@ DOCUMENTS: dict[str, Any] = {
     "topics": TopicsDocument,
     "themes": ThemesDocument,
     "grammar": GrammarDocument,
+    "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }
 
 

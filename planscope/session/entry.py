@@ -13,7 +13,9 @@ from planscope.session.files import SessionError, parse_json, read_bytes
 from planscope.session.migrations import migrate
 from planscope.session.naming import wrong_name
 
-Place = Literal["library", "bundled", "trash"]
+Place = Literal["library", "bundled", "trash", "file"]
+"""``file``: anywhere else; lists have none of these."""
+
 LONGEST_TEXT = 200
 """Characters of a text that a list keeps."""
 
@@ -57,7 +59,7 @@ class Entry:
     def address(self) -> str:
         """What to type after ``planscope open``: the name, or the path where the name means something else."""
         shadowed = self.place == "library" and self.name in bundled()
-        plain = self.place != "trash" and wrong_name(self.name) is None and not shadowed
+        plain = self.place in ("library", "bundled") and wrong_name(self.name) is None and not shadowed
         return self.name if plain else str(self.path)
 
 

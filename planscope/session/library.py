@@ -8,19 +8,28 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
-from planscope.session.bundled import SUFFIXES, bundled
+from planscope.session.bundled import SUFFIXES, bundled, is_bundled
 from planscope.session.entry import Entry, Place, fields_of, glance, moment, search
 from planscope.session.files import SessionError
 from planscope.session.index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
 from planscope.session.places import library, trash
 
-__all__ = ["Entry", "Index", "Place", "entries", "judge", "judge_all", "search"]
+if TYPE_CHECKING:
+    from planscope.session.model import Run, Session
+
+__all__ = ["Entry", "Index", "Place", "entries", "entry_at", "judge", "judge_all", "search", "verdict_of"]
 
 PLACES: tuple[Place, ...] = ("library", "bundled")
+_LISTED: Any = {
+    "title": True,
+    "created": True,
+    "variants": {"__all__": {"query": {"topic"}}},
+    "runs": {"__all__": {"agent", "model"}},
+}
 
 
 def entries(*where: Place, index: Index | None = None) -> list[Entry]:
@@ -71,26 +80,43 @@ def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) 
         index.write()
 
 
-def _judged(path: Path) -> dict[str, Any]:
-    """A session opened for good, and its last run judged: what the index keeps of it."""
+def entry_at(path: Path, session: Session) -> Entry:
+    """The entry of a session that was opened from anywhere, its last run judged. Raises :class:`SessionError`."""
+    place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library() else "file"
+    try:
+        return _entry(place, path, path.stat(), _record(session))
+    except OSError as error:
+        raise SessionError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def verdict_of(session: Session, run: Run) -> tuple[str, str | None]:
+    """Verdict and error type of a run, judged anew; ``unknown`` where its request cannot be read."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
     from planscope.session.derive import problem_of, trace_of, variant_of
-    from planscope.session.store import load
 
-    try:
-        session = load(path)
-    except SessionError as error:
-        return {"wrong": str(error)}
-    record = fields_of(session.model_dump(mode="json"))
-    if not session.runs:
-        return record
-    run = session.runs[-1]
     try:
         verdict = replay(problem_of(variant_of(session, run)), trace_of(run)).verdict()
     except (ParseFailure, ActionNameError, UserError):
-        return record | {"verdict": "unknown"}
-    return record | {"verdict": verdict.verdict, "error_type": verdict.error_type}
+        return "unknown", None
+    return verdict.verdict, verdict.error_type
+
+
+def _judged(path: Path) -> dict[str, Any]:
+    """A session opened for good, and its last run judged: what the index keeps of it."""
+    from planscope.session.store import load
+
+    try:
+        return _record(load(path))
+    except SessionError as error:
+        return {"wrong": str(error)}
+
+
+def _record(session: Session) -> dict[str, Any]:
+    record = fields_of(session.model_dump(mode="json", include=_LISTED))
+    if session.runs:
+        record["verdict"], record["error_type"] = verdict_of(session, session.runs[-1])
+    return record
 
 
 def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:

@@ -13,6 +13,7 @@ from planscope.session.files import SessionError, read_bytes, write_atomic
 from planscope.session.library import session_files
 from planscope.session.lock import Lock
 from planscope.session.naming import (
+    LONGEST,
     before_trash,
     checked_name,
     free_name,
@@ -24,6 +25,37 @@ from planscope.session.naming import (
 from planscope.session.places import library, make_folder, trash
 from planscope.session.stamp import stamp_of
 from planscope.session.store import PATIENCE, load, loads, save
+
+
+def mine(name: str) -> Path:
+    """The session of the library that is meant: by its name, or by the path of its file. Raises SessionError."""
+    found = in_library(name)
+    if found is not None:
+        return found
+    path = Path(name)
+    if path.parent == library() and os.path.lexists(path):
+        return path
+    if name in bundled():
+        raise SessionError(
+            f"{name} ships with planscope and stays as it is; copy it: planscope sessions copy {name}"
+        )
+    if path.exists():
+        raise SessionError(
+            f"{name} is not in your library; copy it there (planscope sessions copy) or change it yourself"
+        )
+    raise SessionError(
+        f"there is no session {name[:LONGEST]!r} in your library (see: planscope sessions list)"
+    )
+
+
+def in_trash(name: str) -> Path:
+    """The session in the trash that had this name, the last one deleted; or the one of this path or name in there."""
+    found = [(before_trash(path), path) for path in session_files(trash())]
+    exact = [path for _, path in found if name in (str(path), name_of(path))]
+    named = [(when.timestamp() if when else 0.0, path) for (was, when), path in found if was == name]
+    if not exact and not named:
+        raise SessionError(f"there is no {name[:LONGEST]!r} in the trash (see: planscope sessions trash)")
+    return exact[0] if exact else max(named)[1]
 
 
 def rename(path: Path, name: str) -> Path:
@@ -96,9 +128,7 @@ def empty_trash() -> int:
 def _own(path: Path) -> None:
     """Raise :class:`SessionError` for what is not a session of the library."""
     if path.parent != library():
-        raise SessionError(
-            f"{path} is not in your library; copy it there first (planscope sessions copy), or change it yourself"
-        )
+        raise SessionError(f"{path} is not in your library")
     try:
         mode = path.lstat().st_mode
     except OSError as error:

@@ -1,0 +1,119 @@
+"""What ``planscope sessions`` tells people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands.common import columns
+from planscope.report import hanging, table
+from planscope.safe import cell_width, clip, visible
+
+if TYPE_CHECKING:
+    from planscope.session.entry import Entry
+    from planscope.session.recovery import Recovery
+
+_WIDEST_NAME = 34
+_WIDEST_MODEL = 24
+"""Cells of a column."""
+
+
+def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
+    heads = {
+        "library": f"Library ({folder})",
+        "bundled": "Bundled with planscope",
+        "trash": "Trash (planscope sessions restore NAME takes one out)",
+    }
+    for place, head in heads.items():
+        rows = [entry for entry in found if entry.place == place]
+        if rows:
+            yield head
+            yield from _rows(rows)
+    late = sum(entry.pending for entry in found)
+    if late:
+        yield f"{late} not judged yet (--verdict, --error-type or words judge all of them)"
+    if not found:
+        yield "there is none"
+
+
+def _rows(found: list[Entry]) -> Iterator[str]:
+    cells: list[tuple[str, ...]] = []
+    for entry in found:
+        when = (entry.deleted or entry.changed).astimezone().strftime("%Y-%m-%d %H:%M")
+        by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
+        row = (
+            clip(entry.name, _WIDEST_NAME),
+            _verdict(entry),
+            clip(by, _WIDEST_MODEL),
+            when,
+            _size(entry.size),
+        )
+        cells.append(tuple(visible(cell) for cell in row))
+    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
+    for texts, entry in zip(cells, found, strict=True):
+        line = "  " + "  ".join(c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True))
+        yield f"{line}  {clip(entry.wrong or entry.title, max(20, columns() - cell_width(line) - 2))}"
+
+
+def _verdict(entry: Entry) -> str:
+    if entry.wrong is not None:
+        return "cannot be opened"
+    if entry.verdict is None:
+        return "not judged yet" if entry.pending else "no run"
+    return entry.error_type.replace("_", " ") if entry.error_type else entry.verdict
+
+
+def _size(size: int) -> str:
+    for unit, bytes_of in (("MB", 1_000_000), ("kB", 1_000)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:.1f} {unit}"
+    return f"{size} B"
+
+
+def session_lines(document: dict[str, Any]) -> Iterator[str]:
+    facts = [
+        ("title", document["title"]),
+        ("file", document["path"]),
+        ("size", _size(document["size"])),
+        ("created", document["created"] or ""),
+        ("changed", document["changed"]),
+        ("topic", document["topic"] or ""),
+        ("notes", document["notes"]),
+        ("breakpoints", ", ".join(document["breakpoints"])),
+        ("watches", ", ".join(document["watches"])),
+        ("dissections", str(document["dissections"] or "")),
+    ]
+    if document["writer"] is not None:
+        facts.append(("written by", f"process {document['writer']['pid']} on {document['writer']['host']}"))
+    if document["recovery"] is not None:
+        facts.append(("unsaved", f"{document['recovery']['saved']}: {document['recovery']['why']}"))
+    for label, value in facts:
+        if value:
+            yield from hanging(label, clip(value, 500), 13, columns())
+    yield "Variants"
+    for one in document["variant_list"]:
+        about = f"{one['origin']}, {one['actions']} actions: {one['text']}"
+        yield from hanging(f"  {clip(one['id'], 20)}", clip(about, 500), 13, columns())
+    yield "Runs"
+    rows = [
+        (
+            clip(one["id"], 20),
+            (one["error_type"] or one["verdict"] or "not judged").replace("_", " "),
+            f"{one['calls']} calls",
+            clip(f"{one['agent']} {one['model']}", 60),
+            one["started"] or "",
+        )
+        for one in document["run_list"]
+    ]
+    yield from table(rows) if rows else ("  none",)
+
+
+def recovery_lines(left: Iterable[Recovery]) -> Iterator[str]:
+    none = True
+    for one in left:
+        none = False
+        yield f"{one.path}"
+        yield f"  {one.saved.astimezone():%Y-%m-%d %H:%M:%S}: {one.why}"
+    if none:
+        yield "nothing is left unsaved"

@@ -1,0 +1,211 @@
+"""What ``sessions`` prints: a list of sessions, one session looked at, what was changed, what can be recovered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from planscope.documents.parts import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from planscope.session.entry import Entry
+    from planscope.session.lock import Holder
+    from planscope.session.model import Run, Session
+    from planscope.session.recovery import Recovery
+
+
+class EntryDocument(Document):
+    """A session of a list. Agent, model, verdict and error type are those of the last run."""
+
+    name: str
+    open: str = Field(
+        description="what to give planscope open: the name, or the path where the name is taken"
+    )
+    place: Literal["library", "bundled", "trash", "file"]
+    path: str
+    title: str
+    topic: str | None
+    agent: str | None
+    model: str | None
+    runs: int
+    variants: int
+    verdict: Literal["right", "wrong", "aborted", "unknown"] | None = Field(
+        description="null: there is no run, or nobody has judged it yet"
+    )
+    error_type: str | None
+    created: str | None = Field(description="times are ISO 8601, UTC")
+    changed: str
+    deleted: str | None
+    size: int = Field(description="bytes of the file")
+    wrong: str | None = Field(description="why it cannot be opened")
+
+
+class RecoveryDocument(Document):
+    """Work that could not be written to its file."""
+
+    path: str = Field(description="the session that it belongs to")
+    saved: str
+    why: str
+    file: str
+
+
+class WriterDocument(Document):
+    """Who writes to a session just now."""
+
+    pid: int
+    host: str
+    since: str
+
+
+class RunLine(Document):
+    id: str
+    variant: str
+    agent: str
+    model: str
+    seed: int | None
+    started: str | None
+    calls: int
+    verdict: Literal["right", "wrong", "aborted", "unknown"] | None
+    error_type: str | None
+
+
+class VariantLine(Document):
+    id: str
+    parent: str | None
+    origin: str
+    text: str
+    actions: int
+
+
+class SessionDocument(EntryDocument):
+    """What ``sessions show`` prints."""
+
+    id: str
+    notes: str
+    variant_list: list[VariantLine]
+    run_list: list[RunLine]
+    dissections: int
+    breakpoints: list[str]
+    watches: list[str]
+    writer: WriterDocument | None
+    recovery: RecoveryDocument | None
+
+
+class SessionsDocument(Document):
+    """What ``sessions list`` and ``sessions trash`` print."""
+
+    folder: str
+    sessions: list[EntryDocument]
+    recoveries: list[RecoveryDocument] = Field(default_factory=list)
+
+
+class ChangedDocument(Document):
+    """What the others print: which sessions were changed, and where they are now."""
+
+    action: Literal["rename", "copy", "delete", "restore", "empty", "recover"]
+    sessions: list[dict[str, str]] = Field(description="name and path of each, as they are now")
+    removed: int = 0
+
+
+def time_text(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment is not None else None
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "open": entry.address,
+        "place": entry.place,
+        "path": str(entry.path),
+        "title": entry.title,
+        "topic": entry.topic,
+        "agent": entry.agent,
+        "model": entry.model,
+        "runs": entry.runs,
+        "variants": entry.variants,
+        "verdict": entry.verdict,
+        "error_type": entry.error_type,
+        "created": time_text(entry.created),
+        "changed": time_text(entry.changed),
+        "deleted": time_text(entry.deleted),
+        "size": entry.size,
+        "wrong": entry.wrong,
+    }
+
+
+def recovery_document(found: Recovery) -> dict[str, Any]:
+    return {
+        "path": str(found.path),
+        "saved": time_text(found.saved),
+        "why": found.why,
+        "file": str(found.file),
+    }
+
+
+def sessions_document(folder: Path, found: list[Entry], left: list[Recovery]) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "sessions": [entry_document(one) for one in found],
+        "recoveries": [recovery_document(one) for one in left],
+    }
+
+
+def session_document(
+    entry: Entry,
+    session: Session,
+    verdicts: Mapping[str, tuple[str, str | None]],
+    holder: Holder | None,
+    left: Recovery | None,
+) -> dict[str, Any]:
+    """``verdicts``: verdict and error type by the ids of the runs that were judged."""
+    writer = None
+    if holder is not None:
+        writer = {"pid": holder.pid, "host": holder.host, "since": time_text(holder.since)}
+    return entry_document(entry) | {
+        "id": session.id,
+        "notes": session.notes,
+        "variant_list": [
+            {
+                "id": v.id,
+                "parent": v.parent,
+                "origin": v.origin.kind,
+                "text": v.query.text,
+                "actions": len(v.actions),
+            }
+            for v in session.variants
+        ],
+        "run_list": [_run_line(run, verdicts) for run in session.runs],
+        "dissections": len(session.dissections),
+        "breakpoints": session.breakpoints,
+        "watches": session.watches,
+        "writer": writer,
+        "recovery": recovery_document(left) if left is not None else None,
+    }
+
+
+def _run_line(run: Run, verdicts: Mapping[str, tuple[str, str | None]]) -> dict[str, Any]:
+    verdict, error_type = verdicts.get(run.id, (None, None))
+    return {
+        "id": run.id,
+        "variant": run.variant,
+        "agent": run.agent,
+        "model": run.model,
+        "seed": run.seed,
+        "started": time_text(run.started),
+        "calls": sum(event.type == "call" for event in run.events),
+        "verdict": verdict,
+        "error_type": error_type,
+    }
+
+
+def changed_document(action: str, places: Mapping[str, Path], removed: int = 0) -> dict[str, Any]:
+    return {
+        "action": action,
+        "sessions": [{"name": name, "path": str(path)} for name, path in places.items()],
+        "removed": removed,
+    }

@@ -110,8 +110,15 @@ class _Completer:
             offers = list(self.begun(typed, begin, wanted))
             if offers:
                 return Completion(tuple(offers[:MOST]), wanted)
-        offers = list(self.begun("", self.at, here)) if here else self.like()
+        offers = list(self.begun("", self.at, here)) if here else self.like() or list(self.anyhow())
         return Completion(tuple(offers[:MOST]), here)
+
+    def anyhow(self) -> Iterator[Offer]:
+        """Where the sentence is broken before: every name and phrase that begins with the last word."""
+        begin = self.beginnings()[-1] if self.beginnings() else self.at
+        if self.draft.text[begin : self.at].strip():
+            everything = expected_words(("ACTION", *_PHRASES), self.draft.timed)
+            yield from self.begun(self.draft.text[begin : self.at], begin, everything)
 
     def beginnings(self) -> list[int]:
         """Where the name or phrase at the caret may begin: at the first of some words, ..., at the caret."""

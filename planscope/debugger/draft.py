@@ -144,6 +144,14 @@ def drop_action(draft: Draft, id: str) -> Draft:
     return replace(draft, actions=tuple(a for a in draft.actions if a.id != id))
 
 
+def restore_action(draft: Draft, action: Action) -> Draft:
+    """With an action again that was dropped."""
+    name = checked_name(draft, action.name)
+    tool = action.tool if action.tool not in {a.tool for a in draft.actions} else free_tool(draft, name)
+    hours = (action.duration or 1) if draft.timed else None
+    return replace(draft, actions=(*draft.actions, replace(action, tool=tool, duration=hours)))
+
+
 def set_hours(draft: Draft, id: str, hours: int) -> Draft:
     """How long an action takes."""
     draft.action(id)

@@ -75,6 +75,14 @@ class PlanscopeApp(App[int]):
             self.refusal = message.why
             self.exit(2)
 
+    async def action_quit(self) -> None:
+        """Textual's own key for it, Ctrl+q: the room in front is asked, as it is by q."""
+        rooms = (screen for screen in reversed(self.screen_stack) if hasattr(screen, "action_quit"))
+        if (room := next(rooms, None)) is None:
+            self.exit(0)
+        else:
+            await room.run_action("quit")
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our roles, for themes that are not ours."""
         return self._defaults

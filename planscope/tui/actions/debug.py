@@ -67,6 +67,7 @@ DEBUG: tuple[KeyAction, ...] = (
     act("next-hit", "h", "Next hit", "Go to the next place that the search found.", _L, ("f3",)),
     act("previous-hit", "H", "Previous hit", "Go to the one before.", _L, shift_f(3)),
     act("deselect", "escape", "Deselect", "Drop the selection; leave a zoomed pane.", _L),
+    act("edit", "e", "Edit", "Change the request: its text, its actions, its limits.", _R),
     act("rerun", "r", "Rerun", "Run the request again, with the same agent and model or others.", _R),
     act("fork", "F", "Fork", "Run on from this step, with another answer, request or model.", _R),
     act("compare", "d", "Compare", "Compare with another run or request, side by side.", _L),

@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.message import Message
 
 from planscope.debugger.draft_typing import Edited
-from planscope.tui.lines import Line, Run
+from planscope.tui.lines import Line, Run, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.panes.edit_layout import TextLayout, places, shown_line
 from planscope.tui.panes.query import Painted, painted_runs
@@ -44,12 +44,9 @@ class EditorPane(Windowed):
         self._painted: list[Painted] = []
         self._longest = 0
         self._typing = True
-        self._note: tuple[Run, ...] = ()
         self._dragged = False
 
-    def show(
-        self, edited: Edited, painted: Sequence[Painted], *, typing: bool, current: bool, note: Sequence[Run]
-    ) -> None:
+    def show(self, edited: Edited, painted: Sequence[Painted], *, typing: bool, current: bool) -> None:
         """``painted``: later ones lie over earlier ones. The caret is brought into sight where it moved."""
         moved = self._edited is None or self._edited.at != edited.at or self._edited.text != edited.text
         self._edited = edited
@@ -58,7 +55,6 @@ class EditorPane(Windowed):
         self._longest = max((end - start for start, end, _ in kept), default=0)
         self._typing = typing
         self.current = current
-        self._note = tuple(note)
         self._lay_out(moved)
 
     def _lay_out(self, moved: bool) -> None:
@@ -105,9 +101,6 @@ class EditorPane(Windowed):
     def title(self) -> tuple[Run, ...]:
         return (Run("1", "number"), Run(" Request", "title"))
 
-    def note(self) -> tuple[Run, ...]:
-        return self._note
-
     def foot(self) -> tuple[Run, ...]:
         if self._edited is None or not self._typing:
             return ()
@@ -121,7 +114,8 @@ class EditorPane(Windowed):
     def caret_on_screen(self) -> Offset:
         """The cell of the screen on which the caret stands."""
         edited, layout = self._edited, self.layout_of_text
-        assert edited is not None
+        if edited is None or layout.text != edited.text:
+            return Offset(0, 0)  # not laid out yet
         row = layout.line_of(edited.at) - self.top
         return Offset(self.region.x + 2 + layout.column(edited.at), self.region.y + 1 + row)
 
@@ -185,6 +179,11 @@ def _step(cells: Sequence[int], at: int) -> int:
 
 def _within(runs: Sequence[Run], width: int) -> list[Run]:
     """Blanks that hang over the line's edge make way for the caret."""
-    from planscope.tui.lines import cut, width_of
-
-    return list(cut(runs, width)) if width_of(runs) > width else list(runs)
+    kept = list(runs)
+    over = width_of(kept) - width
+    while over > 0 and kept:
+        text, role = kept.pop()
+        if len(text) > over:
+            kept.append(Run(text[:-over], role))
+        over -= len(text)
+    return kept

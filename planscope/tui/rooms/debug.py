@@ -93,6 +93,7 @@ class DebugRoom(Playing):
 
 
 _MORE_HINTS = (
+    "edit",
     "rerun",
     "next-check",
     "search",

@@ -6,16 +6,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from planscope.debugger import cursor
+from planscope.tui.desk import Desk
 from planscope.tui.glance import SessionGlance
+from planscope.tui.lines import shown
+from planscope.tui.paint import Paint
 from planscope.tui.rooms.asking import Asking
 from planscope.tui.rooms.everywhere import with_keys
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
+    from planscope.debugger.draft_typing import History
     from planscope.tui.rooms.compare import Chosen
+    from planscope.tui.rooms.edit_live import EditResult
 
 
 class Doors(Asking):
+    """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
+
+    def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
+        super().__init__(state, paint, desk, asked_for_step=asked_for_step)
+        self.drafts: dict[tuple[str, str], History] = {}
+
     def enter(self, room: type[SideRoom], *given: Any, left: Callable[[Any], None] | None = None) -> None:
         """Open a room over this one; ``left`` gets what it was dismissed with."""
         if self.desk.session is None:
@@ -45,6 +57,53 @@ class Doors(Asking):
                 self.show_run(opened.run, opened.index)
 
         self.enter(CompareRoom, other, here, left=left)
+
+    def action_edit(self) -> None:
+        """The request that is looked at, or the draft of it that was left."""
+        from planscope.tui.rooms.edit import EditRoom
+
+        state = self.state
+        variant = self.desk.variant(state.variant.id) if state.variant is not None else None
+        if variant is None:
+            self.tell("no request is open yet")
+            return
+        if state.play is not None:
+            self.tell("you are playing what if: Esc leaves it")
+            return
+        key = (self.desk.open_session.id, variant.id)
+        words = sorted(span for span in (*state.lit.spans, *state.core_spans) if span[0] < span[1])
+        at = words[0][0] if words else None
+
+        def left(result: EditResult | None) -> None:
+            if result is not None:
+                self.drafts.pop(key, None)
+                self._take_edit(variant.id, key, result)
+
+        self.enter(EditRoom, variant, self.drafts.get(key), at, left=left)
+
+    def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
+        if result.draft is not None:
+            self.drafts[key] = result.draft
+            self.tell("your draft is kept as long as planscope is open: e goes on with it")
+            return
+        if result.variant is not None:
+            self.desk.put_variant(result.variant)
+        id = of if result.variant is None else result.variant.id
+        if result.run:
+            self.rerun(id)  # before it is turned to: it is run as the run was that one looked at
+        if result.variant is not None:
+            self.show_variant(id)
+            self.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; r runs it")
+
+    def rerun(self, variant_id: str) -> None:
+        """Ask how to run a variant, and run it."""
+        raise NotImplementedError
+
+    def action_quit(self) -> None:
+        """Leave planscope; drafts that would be lost are asked about."""
+        from planscope.tui.dialogs.unkept import quit_or_ask
+
+        quit_or_ask(self.app, self.paint, len(self.drafts))
 
     def show_run(self, run_id: str, index: int) -> None:
         """Turn to a run by its id, at a step by its index."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual import events, on
 from textual.geometry import Offset
@@ -99,9 +100,13 @@ class Typing(Live):
         self._edited(made, kind)
 
     def _edited(self, edited: Edited, kind: Kind = "other") -> None:
-        self.edit(edited, kind)
+        """What is offered follows what is typed, as long as something begins so."""
+        offered = None
         if self.state.offered is not None:
-            self._offer_again()
+            found = complete(edited.draft, edited.at)
+            begun = found.offers and not found.offers[0].nearest and found.offers[0].span[0] < edited.at
+            offered = found if begun else None
+        self.edit(edited, kind, offered=offered, at_offer=0)
 
     def _moved(self, edited: Edited) -> None:
         self.edit(edited, offered=None)
@@ -162,20 +167,10 @@ class Typing(Live):
             found = complete(self.state.draft, self.state.edited.at)
         self.change(offered=found if found.offers else None, at_offer=0)
 
-    def _offer_again(self) -> None:
-        """Offer what goes on with what was typed meanwhile."""
-        edited = self.state.edited
-        before = edited.text[edited.at - 1 : edited.at]
-        found = complete(edited.draft, edited.at) if before and not before.isspace() else None
-        offers = found is not None and found.offers and not found.offers[0].nearest
-        self.change(offered=found if offers else None, at_offer=0)
-
     def _take(self, offer: Offer) -> None:
-        text, at = take(self.state.draft.text, offer)
-        edited = self.state.edited
-        whole = Edited(edited.draft, 0)
-        made = typing.cut_out(whole, 0, len(edited.text), text)
-        self.edit(Edited(made.draft, at), offered=None)
+        draft = self.state.draft
+        text, at = take(draft.text, offer)
+        self.edit(Edited(replace(draft, text=text), at), offered=None)
 
     def offer_key(self, key: str) -> bool:
         """A key while something is offered; False where it is none of its own."""

@@ -1,0 +1,82 @@
+"""A text edited in the user's own program: the terminal is lent to it, the text stands in a private file meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.errors import UserError
+from planscope.tui.lines import shown
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+MOST_BYTES = 4_000_000
+"""So much is read back."""
+
+_USUAL = ("sensible-editor", "editor", "nano", "vim", "vi")
+
+
+class EditorTrouble(UserError):
+    """Why the text was not edited; one line, safe to show."""
+
+
+def editor_command() -> list[str]:
+    """What the user's environment names, else the first usual editor that there is."""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if named:
+        try:
+            command = shlex.split(named)
+        except ValueError:
+            command = []
+        if not command:
+            raise EditorTrouble(f"$EDITOR is no command: {shown(named, 60)}")
+        if shutil.which(command[0]) is None:
+            raise EditorTrouble(f"$EDITOR names no program: {shown(command[0], 60)}")
+        return command
+    for name in _USUAL:
+        if shutil.which(name) is not None:
+            return [name]
+    raise EditorTrouble("there is no editor: let $EDITOR name one")
+
+
+def edit_elsewhere(app: App[Any], text: str) -> str:
+    """The text as the user's editor left it. Blocks until that ends; raises :class:`EditorTrouble`."""
+    from textual.app import SuspendNotSupported
+
+    command = editor_command()
+    with tempfile.TemporaryDirectory(prefix="planscope-") as folder:  # readable by the user alone
+        path = Path(folder) / "request.txt"
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")
+        try:
+            with app.suspend():
+                status = subprocess.run([*command, str(path)], check=False).returncode
+        except SuspendNotSupported:
+            raise EditorTrouble("this terminal cannot be lent to another program") from None
+        except OSError as error:
+            raise EditorTrouble(f"{shown(command[0], 60)} cannot be run: {error.strerror}") from None
+        if status != 0:
+            raise EditorTrouble(f"{shown(command[0], 60)} ended with status {status}: the text is as it was")
+        return _read(path, text)
+
+
+def _read(path: Path, before: str) -> str:
+    """What stands there now; the newline that editors put at a text's end is left out where there was none."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise EditorTrouble(f"the text cannot be read back: {error.strerror}") from None
+    if len(data) > MOST_BYTES:
+        raise EditorTrouble("the text came back too long; it is as it was")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise EditorTrouble("what came back is not UTF-8; the text is as it was") from None
+    text = text.replace("\r\n", "\n") if "\r\n" not in before else text
+    return text[:-1] if text.endswith("\n") and not before.endswith("\n") else text

@@ -1,0 +1,86 @@
+"""Out of the edit screen, with what was made of the draft; and to what stands in the way of that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from planscope.tui.panes.edit_state import core_ids
+from planscope.tui.rooms.edit_changes import Changing
+from planscope.tui.rooms.edit_live import EditResult
+
+if TYPE_CHECKING:
+    from planscope.session.model import Variant
+
+
+class Leaving(Changing):
+    def action_next_trouble(self) -> None:
+        seen, state = self.state.seen, self.state
+        if seen is None or not state.current:
+            self.tell("not read yet")
+            return
+        core = [c for id in core_ids(state) if seen.problem and (c := seen.problem.by_id.get(id)) is not None]
+        places = [error.span for error in seen.errors] + [
+            s for c in core if (s := seen.words_of(c)) is not None
+        ]
+        if not places:
+            self.tell("nothing is wrong with it")
+            return
+        first = state.edited.selection[0]
+        self.go_to_words(next((span for span in sorted(places) if span[0] > first), min(places)))
+
+    def go_to_words(self, span: tuple[int, int] | None) -> None:
+        """Type at a place of the text, its words selected."""
+        if span is None:
+            return
+        start, end = span
+        edited = replace(self.state.edited, at=end, anchor=start if start < end else None)
+        self.edit(edited, pane="text", typing=True, offered=None)
+
+    def action_leave_edit(self) -> None:
+        """From typing to the commands, and from there out of the room."""
+        if self.state.typing:
+            self.notice = ""
+            self.change(typing=False, offered=None)
+        else:
+            self.leave(EditResult(draft=self.state.history if self.state.changed else None))
+
+    def action_keep_draft(self) -> None:
+        if not self.state.changed:
+            self.tell("nothing was changed")
+            return
+        self.leave(EditResult(self._variant()))
+
+    def action_run_draft(self) -> None:
+        if not self.state.changed:
+            self.leave(EditResult(run=True))
+            return
+        seen = self.seen_now()
+        if not seen.readable:
+            self.tell(f"not run: {seen.why_not}")
+            if seen.errors and not self.state.typing:
+                self.action_next_trouble()
+            return
+        self.leave(EditResult(self._variant(), run=True))
+
+    def _variant(self) -> Variant:
+        from planscope.debugger.draft import variant_of_draft
+        from planscope.documents.query import constraint_document
+        from planscope.session.edit import next_variant_id
+
+        seen = self.seen_now()
+        said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None
+        return variant_of_draft(
+            self.state.draft, next_variant_id(self.desk.open_session), self.of, seen.reading, said
+        )
+
+    def leave(self, result: EditResult) -> None:
+        for name in ("edit read", "edit solve"):
+            self.jobs.cancel(name)
+        self.dismiss(result)
+
+    def action_quit(self) -> None:
+        """Leave planscope; a draft that would be lost is asked about."""
+        from planscope.tui.dialogs.unkept import quit_or_ask
+
+        quit_or_ask(self.app, self.paint, 1 if self.state.changed else 0)

@@ -1,27 +1,60 @@
-"""OpenAI's chat completions, so that a call which cannot be read is recorded and does not crash the run."""
+"""OpenAI's chat models, so that a call which cannot be read is recorded and does not crash the run."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from typing import Any
 
 import openai
-from langchain_core.messages import AIMessage, InvalidToolCall
-from langchain_core.outputs import ChatResult
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, InvalidToolCall
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
+
+from planscope.agents.openai_responses import Responses, as_written
+from planscope.agents.unreadable import is_object
 
 RAW_CALLS = "tool_calls"
 """Where ``additional_kwargs`` keeps the calls as they were sent, in their order."""
 
 
-class OpenAIChat(ChatOpenAI):
+class _OneByOne(ChatOpenAI):
+    """``one_by_one``: asks for one call an answer. OpenAI refuses the setting where no tools are offered."""
+
+    one_by_one: bool = False
+
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        if self.one_by_one and payload.get("tools"):
+            payload.setdefault("parallel_tool_calls", False)
+        return payload
+
+
+class OpenAIResponses(_OneByOne):
+    """Over the Responses API, whose server keeps the conversation."""
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        return as_written(await super()._agenerate(*args, **kwargs))
+
+
+class OpenAIChat(_OneByOne):
     """Reads arguments that are JSON but no object (``8``, ``[8]``) as calls that could not be read.
 
     ``ChatOpenAI`` raises out of the agent there, which would pass for a crash of the network. The calls' order,
-    which it loses between readable and unreadable ones, is kept too.
+    which it loses between readable and unreadable ones, is kept too, and how they were written.
     """
+
+    def _convert_chunk_to_generation_chunk(self, *args: Any, **kwargs: Any) -> ChatGenerationChunk | None:
+        made = super()._convert_chunk_to_generation_chunk(*args, **kwargs)
+        message = made.message if made is not None else None
+        if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
+            message.additional_kwargs[RAW_CALLS] = [
+                {"index": c["index"], "id": c["id"], "arguments": c["args"]} for c in message.tool_call_chunks
+            ]
+        return made
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
@@ -67,7 +100,7 @@ def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
     for call in message.get("tool_calls") or ():
         function = call.get("function") or {}
         raw = function.get("arguments")
-        if _is_object(raw):
+        if is_object(raw):
             kept.append(call)
         else:
             why = "the arguments are not a JSON object"
@@ -78,16 +111,6 @@ def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
     if odd:
         message["tool_calls"] = kept
     return odd
-
-
-def _is_object(raw: Any) -> bool:
-    """Is it an object, or something that ``ChatOpenAI`` reads (null, nothing) or refuses (no JSON) by itself?"""
-    if not isinstance(raw, str) or not raw:
-        return True
-    try:
-        return isinstance(json.loads(raw, strict=False), dict | None)
-    except (ValueError, RecursionError):
-        return True
 
 
 def make(
@@ -108,9 +131,11 @@ def make(
     if placeholder_key:
         options["api_key"] = "none"
     if base_url is None and not re.match(r"o\d", model):
-        options["model_kwargs"] = {"parallel_tool_calls": False}
+        options["one_by_one"] = True
     if responses:  # takes no temperature; the server keeps the conversation
-        return ChatOpenAI(**options, use_previous_response_id=True), client
+        responding = OpenAIResponses(**options, use_previous_response_id=True)
+        responding.root_async_client.responses = Responses(responding.root_async_client)
+        return responding, client
     chat = OpenAIChat(**options, temperature=0)
     if (chat.profile or {}).get("temperature") is False:
         chat = OpenAIChat(**options)

@@ -202,9 +202,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
 
     def _message(self, talk: _Conversation, message: AIMessage, began: float) -> None:
         """All calls are recorded with the message, in its order, whenever the agent comes to do them."""
-        tidy = readable(message, set(), set())
+        tidy = readable(message, set(), set(), as_done=True)
         calls = in_order(tidy)
-        tidy.additional_kwargs.pop("tool_calls", None)
         now = talk.at()
         talk.add(message_event(message, tidy, now, began))
         for call in calls:

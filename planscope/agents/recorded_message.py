@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, message_to_dict
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, message_to_dict
 
 from planscope.agents.plain_json import plain, plain_text
-from planscope.agents.unreadable import why_unreadable
+from planscope.agents.unreadable import was_completed, why_unreadable
 from planscope.session.events import CallEvent, MessageEvent, Usage
 
 
@@ -45,9 +45,15 @@ def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
     }
 
 
-def readable(message: AIMessage, message_ids: set[str], call_ids: set[str]) -> AIMessage:
+def readable(
+    message: AIMessage, message_ids: set[str], call_ids: set[str], *, as_done: bool = False
+) -> AIMessage:
     """The message as it goes on: fit for JSON, its calls with ids of their own (some servers give none, or always
-    the same), since both the loop and the providers match answers by them."""
+    the same), since both the loop and the providers match answers by them.
+
+    Calls whose arguments the client completed are made unreadable; ``as_done``: they are left, for their tool gets
+    them as they are, and what was written is kept beside.
+    """
     used = set(call_ids)
 
     def renamed(call: Any) -> Any:
@@ -59,39 +65,86 @@ def readable(message: AIMessage, message_ids: set[str], call_ids: set[str]) -> A
         used.add(new)
         return {**plain(dict(call)), "id": new}
 
+    written = _completed(message)
+    done = [(c, written.get(i)) for i, c in enumerate(message.tool_calls)]
+    cut = [] if as_done else [_as_written(c, raw) for c, raw in done if raw is not None]
+    kept = [c for c, raw in done if raw is None or as_done]
+    odd = [*message.invalid_tool_calls, *cut]
     order = _sent_ids(message)
-    readable, unreadable = (
-        [renamed(c) for c in message.tool_calls],
-        [renamed(c) for c in message.invalid_tool_calls],
-    )
-    before = [c.get("id") for c in (*message.tool_calls, *message.invalid_tool_calls)]
-    after = [c["id"] for c in (*readable, *unreadable)]
-    names = dict(zip(before, after, strict=True))
-    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k != "tool_calls"}
+    readable, unreadable = [renamed(c) for c in kept], [renamed(c) for c in odd]
+    names = {c.get("id"): new["id"] for c, new in zip((*kept, *odd), (*readable, *unreadable), strict=True)}
+    sent = [{"id": names[i]} for i in order if i in names]
+    raws = {
+        new["id"]: raw for new, (_, raw) in zip(readable, done, strict=False) if as_done and raw is not None
+    }
+    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW)}
     return message.model_copy(
         update={
             "content": plain(message.content),
             "tool_calls": readable,
             "invalid_tool_calls": unreadable,
             "id": None if message.id in message_ids else message.id,
-            "additional_kwargs": extra | {"tool_calls": [{"id": names[i]} for i in order if i in names]},
+            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws},
         }
     )
 
 
-def _sent_ids(message: AIMessage) -> list[str]:
-    """Ids of the calls in the order in which they were sent, as far as the message still shows it."""
-    sent = message.additional_kwargs.get("tool_calls") or (
-        message.content if isinstance(message.content, list) else []
+RAW = "planscope_raw"
+
+
+def _completed(message: AIMessage) -> dict[int, str]:
+    """What was written of calls whose arguments the client completed, by their places in ``message.tool_calls``."""
+    sent = [s for s in _sent(message) if _arguments(s) is not None]
+    if len(sent) == len(message.tool_calls):  # ids may be missing
+        found = {i: _arguments(s) for i, s in enumerate(sent)}
+    else:
+        by_id = {_identity(s): _arguments(s) for s in sent}
+        found = {i: by_id.get(c["id"]) for i, c in enumerate(message.tool_calls)}
+    return {i: raw for i, raw in found.items() if raw is not None and was_completed(raw)}
+
+
+def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
+    return InvalidToolCall(
+        type="invalid_tool_call", id=call["id"], name=call["name"], args=raw, error="cut off"
     )
-    ids = [c.get("call_id") or c.get("id") for c in sent if isinstance(c, dict)]
-    return [identity for identity in ids if isinstance(identity, str)]
+
+
+def _sent(message: AIMessage) -> list[dict[str, Any]]:
+    """The calls as they were sent, as far as the message still shows it."""
+    calls = message.additional_kwargs.get("tool_calls") or [
+        block
+        for block in (message.content if isinstance(message.content, list) else [])
+        if isinstance(block, dict) and _identity(block) is not None
+    ]
+    return [c for c in calls if isinstance(c, dict)]
+
+
+def _identity(sent: dict[str, Any]) -> Any:
+    return sent.get("call_id") or sent.get("id")
+
+
+def _arguments(sent: dict[str, Any]) -> str | None:
+    function = sent.get("function")
+    raw = function.get("arguments") if isinstance(function, dict) else sent.get("arguments")
+    return raw if isinstance(raw, str) else None
+
+
+def _sent_ids(message: AIMessage) -> list[str]:
+    """Their ids, in the order in which they were sent."""
+    return [i for i in map(_identity, _sent(message)) if isinstance(i, str)]
 
 
 def in_order(message: AIMessage) -> list[Pending]:
-    """The calls in the order in which they stand in the message; where that is lost, readable ones first."""
+    """The calls of a ``readable`` message in their order; where that is lost, readable ones first.
+
+    What it was told of them besides is taken out of the message.
+    """
     place = {identity: i for i, identity in enumerate(_sent_ids(message))}
-    found = [Pending(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls]
+    raws = message.additional_kwargs.pop(RAW, None) or {}
+    message.additional_kwargs.pop("tool_calls", None)
+    found = [
+        Pending(c["id"] or "", c["name"], c["args"], raws.get(c["id"] or "")) for c in message.tool_calls
+    ]
     found += [
         Pending(c["id"] or "", c["name"] or "", None, c["args"], why_unreadable(c["args"], c["error"]))
         for c in message.invalid_tool_calls

@@ -175,7 +175,6 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     async def _record(self, message: AIMessage, began: float) -> None:
         now = self.at()
         calls = in_order(message)
-        message.additional_kwargs.pop("tool_calls", None)
         self.emit(message_event(message, message, now, began))
         self._waiting = calls
         await self._advance()

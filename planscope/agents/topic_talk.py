@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from planscope.agents.failures import explain, one_line
 from planscope.agents.models import LoadedModel
@@ -16,9 +15,6 @@ from planscope.agents.plain_json import plain_text
 from planscope.agents.topic_answers import LARGEST_ANSWER, jobs_in
 from planscope.errors import UserError
 from planscope.safe import visible
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 Progress = Callable[[int, int | None], None]
 """Gets the number of topics that are done and of those there will be (None: not known yet), on another thread."""
@@ -97,7 +93,7 @@ class Asking:
         async with self.gate:
             try:
                 async with asyncio.timeout(self.seconds) as clock:
-                    message = await _plain_chat(self.model).ainvoke([HumanMessage(text)])
+                    message = await self.model.chat.ainvoke([HumanMessage(text)])
                 return plain_text(str(message.text)[:LARGEST_ANSWER])
             except asyncio.CancelledError:
                 task = asyncio.current_task()
@@ -114,15 +110,6 @@ class Asking:
     def _tell(self, total: int | None) -> None:
         if self.on_progress is not None:
             self.on_progress(self.done, total)
-
-
-def _plain_chat(model: LoadedModel) -> BaseChatModel:
-    """The chat model without its settings of tool calls: OpenAI refuses them where no tools are offered."""
-    settings = getattr(model.chat, "model_kwargs", None)
-    if not isinstance(settings, dict) or "parallel_tool_calls" not in settings:
-        return model.chat
-    kept = {name: value for name, value in settings.items() if name != "parallel_tool_calls"}
-    return model.chat.model_copy(update={"model_kwargs": kept})
 
 
 async def within(

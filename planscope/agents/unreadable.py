@@ -1,10 +1,39 @@
-"""Why a call could not be read."""
+"""Calls that could not be read, and why.
+
+A client that streams completes arguments that were cut off (``{"start_`` becomes an empty object: langchain-core's
+``AIMessageChunk`` reads them with ``parse_partial_json``). What was written is known with OpenAI's two protocols; the
+clients of other providers drop it where they stream, which no run of ours asks them to.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from planscope.agents.react_format import FORMAT_ERROR
+
+
+def is_object(raw: Any) -> bool:
+    """Is it an object, or something that clients read as one without arguments (null, nothing) or refuse (no JSON)?"""
+    if not isinstance(raw, str) or not raw:
+        return True
+    try:
+        return isinstance(json.loads(raw, strict=False), dict | None)
+    except json.JSONDecodeError:
+        return True
+    except (ValueError, RecursionError):  # a number too long, lists too deep
+        return False
+
+
+def was_completed(raw: Any) -> bool:
+    """Whether arguments that a client has read were no JSON as they were written."""
+    if not isinstance(raw, str) or not raw:
+        return False
+    try:
+        json.loads(raw, strict=False)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def why_unreadable(raw: str | None, said: str | None) -> str:

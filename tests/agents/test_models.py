@@ -122,7 +122,7 @@ async def test_temperature_is_zero_where_the_model_takes_one(no_keys: pytest.Mon
         assert loaded.chat.temperature == wanted, name  # type: ignore[attr-defined]
         assert loaded.chat.use_responses_api is False  # type: ignore[attr-defined]
         sequential = name != "o3-mini"
-        assert bool(loaded.chat.model_kwargs) == sequential  # type: ignore[attr-defined]
+        assert loaded.chat.one_by_one == sequential  # type: ignore[attr-defined]
         await loaded.aclose()
 
 

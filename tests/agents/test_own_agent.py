@@ -202,3 +202,17 @@ def test_a_file_that_is_no_session_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(SessionError):
         record(path)
     assert path.read_text() == "precious"
+
+
+async def test_arguments_that_the_client_completed_are_kept_as_they_were_written(tmp_path: Path) -> None:
+    """A stream that was cut off: the tool gets what the client made of it, and that is what was done."""
+    path = tmp_path / "mine.planscope.json"
+    written = '{"times": 2, "soa'
+    block = {"type": "function_call", "name": "wash_hands", "arguments": written, "call_id": "c1", "id": "f1"}
+    cut = AIMessage([block], tool_calls=[{"name": "wash_hands", "args": {"times": 2}, "id": "c1"}])
+    made = await go(agent(path, cut, AIMessage("done")), False)
+    (run,) = runs(path)
+    (call,) = calls_of(run)
+    assert (call.arguments, call.raw, call.error) == ({"times": 2}, written, None)
+    assert answers_of(run)[0].text == "clean, 2 times"
+    assert "planscope" not in str(made["messages"])

@@ -12,6 +12,8 @@ from planscope.agents.forks import fork
 from planscope.agents.models import load_model
 from planscope.agents.react_format import STOP
 from planscope.agents.runner import run_agent
+from planscope.oracle.replay import replay
+from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import ErrorEvent, MessageEvent
 from planscope.session.model import Limits, Run
 
@@ -200,3 +202,66 @@ async def test_forks_are_sent_as_a_whole(agent: str) -> None:
     assert "half done" in str(first)
     assert "Here is the requirement" in str(first)
     assert "beta has been done" not in str(first).lower()
+
+
+READ_AS_AN_OBJECT = ['{"start_', '{"start_time": 9, "x', '{"start_time": 9']
+"""Cut off: the client completes such texts where it streams."""
+
+
+@pytest.mark.parametrize("raw", ["[8]", "8", '"8"', "true", *READ_AS_AN_OBJECT, "9" * 5000, "[" * 5000])
+async def test_arguments_that_are_no_object_are_a_finding_of_the_run(
+    agent: str, streamed: bool, raw: str
+) -> None:
+    """In every paradigm, streamed or not: the run ends as the model left it, and is not aborted."""
+    case = variant("Alpha happens before 15:00.", ["alpha"], durations=[2])
+    script = [act("alpha", raw) if agent == "react" else calls(call("alpha", raw)), Say("never asked")]
+    with WireServer(script) as server:
+        run = await talk(server, agent, streamed=streamed, case=case)
+    (one,) = calls_of(run)
+    assert (one.tool, one.arguments) == ("alpha", None)
+    assert one.raw == raw
+    assert one.error and "\n" not in one.error
+    assert end_of(run).ending == "stopped"
+    assert len(server.requests) == 1
+    verdict = replay(problem_of(case), trace_of(run)).verdict()
+    assert "act_error" in [f.type for f in verdict.findings]
+
+
+@pytest.mark.parametrize("raw", ["[8]", "8", *READ_AS_AN_OBJECT])
+async def test_an_unreadable_call_between_good_ones_keeps_its_place(streamed: bool, raw: str) -> None:
+    three = calls(call("alpha", id="1"), call("beta", raw, id="2"), call("gamma", id="3"))
+    for agent in ("tools", "responses"):
+        with WireServer([three, Say("ok")]) as server:
+            run = await talk(server, agent, streamed=streamed)
+        assert [(c.tool, c.arguments, c.raw) for c in calls_of(run)] == [
+            ("alpha", {}, None),
+            ("beta", None, raw),
+            ("gamma", {}, None),
+        ]
+        assert sorted((a.step, a.status) for a in answers_of(run)) == [(1, "ok"), (2, "error"), (3, "ok")]
+        assert "planscope" not in str(server.requests[1])
+        branch = server.requests[1].get("input") or server.requests[1]["messages"]
+        assert (
+            len([m for m in branch if m.get("role") == "tool" or m.get("type") == "function_call_output"])
+            == 3
+        )
+
+
+async def test_one_call_at_a_time_is_asked_for_where_there_are_tools(
+    agent: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of OpenAI itself alone, which refuses the setting where no tools are offered, as ReAct's model has none."""
+    for named in (True, False):
+        with WireServer(speak(agent, "alpha")) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            model = load_model(
+                "openai:local",
+                base_url=server.base_url if named else None,
+                retries=0,
+                responses=agent == "responses",
+            )
+            model.chat.streaming = streamed  # type: ignore[attr-defined]
+            await run_agent(abc(), model=model, agent=agent)
+            await model.aclose()
+        expected = None if named or agent == "react" else False
+        assert [r.get("parallel_tool_calls") for r in server.requests] == [expected] * 2

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from planscope.tui.actions.compare import COMPARE
 from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
+from planscope.tui.actions.dissect import DISSECT
 from planscope.tui.actions.edit import EDIT
 from planscope.tui.actions.kinds import Group, KeyAction, Where
 
 __all__ = ["ACTIONS", "BY_ID", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}

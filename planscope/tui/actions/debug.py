@@ -70,6 +70,7 @@ DEBUG: tuple[KeyAction, ...] = (
     act("edit", "e", "Edit", "Change the request: its text, its actions, its limits.", _R),
     act("rerun", "r", "Rerun", "Run the request again, with the same agent and model or others.", _R),
     act("fork", "F", "Fork", "Run on from this step, with another answer, request or model.", _R),
+    act("dissect", "m", "Dissect", "Find out what in the request makes the agent fail.", _L),
     act("compare", "d", "Compare", "Compare with another run or request, side by side.", _L),
     act("play", "p", "What if", "Play the next calls yourself, and see what becomes of the plan.", _R),
     act("take-back", "u", "Take back", "Take back the last call that was played.", _R, ("backspace",)),

@@ -9,6 +9,7 @@ from planscope.agents.paradigms import AGENTS
 from planscope.errors import UserError
 from planscope.session.model import Run
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
+from planscope.tui.dissecting import DissectChoice
 from planscope.tui.glance import VariantGlance
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
@@ -16,6 +17,7 @@ from planscope.tui.safe_text import visible
 from planscope.tui.state import RoomState
 from planscope.tui.under_way import RunChoice
 
+MOST_RUNS = 1000
 MOST_REQUESTS = 6
 """So many of the session's requests are offered to a fork: the run's own and the newest."""
 
@@ -111,10 +113,7 @@ def _fields(choice: RunChoice) -> list[Field]:
 
 def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     """What a form's answers stand for; the rest is as ``before``. Raises ``UserError`` with what is wrong."""
-    seed = answers["seed"].strip()
-    if seed and not (seed.isascii() and seed.isdigit() and len(seed) <= 9):
-        raise UserError(f"the seed is a whole number from 0 on, not {shown(seed, 40)}")
-    number = int(seed) if seed else None
+    number = _whole(answers["seed"], "the seed")
     base_url = answers["base_url"].strip() or None
     spec = parse_model(answers["model"], seed=number)
     check_model(spec, base_url=base_url)
@@ -127,3 +126,51 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
         guard=answers["guard"] == "on",
         stepping=answers["stepping"] == "on",
     )
+
+
+def dissect_form(paint: Paint, wanted: DissectChoice) -> FormDialog[DissectChoice]:
+    """A dialog that asks what to dissect with."""
+    agents = tuple((agent, agent) for agent in (*AGENTS, *({wanted.agent} - set(AGENTS))))
+    fields: list[Field] = [
+        TextField("model", "Model", wanted.model, "sim:careful, sim:literal, … or provider:name"),
+        ChoiceField("agent", "Agent", agents, wanted.agent),
+        ChoiceField("method", "Method", (("rates", "rates"), ("paper", "as in the paper")), wanted.method),
+        TextField("budget", "Budget", str(wanted.budget), "the most runs to spend"),
+        TextField("seed", "Seed", "" if wanted.seed is None else str(wanted.seed), "of a simulated model: 0"),
+        TextField(
+            "base_url", "Base URL", wanted.base_url or "", "of a local server; empty for the provider's"
+        ),
+    ]
+
+    def read(answers: Answers) -> DissectChoice:
+        number = _whole(answers["seed"], "the seed")
+        budget = _whole(answers["budget"], "the budget")
+        if not budget or budget > MOST_RUNS:
+            raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS}")
+        base_url = answers["base_url"].strip() or None
+        spec = parse_model(answers["model"], seed=number)
+        check_model(spec, base_url=base_url)
+        same = (answers["agent"], spec.text) == (wanted.agent, wanted.model)
+        return DissectChoice(
+            agent=answers["agent"],
+            model=spec.text,
+            run=wanted.run if same else None,
+            method="paper" if answers["method"] == "paper" else "rates",
+            budget=budget,
+            seed=number,
+            base_url=base_url,
+        )
+
+    before = (
+        "Runs mutants of the request (other words, another topic, another tree that asks for the same, fresh "
+        "requests) until it is clear what makes the agent fail, or the budget is spent.",
+    )
+    return FormDialog(paint, "Dissect", fields, read, before=before, first="model")
+
+
+def _whole(text: str, what: str) -> int | None:
+    """A whole number from 0 on, or none. Raises ``UserError``."""
+    number = text.strip()
+    if number and not (number.isascii() and number.isdigit() and len(number) <= 9):
+        raise UserError(f"{what} is a whole number from 0 on, not {shown(number, 40)}")
+    return int(number) if number else None

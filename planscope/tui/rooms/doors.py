@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,16 @@ from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
+    from planscope.tui.dissecting import Dissecting
     from planscope.tui.rooms.compare import Chosen
     from planscope.tui.rooms.edit_live import EditResult
+    from planscope.tui.under_way import RunChoice
 
 
 class Doors(Asking):
     """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
+
+    _dissecting: Dissecting | None = None
 
     def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
         super().__init__(state, paint, desk, asked_for_step=asked_for_step)
@@ -105,14 +110,48 @@ class Doors(Asking):
 
         quit_or_ask(self.app, self.paint, len(self.drafts))
 
+    def action_dissect(self) -> None:
+        """What in this request makes the agent of this run fail."""
+        from planscope.tui.dissecting import DissectChoice, Dissecting
+        from planscope.tui.rooms.compare import Opened
+        from planscope.tui.rooms.dissect import DissectRoom
+
+        state = self.state
+        if state.variant is None or self.desk.session is None:
+            self.tell("there is no request to dissect")
+            return
+        if self._dissecting is None:
+            self._dissecting = Dissecting(self.desk, self.jobs, asyncio.get_running_loop())
+        choice = self.default_choice()
+        wrong = state.verdict is not None and state.verdict.verdict == "wrong" and state.run is not None
+        mine = wrong and state.run is not None and state.run.model == choice.model
+        wanted = DissectChoice(
+            agent=choice.agent,
+            model=choice.model,
+            run=state.run.id if mine and state.run is not None else None,
+            seed=choice.seed,
+            base_url=choice.base_url,
+        )
+
+        def left(opened: Opened | None) -> None:
+            if opened is not None:
+                self.show_run(opened.run, opened.index)
+
+        self.enter(DissectRoom, self._dissecting, state.variant.id, wanted, left=left)
+
+    def default_choice(self) -> RunChoice:
+        """How to run unless something else is said."""
+        raise NotImplementedError
+
     def show_run(self, run_id: str, index: int) -> None:
-        """Turn to a run by its id, at a step by its index."""
+        """Turn to a run by its id, at a step by its index; a negative one is the run's own choice."""
         number = next((i for i, run in enumerate(self.state.session.runs) if run.id == run_id), None)
         if number is None:
             self.tell("that run is not in the session any more")
             return
         self.open_run_number(number)
-        self.move(cursor.go_to(self.state.debug, index))
+        if index >= 0:
+            self.move(cursor.go_to(self.state.debug, index))
 
 
 def _another(session: SessionGlance, here: Chosen) -> Chosen:

@@ -1,0 +1,160 @@
+"""A dissection under way, as the screen sees it: what it makes is put on the desk as it comes."""
+
+from __future__ import annotations
+
+import time
+from asyncio import AbstractEventLoop
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from planscope.tui.desk import Desk
+from planscope.tui.jobs import Jobs, Ticket
+
+if TYPE_CHECKING:
+    from planscope.dissection.engine import Dissector
+    from planscope.session.model import Cell, CellKind, Dissection, Run, Variant
+
+JOB = "dissect"
+
+
+@dataclass(frozen=True, slots=True)
+class DissectChoice:
+    """What to dissect with, as on the command line. ``run``: the failing run that it begins with, if any."""
+
+    agent: str
+    model: str
+    run: str | None = None
+    method: Literal["rates", "paper"] = "rates"
+    budget: int = 60
+    seed: int | None = None
+    base_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Which runs to spend: all that the method wants, those of a kind, or those of one mutant."""
+
+    kind: CellKind | None = None
+    number: int | None = None
+    times: int = 1
+
+
+class Dissecting:
+    """The dissections of one application; at most one is under way. Lives on when its room is left.
+
+    ``told`` is called on the screen's thread when something began, came, or ended.
+    """
+
+    def __init__(self, desk: Desk, jobs: Jobs, loop: AbstractEventLoop) -> None:
+        self.desk = desk
+        self.jobs = jobs
+        self.told: Callable[[], None] = lambda: None
+        self.trouble = ""
+        self.record: Dissection | None = None
+        self._loop = loop
+        self._context = copy_context()
+        self._dissector: Dissector | None = None
+        self._began = 0.0
+        self._spent_before = 0
+        self._stopping = False
+
+    @property
+    def running(self) -> bool:
+        return self.jobs.running(JOB)
+
+    def seconds_left(self, spent: int, budget: int) -> float | None:
+        """A guess from how long the runs took so far; None where there is none yet. At most: it may stop early."""
+        done = spent - self._spent_before
+        if not self.running or done < 1:
+            return None
+        return (time.monotonic() - self._began) / done * max(budget - spent, 0)
+
+    def launch(
+        self, variant: Variant, choice: DissectChoice, launch: Launch, resume: Dissection | None = None
+    ) -> None:
+        """Begin, or go on with ``resume``. Trouble is told in ``trouble``, one line."""
+        session = self.desk.snapshot()
+        run = self.desk.run(choice.run) if choice.run is not None else None
+        self.trouble = ""
+        self._stopping = False
+        self._began = time.monotonic()
+        self._spent_before = sum(len(cell.runs) for cell in resume.cells) if resume is not None else 0
+        self.record = resume
+
+        def work(ticket: Ticket) -> Dissection:
+            from planscope.dissection.engine import Dissector
+
+            made = Dissector(
+                session,
+                variant,
+                model=choice.model,
+                agent=choice.agent,
+                run=run,
+                method=choice.method,
+                budget=choice.budget,
+                seed=choice.seed,
+                base_url=choice.base_url,
+                resume=resume,
+                on_cell=lambda cell, mutant: self._hand_over(made, self._cell, cell, mutant),
+                on_run=lambda cell, run: self._hand_over(made, self._run, cell, run),
+            )
+            self._dissector = made
+            if self._stopping:
+                return made.dissection
+            return made.go(launch.kind, launch.number, times=launch.times)
+
+        self.jobs.start(JOB, work, self._ended, self._failed, interrupt=self._interrupt)
+        self.told()
+
+    def stop(self) -> None:
+        """End it soon; what was run stays."""
+        self._stopping = True
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        if self._dissector is not None:
+            self._dissector.stop()
+
+    # On the thread of the runs
+
+    def _hand_over(self, made: Dissector, take: Callable[..., None], cell: Cell, thing: Any) -> None:
+        record = made.dissection
+        try:
+            self._loop.call_soon_threadsafe(take, record, cell, thing, context=self._context)
+        except RuntimeError:
+            return  # the screen is gone
+
+    # On the screen's thread
+
+    def _cell(self, record: Dissection, cell: Cell, mutant: Variant) -> None:
+        if self.desk.variant(mutant.id) is None:
+            self.desk.put_variant(mutant)
+        self._keep(record)
+
+    def _run(self, record: Dissection, cell: Cell, run: Run) -> None:
+        self.desk.put_run(run)
+        self._keep(record)
+
+    def _keep(self, record: Dissection) -> None:
+        """What comes in late does not undo what came before it, and names nothing that is not there yet."""
+        runs = {run.id for run in self.desk.open_session.runs}
+        variants = {variant.id for variant in self.desk.open_session.variants}
+        cells = [
+            cell.model_copy(update={"runs": [run for run in cell.runs if run in runs]})
+            for cell in record.cells
+            if cell.variant in variants
+        ]
+        self.record = record.model_copy(update={"cells": cells})
+        self.desk.put_dissection(self.record)
+        self.told()
+
+    def _ended(self, record: Dissection) -> None:
+        self._dissector = None
+        self._keep(record)
+
+    def _failed(self, error: Exception) -> None:
+        self._dissector = None
+        self.trouble = str(error) or type(error).__name__
+        self.told()

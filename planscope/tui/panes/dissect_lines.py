@@ -1,0 +1,208 @@
+"""What the dissect room shows, as lines: the cause, the matrix of mutants with rates as bars, one mutant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from planscope.agents.rates import Rate
+from planscope.dissection.arms import KINDS
+from planscope.dissection.summary import CellView, Row, Summary
+from planscope.tui import words
+from planscope.tui.glance import SessionGlance, VariantGlance
+from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown
+from planscope.tui.panes.query import Painted, painted_runs
+from planscope.tui.safe_text import show, wrap
+
+if TYPE_CHECKING:
+    from planscope.compare.result import TextDiff
+    from planscope.session.model import CellKind
+
+GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
+ROLES = {"right": "holds", "wrong": "broken", "mixed": "caution", "aborted": "unknown", "pending": "dim"}
+LEGEND = "✓ right  ✗ wrong  ± both  ! aborted  · not run"
+BAR = 16
+"""Cells of a bar, which stands for a rate of 1."""
+
+ABOUT = {
+    "Original": "the request as it is",
+    "Repeat": "the same request again",
+    "TerminalSubstitute": "other words, the same tree and actions",
+    "TopicChange": "another job's activities and tools",
+    "QuerySynthesize": "another tree that asks for the same",
+    "Control": "fresh requests of this size that ask for something else",
+}
+_LABEL = 20
+NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
+"""The matrix before the first run."""
+
+
+def percent(share: float) -> str:
+    """As a whole number; 100 % only for what is."""
+    whole = round(share * 100)
+    return f"{99 if whole == 100 and share < 1 else whole} %"
+
+
+def cause_lines(found: Summary | None, trouble: str, running: bool, width: int) -> list[Line]:
+    """The cause with its confidence and the reason; or that it is not known, and what is missing."""
+    if trouble:
+        return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
+    if found is None or not any(row.cells for row in found.rows):
+        told = (
+            "the first runs are under way…" if running else "Nothing was run yet: m runs all that is needed."
+        )
+        return [Line((Run(told, "dim"),))]
+    decision = found.decision
+    if decision.cause is not None:
+        sure = f"  {percent(decision.confidence)} sure" if decision.confidence is not None else ""
+        head: tuple[Run, ...] = (Run(f" ● {decision.cause.upper()} ", "wrong"), Run(sure, "strong"))
+    elif decision.settled:
+        head = (Run(" ✓ NO CAUSE IN THIS REQUEST ", "right"),)
+    else:
+        head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
+    lines = [Line(head), BLANK]
+    reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
+    lines += [Line(runs) for runs in paragraph(reason, width)]
+    if decision.missing:
+        lines += [Line(runs) for runs in paragraph(f"What would help: {decision.missing}.", width, "caution")]
+    lines += _likely(found, width)
+    return lines
+
+
+def _likely(found: Summary, width: int) -> Iterator[Line]:
+    """The causes by how likely they are, as bars; ``paper`` has none."""
+    likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
+    if not likely:
+        return
+    yield BLANK
+    for cause, share in likely[:6]:
+        name = "nothing in it" if cause == "none" else cause
+        full = round(share * BAR)
+        bar = (Run("█" * full, "core"), Run("·" * (BAR - full), "faint"))
+        yield Line(cut([Run(f"{name:<{_LABEL}}", "label"), *bar, Run(f"  {percent(share)}")], width))
+
+
+def matrix_lines(found: Summary | None, row: int, column: int, width: int) -> list[Line]:
+    """One line a kind: its mutants, and how often it is right with the interval as a bar."""
+    rows = found.rows if found is not None else NOTHING_YET
+    lines = []
+    for number, kind in enumerate(rows):
+        here = number == row
+        label = [
+            Run("▶ " if here else "  ", "mark"),
+            Run(f"{kind.kind:<{_LABEL}}", "strong" if here else "label"),
+        ]
+        tail = _rate(kind, wide=width >= 90)
+        room = width - sum(len(run.text) for run in (*label, *tail)) - 2
+        cells = _cells(kind, column if here else None, max(room, 6))
+        lines.append(Line(justify([*label, *cells], tail, width), "cursor" if here else ""))
+    return lines
+
+
+def _rate(row: Row, *, wide: bool) -> list[Run]:
+    rate = row.rate
+    if rate.rate is None:
+        note = f"no more can be made: {shown(row.closed, 40)}" if row.closed else "not run"
+        return [Run(f" {note}", "dim")]
+    counts = f" {rate.right:>2} of {rate.counted:<3}"
+    share = f" {percent(rate.rate):>5}"
+    interval = f" ({round(rate.low * 100):>2} to {round(rate.high * 100):>3})" if wide else ""
+    return [*bar_runs(rate.rate, rate.low, rate.high), Run(share), Run(interval, "dim"), Run(counts, "dim")]
+
+
+def bar_runs(rate: float, low: float, high: float) -> list[Run]:
+    """A rate as a bar: solid up to what is sure, fading over the interval of 95 %."""
+    sure, point, most = (round(share * BAR) for share in (low, rate, high))
+    return [
+        Run("█" * sure, "holds"),
+        Run("▓" * (point - sure), "holds"),
+        Run("░" * (most - point), "holds"),
+        Run("·" * (BAR - most), "faint"),
+    ]
+
+
+def _cells(row: Row, chosen: int | None, room: int) -> list[Run]:
+    """The mutants' outcomes, two cells each; of too many the stretch around the chosen one."""
+    if not row.cells:
+        return [Run("none yet", "dim")]
+    at = chosen if chosen is not None else len(row.cells) - 1
+    first, last = _stretch([len(_cell_text(cell)) + 1 for cell in row.cells], at, room - 2)
+    runs = [Run("…", "dim")] if first else []
+    for place in range(first, last):
+        cell = row.cells[place]
+        role = "picked" if place == chosen else ROLES[cell.outcome]
+        runs += [Run(_cell_text(cell), role), Run(" ")]
+    return runs
+
+
+def _cell_text(cell: CellView) -> str:
+    """The outcome, and of how many runs where it is more than one."""
+    return GLYPHS[cell.outcome] + (str(len(cell.runs)) if len(cell.runs) > 1 else "")
+
+
+def _stretch(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
+    """As many places around ``at`` as there is room for, those before it first."""
+    first, last, used = at, at + 1, widths[at]
+    while first > 0 and used + widths[first - 1] <= room:
+        first -= 1
+        used += widths[first]
+    while last < len(widths) and used + widths[last] <= room:
+        used += widths[last]
+        last += 1
+    return first, last
+
+
+def cell_lines(
+    kind: CellKind, cell: CellView | None, session: SessionGlance, diff: TextDiff | None, width: int
+) -> list[Line]:
+    """One mutant: its words with those that differ marked, and its runs."""
+    if cell is None:
+        told = "No mutant of this kind was made yet: s makes and runs one, k several."
+        return [Line((Run(ABOUT[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
+    variant = session.variant(cell.variant)
+    lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]
+    for run in cell.runs:
+        lines.append(_run_line(run.run, run.verdict, run.error_type, width))
+    if not cell.runs:
+        lines.append(Line((Run("· not run yet", "dim"),)))
+    lines.append(BLANK)
+    if variant is not None:
+        lines += _text(variant, diff, width)
+        lines.append(BLANK)
+        lines += [
+            Line(cut([Run(f"{shown(a.id, 8):<4} ", "dim"), Run(shown(a.name, 80), "action")], width))
+            for a in variant.actions
+        ]
+    return lines
+
+
+def _run_line(run_id: str, verdict: str, error: str | None, width: int) -> Line:
+    glyph, role = {
+        "right": ("✓", "holds"),
+        "wrong": ("✗", "broken"),
+        "aborted": ("!", "unknown"),
+    }.get(verdict, ("?", "unknown"))
+    told = f"{verdict}: {error.replace('_', ' ')}" if error else verdict
+    return Line(
+        cut([Run(f"{glyph} ", role), Run(f"run {shown(run_id, 20)}  ", "dim"), Run(told, role)], width)
+    )
+
+
+def _text(variant: VariantGlance, diff: TextDiff | None, width: int) -> list[Line]:
+    painted: list[Painted] = []
+    for part in diff.parts if diff is not None else ():
+        if part.change in ("changed", "added"):
+            painted.append((*part.b, "diff-added"))
+    whole = show(variant.text, keep_newlines=True)
+    return [Line(tuple(painted_runs(whole, *at, painted))) for at in wrap(whole, width)]
+
+
+def progress_runs(found: Summary | None, running: bool, left: float | None) -> Sequence[Run]:
+    """How many runs were spent, and at most how long it will go on."""
+    if found is None:
+        return [Run("starting…", "dim")] if running else []
+    told = f"{found.runs} of at most {words.plural(found.budget, 'run')}"
+    if running and left is not None:
+        told += f", at most {round(left)} s left" if left >= 1 else ", nearly done"
+    chip = [Run(" ▷ RUNNING ", "running"), Run(" ")] if running else []
+    return [*chip, Run(told, "strong" if running else "dim")]

@@ -1,0 +1,167 @@
+"""The dissect room: a matrix that fills, the cause above it, any mutant opened or compared."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from planscope.dissection.arms import KINDS
+from planscope.session.edit import make_variant
+from planscope.session.model import Origin, Session
+from planscope.session.store import dumps, loads
+from planscope.synthesis.generate import synthesize
+from planscope.synthesis.request import Request
+from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.rooms.compare import CompareRoom
+from planscope.tui.rooms.dissect import DissectRoom
+from planscope.tui.under_way import RunChoice
+from tests.tui.screen import Driven, opened
+from tests.tui.sessions import write
+from tests.tui.test_live import until
+
+
+def a_session(seed: int = 3, actions: int = 5) -> Session:
+    made = synthesize(Request(actions=actions, seed=seed))
+    variant = make_variant(made.problem, Origin(kind="synthesized"), topic=made.topic)
+    return Session(id="s", title="dissected", variants=[variant])
+
+
+async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectRoom:
+    driven.room.last_choice = RunChoice(model=model)
+    await driven.press("m")
+    room = driven.app.screen
+    assert isinstance(room, DissectRoom)
+    await driven.pilot.pause(0.05)
+    return room
+
+
+async def dissected(driven: Driven, room: DissectRoom) -> None:
+    await until(driven, lambda: room.at_rest, 60)
+    await driven.pilot.pause(0.05)
+
+
+async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same_frame: object) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        assert "Nothing was run yet" in driven.text and all(kind in driven.text for kind in KINDS)
+        await driven.press("m")
+        await dissected(driven, room)
+        assert room.state.summary.decision.cause == "Terminal"
+        assert "TERMINAL" in driven.text and "sure" in driven.text
+        session = driven.room.desk.snapshot()
+        (record,) = session.dissections
+        assert sum(len(cell.runs) for cell in record.cells) == len(session.runs)
+        assert loads(dumps(session)).dissections == session.dissections
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_it_is_seen_at_every_size(size: tuple[int, int], tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path), size) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        for text in ("TERMINAL", "TerminalSubstitute", "QuerySynthesize", "Cause"):
+            assert text in driven.text
+
+
+async def test_a_kind_and_a_single_mutant_are_run_alone(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("down", "down", "k")
+        await driven.press("home", "ctrl+k", "2", "enter")
+        await dissected(driven, room)
+        row = room.state.summary.row("TerminalSubstitute")
+        assert [len(cell.runs) for cell in row.cells] == [1, 1] and room.state.summary.runs == 2
+        await driven.press("s")
+        await dissected(driven, room)
+        row = room.state.summary.row("TerminalSubstitute")
+        assert [len(cell.runs) for cell in row.cells] == [2, 1]
+        assert len(driven.room.desk.session.dissections) == 1
+
+
+async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven, "sim:flaky?p=0.5")
+        await driven.press("m")
+        await until(driven, lambda: room.state.summary is not None and room.state.summary.runs > 0)
+        await driven.press("X")
+        await dissected(driven, room)
+        before = room.state.summary.runs
+        assert before > 0 and not room.work.running
+        await driven.press("m")
+        await dissected(driven, room)
+        assert room.state.summary.runs >= before
+        assert len(driven.room.desk.session.dissections) == 1
+
+
+async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m", "escape")
+        assert driven.app.screen is driven.room
+        await until(driven, lambda: not room.work.running, 60)
+        again = await entered(driven)
+        await dissected(driven, again)
+        assert again.state.summary.decision.cause == "Terminal"
+
+
+async def test_a_mutant_is_opened_and_compared(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        row = next(i for i, row in enumerate(room.state.summary.rows) if row.kind == "TerminalSubstitute")
+        for _ in range(row - room.state.row):
+            await driven.press("down")
+        assert "diff-added" in {run.role for line in room.mutant._lines for run in line.runs}
+        await driven.press("d")
+        compare = driven.app.screen
+        assert isinstance(compare, CompareRoom)
+        await until(driven, lambda: compare.at_rest)
+        assert compare.state.b.variant == room.cell.variant
+        await driven.press("escape", "enter")
+        await driven.rest()
+        assert driven.app.screen is driven.room
+        assert driven.state.run.id in [run.run for run in room.cell.runs]
+
+
+async def test_another_dissection_with_another_model(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        await driven.press("n")
+        assert isinstance(driven.app.screen, FormDialog)
+        await driven.press("home", "ctrl+k")
+        await driven.type("sim:careful")
+        await driven.press("enter")
+        await dissected(driven, room)
+        assert len(driven.room.desk.session.dissections) == 2
+        assert room.state.summary.decision.cause is None and "sim:careful" in driven.text
+        await driven.press("g", "up", "enter")
+        await dissected(driven, room)
+        assert room.state.summary.decision.cause == "Terminal"
+
+
+async def test_what_cannot_be_dissected_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven, "openai:none")
+        await driven.press("m")
+        await dissected(driven, room)
+        assert "✗" in driven.text and room.state.trouble
+
+
+async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        await entered(driven, "sim:flaky?p=0.5")
+        await driven.press("m", "q")
+    for _ in range(100):
+        left = [t.name for t in threading.enumerate() if t.name == "planscope dissect"]
+        if not left:
+            break
+        await asyncio.sleep(0.05)
+    assert not left

@@ -16,7 +16,7 @@ COMMANDS: dict[str, str] = {
     "mutate": "make requests that mean the same, as Z3 proves",
     "dissect": "find what in a request makes the agent fail",
     "reasons": "say in every way why a run is lost, and what could be given up",
-    "export": "write a run as JSON, SMT-LIB, text or a picture (SVG)",
+    "export": "share a run: web page, Markdown, text, SVG, JSON, SMT-LIB, test",
     "sessions": "list your sessions; rename, copy, delete, restore them",
     "models": "list the models: simulated ones, providers and their keys",
     "topics": "list the topics that requests are about, or make new ones",

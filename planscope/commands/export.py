@@ -1,128 +1,190 @@
-"""``planscope export``: a run for other programs and other people."""
+"""``planscope export``: a run, or a whole session, for other programs and other people."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import (
+    LARGEST_NUMBER,
     add_run_choice,
-    check_printable,
     find_run,
-    judged,
-    only_variant,
     open_session,
     output_file,
     quoted,
-    session_path,
+    say,
+    whole,
     write_or_print,
 )
-from planscope.documents.json_text import json_pieces
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
+    from planscope.sharing.findings import Redaction
 
 ABOUT = (
-    "Write a run, judged: as json (everything that planscope knows of it), smt2 (SMT-LIB 2, so that any solver can "
-    "confirm the verdict and its core), text (for an issue or a mail) or svg (a picture of the debugger)."
+    "Write a run, judged: json (everything that planscope knows of it), smt2 (SMT-LIB 2, so that any solver can "
+    "confirm the verdict and its core), text (for a mail), svg (a picture of the debugger), markdown (for an issue), "
+    "html (a page that steps through the runs in any browser), pytest (a test that runs the case again); or the "
+    "session itself. Keys, tokens, addresses, home directories, names of hosts and secrets of the environment are "
+    "replaced first, the same value by the same word everywhere; what was replaced is said on standard error."
 )
-FORMATS = ("json", "smt2", "text", "svg")
+FORMATS = ("json", "smt2", "text", "svg", "markdown", "html", "pytest", "session")
 SIZES = (range(20, 501), range(5, 301))
 """Columns and rows that a picture may have."""
+
+_SHOWN = 60
+_PLACES = 3
+"""Characters of a value in the preview, and places of each that are named."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
-    parser.add_argument(
-        "--format", required=True, choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)}"
-    )
+    parser.add_argument("--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)}")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file, not to standard output")
+    parser.add_argument(
+        "--preview", action="store_true", help="write nothing; list what would be replaced, where and by what"
+    )
+    parser.add_argument(
+        "--keep",
+        metavar="N",
+        action="append",
+        type=whole(1),
+        help="let finding N of the preview stay (may be given more than once)",
+    )
+    parser.add_argument(
+        "--replace",
+        metavar="N=WORD",
+        action="append",
+        type=_own_word,
+        help="replace finding N by a word of your own (may be given more than once)",
+    )
+    parser.add_argument(
+        "--no-redact", action="store_true", help="replace nothing: everything is shared as it is"
+    )
     parser.add_argument("--step", metavar="K", help="svg: the step to show (default: the first violation)")
     parser.add_argument("--size", metavar="WxH", help="svg: columns and rows (default 120x40)")
     parser.add_argument("--theme", metavar="NAME", help="svg: a theme (planscope themes lists them)")
 
 
 def run(args: argparse.Namespace) -> int:
+    _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
-    if args.format != "svg" and (args.step or args.size or args.theme):
-        raise UserError("--step, --size and --theme belong to --format svg")
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    make = {"json": _json, "smt2": _smt2, "text": _text}.get(args.format)
-    write_or_print(make(session, chosen) if make else _svg(args, chosen, output is None), output)
+    redaction = None if args.no_redact else _redaction(args, session)
+    if args.preview:
+        assert redaction is not None
+        _list(redaction)
+        return 0
+    if args.format == "svg":
+        text = _svg(args, session, chosen, redaction, output is None)
+    else:
+        from planscope.sharing.formats import share
+
+        run_id = chosen.id if chosen is not None else None
+        text = share(session, run_id, args.format, redaction=redaction)
+    write_or_print(text, output)
+    if redaction is not None:
+        _tell(redaction)
     return 0
 
 
-def _json(session: Session, chosen: Run | None) -> str:
-    from planscope.documents.judgement import (
-        nothing_to_judge,
-        repair_document,
-        replay_document,
-        verdict_document,
-    )
-    from planscope.documents.query import query_document
-    from planscope.session.derive import variant_of
-
-    replay = judged(session, chosen)
-    check_printable(replay)
-    variant = variant_of(session, chosen) if chosen else only_variant(session)
-    run_id = chosen.id if chosen else None
-    document = {
-        "title": session.title,
-        "query": query_document(
-            replay.problem,
-            topic=variant.query.topic,
-            seed=variant.query.seed,
-            valid_orders=replay.valid_completions(0),
-        ),
-        "run": _record(chosen) if chosen else None,
-        "check": verdict_document(replay.verdict())
-        if chosen
-        else nothing_to_judge("The session holds no run."),
-        "replay": replay_document(replay, run_id, lazily=True),
-        "repair": repair_document(replay.repair(), run_id, 0),
-    }
-    return "".join(json_pieces(document)) + "\n"
+def _check(args: argparse.Namespace) -> None:
+    if args.format is None and not args.preview:
+        raise UserError("the following arguments are required: --format")
+    if args.format != "svg" and (args.step or args.size or args.theme):
+        raise UserError("--step, --size and --theme belong to --format svg")
+    if args.no_redact and (args.preview or args.keep or args.replace):
+        raise UserError("--no-redact shares everything as it is; leave out --preview, --keep and --replace")
 
 
-def _record(run: Run) -> dict[str, Any]:
-    try:
-        return run.model_dump(mode="json", exclude_none=True)
-    except ValueError:
-        raise UserError("the arguments of a call are nested too deeply to be written") from None
+def _own_word(text: str) -> tuple[int, str]:
+    """An argument's type: the number of a finding and what replaces it."""
+    number, sign, word = text.partition("=")
+    if not sign or not number.isascii() or not number.isdigit() or int(number[:9]) > LARGEST_NUMBER:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not the number of a finding and a word, as in 3=ALICE"
+        )
+    return int(number[:9]), word
 
 
-def _smt2(session: Session, chosen: Run | None) -> str:
-    from planscope.oracle.export import smt_document
+def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
+    """What was found, with the decisions of the command line."""
+    from planscope.sharing.redact import look_through
 
-    return smt_document(judged(session, chosen), session.title)
+    redaction = look_through(session)
+    for number in args.keep or ():
+        redaction = redaction.keep(number)
+    for number, word in args.replace or ():
+        redaction = redaction.replace_by(number, word)
+    return redaction
 
 
-def _text(session: Session, chosen: Run | None) -> str:
-    from planscope.report import text_report
+def _list(redaction: Redaction) -> None:
+    """Every finding with what will stand there instead, and where it stands."""
+    from planscope.safe import clip
+
+    if not redaction.findings:
+        say("Nothing private was found.")
+        return
+    for finding in redaction.findings:
+        becomes = "is kept" if finding.kept else f"becomes {finding.replacement}"
+        say(f"{finding.number:>3}  {finding.label}: {clip(finding.text, _SHOWN)} {becomes}")
+        places = [clip(str(place), 2 * _SHOWN) for place in finding.places]
+        for place in places[:_PLACES]:
+            say(f"     in {place}")
+        if len(places) > _PLACES:
+            say(f"     and in {len(places) - _PLACES} more places")
+    say()
+    say("--keep N lets a finding stay, --replace N=WORD replaces it by a word of your own.")
+
+
+def _tell(redaction: Redaction) -> None:
+    """A line for each kind of what was replaced, on standard error, without the values."""
     from planscope.safe import visible
 
-    replay = judged(session, chosen)
-    agent, model = (chosen.agent, chosen.model) if chosen else ("none", "none")
-    return "".join(f"{visible(line)}\n" for line in text_report(replay, session.title, agent, model))
+    if sys.stderr is None:
+        return
+    for label, count in redaction.counts.items():
+        words = [f.replacement for f in redaction.replaced if f.label == label]
+        more = f" and {count - _PLACES} more" if count > _PLACES else ""
+        line = visible(f"replaced: {label} ({count}): {', '.join(words[:_PLACES])}{more}")
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
 
 
-def _svg(args: argparse.Namespace, chosen: Run | None, printed: bool) -> str:
+def _svg(
+    args: argparse.Namespace, session: Session, chosen: Run | None, redaction: Redaction | None, printed: bool
+) -> str:
+    """The picture is made of a file: of a copy, since what is shown must be redacted."""
     import asyncio
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
 
+    from planscope.session.files import write_atomic
+    from planscope.session.store import dumps
     from planscope.tui.picture import export_svg
 
-    picture = asyncio.run(
-        export_svg(
-            session_path(args.session),
-            size=_size(args.size or "120x40"),
-            theme=args.theme or "dark",
-            run=chosen.id if chosen else None,
-            step=args.step,
+    size = _size(args.size or "120x40")
+    place = session.runs.index(chosen) if chosen is not None else None
+    check = None
+    if redaction is not None:
+        from planscope.sharing.redact import redacted
+
+        safe = redacted(session, redaction)
+        session, check = safe.session, safe.check
+    with TemporaryDirectory(prefix="planscope-") as folder:
+        path = Path(folder) / "session.planscope.json"
+        write_atomic(path, dumps(session))
+        run = session.runs[place].id if place is not None else None
+        picture = asyncio.run(
+            export_svg(path, size=size, theme=args.theme or "dark", run=run, step=args.step)
         )
-    )
+    if check is not None:
+        check(picture)
     if printed and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         return picture.encode("ascii", "xmlcharrefreplace").decode()
     return picture

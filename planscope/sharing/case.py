@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from planscope.session.model import Run, Session, Variant
 
 _LISTED = 10
+MOST_STATUSES = 4_000_000
+"""Steps times constraints and actions of a run that is written as one document."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,13 @@ def judge(session: Session, run: Run | None) -> Case:
     reading = read(variant)
     trace = trace_of(run) if run is not None else Trace((), "running")
     return Case(session, variant, run, reading, replay(reading.problem, trace))
+
+
+def check_size(replay: Replay) -> None:
+    """Raise UserError where the document of all steps, with every constraint at each, would fill a disk."""
+    size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
+    if size > MOST_STATUSES:
+        raise UserError(
+            f"{len(replay.steps):,} steps with {len(replay.problem.constraints):,} constraints each are too many for "
+            "one document; look at them with planscope open, or planscope replay without --json"
+        )

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.errors import UserError
-from planscope.sharing.case import find_run, judge
+from planscope.sharing.case import check_size, find_run, judge
 from planscope.sharing.findings import Redaction
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
 
-FormatName = Literal["html", "markdown", "text", "pytest", "json", "smt2", "session"]
+FormatName = Literal["json", "smt2", "text", "markdown", "html", "pytest", "session"]
+Check = Callable[[str], None]
+"""Is handed what was made of a session; raises RedactionError where something private is left in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,12 @@ class Format:
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
-        Format("text", ".txt", "plain text, for a mail"),
         Format("json", ".json", "everything that planscope knows of the run"),
-        Format("smt2", ".smt2", "SMT-LIB 2, so that any solver can confirm the verdict"),
+        Format("smt2", ".smt2", "SMT-LIB 2, so that any solver can confirm the verdict and its core"),
+        Format("text", ".txt", "plain text, for a mail"),
+        Format("markdown", ".md", "for an issue or a pull request"),
+        Format("html", ".html", "a page that steps through the runs in any browser", carries=True),
+        Format("pytest", ".py", "a test that runs the case again and asserts the verdict"),
         Format("session", ".planscope.json", "the session itself", carries=True),
     )
 }
@@ -41,24 +46,31 @@ FORMATS: dict[str, Format] = {
 def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
     """The whole text of a file. ``run_id`` None: the last run, or the bare request where there is none.
 
-    ``redaction`` None shares everything as it is; the caller must have been told to. Raises UserError for a run
-    or a format that is not there, and RedactionError.
+    ``redaction`` (of :func:`planscope.sharing.redact.look_through`) None shares everything as it is; the caller must
+    have been told to. Raises UserError for a run or a format that is not there, and RedactionError.
     """
-    make = _MAKERS.get(format)
-    if make is None:
+    if format not in FORMATS:
         raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")
     run = find_run(session, run_id)
+    check: Check = _anything
     if redaction is not None:
         from planscope.sharing.redact import redacted
 
         place = session.runs.index(run) if run is not None else None
         safe = redacted(session, redaction)
-        session = safe.session
+        session, check = safe.session, safe.check
         run = session.runs[place] if place is not None else None
-        text = make(session, run)
-        safe.check(text)
-        return text
-    return make(session, run)
+    if format == "html":
+        from planscope.sharing.page import page
+
+        return page(session, run, check)
+    text = _MAKERS[format](session, run)
+    check(text)
+    return text
+
+
+def _anything(text: str) -> None:
+    return None
 
 
 def _text(session: Session, run: Run | None) -> str:
@@ -68,6 +80,18 @@ def _text(session: Session, run: Run | None) -> str:
     case = judge(session, run)
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
     return "".join(f"{visible(line)}\n" for line in text_report(case.replay, session.title, agent, model))
+
+
+def _markdown(session: Session, run: Run | None) -> str:
+    from planscope.sharing.markdown import markdown
+
+    return markdown(judge(session, run))
+
+
+def _pytest(session: Session, run: Run | None) -> str:
+    from planscope.sharing.pytest_file import pytest_file
+
+    return pytest_file(judge(session, run))
 
 
 def _smt2(session: Session, run: Run | None) -> str:
@@ -83,7 +107,7 @@ def _session(session: Session, run: Run | None) -> str:
 
 
 def _json(session: Session, run: Run | None) -> str:
-    from planscope.documents.json_text import json_text
+    from planscope.documents.json_text import json_pieces
     from planscope.documents.judgement import (
         nothing_to_judge,
         repair_document,
@@ -93,6 +117,7 @@ def _json(session: Session, run: Run | None) -> str:
     from planscope.documents.query import query_document
 
     case = judge(session, run)
+    check_size(case.replay)
     replay, query = case.replay, case.variant.query
     run_id = run.id if run else None
     document = {
@@ -102,10 +127,10 @@ def _json(session: Session, run: Run | None) -> str:
         ),
         "run": _record(run) if run else None,
         "check": verdict_document(replay.verdict()) if run else nothing_to_judge("The session holds no run."),
-        "replay": replay_document(replay, run_id),
+        "replay": replay_document(replay, run_id, lazily=True),
         "repair": repair_document(replay.repair(), run_id, 0),
     }
-    return json_text(document, indent=2) + "\n"
+    return "".join(json_pieces(document)) + "\n"
 
 
 def _record(run: Run) -> dict[str, Any]:
@@ -116,8 +141,10 @@ def _record(run: Run) -> dict[str, Any]:
 
 
 _MAKERS: dict[str, Callable[[Session, Run | None], str]] = {
-    "text": _text,
     "json": _json,
     "smt2": _smt2,
+    "text": _text,
+    "markdown": _markdown,
+    "pytest": _pytest,
     "session": _session,
 }

@@ -23,7 +23,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("parse", "required: --actions"),
     ("run first-look", "required: --model"),
     ("export first-look", "required: --format"),
-    ("export first-look --format pdf", "invalid choice: 'pdf' (choose from 'json', 'smt2', 'text', 'svg')"),
+    ("export first-look --format pdf", "invalid choice: 'pdf' (choose from 'json', 'smt2', 'text', 'svg', "),
     # runs and steps
     ("check first-look --run nope", "no run 'nope'; its runs: r1, r2"),
     ("replay first-look --run 3", "no run '3'"),

@@ -1,0 +1,78 @@
+"""What carries a session besides a session file: a page (HTML) that was made for sharing, and standard input.
+
+Nothing of a page is evaluated: of all its bytes those of one marked element are taken, which must be JSON without a
+single ``<``. A page is never written to; what is done with its session goes elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import IO
+
+from planscope.session.files import GZIP, LARGEST, SessionError, read_bytes, unpacked
+
+OPENING = b'<script type="application/json" id="planscope-session">'
+CLOSING = b"</script>"
+STANDARD_INPUT = "standard input"
+
+_BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
+_LOOKED_AT = 4096
+_PAGE_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz")
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_TO_ESCAPE = re.compile("[<>&\u2028\u2029]")
+
+
+def for_page(json_text: str) -> str:
+    """JSON as it can stand in a page: nothing in it ends an element, opens one, or is an entity."""
+    return _TO_ESCAPE.sub(lambda found: _ESCAPES[found[0]], json_text)
+
+
+def is_page(data: bytes) -> bool:
+    """Whether bytes are markup; no JSON begins like that."""
+    return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
+
+
+def carried(data: bytes, name: str) -> bytes:
+    """The JSON of the session that the bytes of a page carry; other bytes as they are. Raises ``SessionError``."""
+    if not is_page(data):
+        return data
+    start = data.find(OPENING)
+    if start < 0:
+        raise SessionError(
+            f"{name} is a page (HTML), but carries no session; planscope export --format html makes one"
+        )
+    if data.find(OPENING, start + 1) >= 0:
+        raise SessionError(f"{name} carries more than one session; planscope has not made it")
+    start += len(OPENING)
+    end = data.find(CLOSING, start)
+    if end < 0:
+        raise SessionError(f"{name} ends in the middle of the session that it carries; get the file again")
+    found = data[start:end]
+    if b"<" in found:
+        raise SessionError(f"{name} carries markup where its session should be; planscope has not made it")
+    return found
+
+
+def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
+    """Everything from a stream, unpacked where it is gzip; never more than a session file may hold."""
+    try:
+        data = stream.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise SessionError(f"{name} cannot be read: {error}") from None
+    return unpacked(data, name)
+
+
+def is_session_file(path: Path) -> bool:
+    """Whether a session that was opened from ``path`` may be saved there: not into a page, whatever its name.
+
+    Of a file that is not there yet, its name tells.
+    """
+    if path.name.lower().endswith(_PAGE_NAMES):
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_LOOKED_AT)
+        return not is_page(read_bytes(path) if head.startswith(GZIP) else head)
+    except (OSError, ValueError, SessionError):
+        return True  # there is nothing to lose, and writing says what is wrong

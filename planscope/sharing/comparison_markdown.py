@@ -1,0 +1,146 @@
+"""A comparison as Markdown, for an issue or a pull request.
+
+What comes from a run or a request stands in code spans and fenced blocks only, whose fences are longer than any run of
+backquotes in them; there is no table, since a bar ends a table's cell even inside a code span. So no text can become
+markup, a link, a mention or HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from planscope.compare.result import CallRow, Comparison, Side
+from planscope.compare.telling import (
+    LABELS,
+    called,
+    counted,
+    elided,
+    equivalence,
+    follows,
+    judged,
+    named,
+    parting,
+    renamed,
+    shortened,
+    unknowns,
+    value,
+)
+from planscope.safe import clip, visible
+
+AROUND = 200
+LONGEST = 300
+LINES = 200
+"""Code points that stay beside a change, cells of a line in a block, and lines of a block."""
+
+_BACKQUOTES = re.compile("`+")
+
+
+def comparison_markdown(c: Comparison) -> str:
+    """The whole text, its line ends included."""
+    lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
+    if c.calls is not None:
+        lines += ["", "### Where they part", "", *block([parting(c)], "text")]
+        lines += ["", f"### Calls: {counted(c.calls.rows)}", "", *block(_calls(c), "diff")]
+    lines += ["", f"### Words: {'the same' if c.text.same else 'changed'}"]
+    if not c.text.same:
+        lines += ["", " ".join(_words(c))]
+    changed = [row for row in c.actions if row.change != "same"]
+    if changed:
+        lines += ["", f"### Actions: {counted(c.actions)}", ""]
+        lines += block((f"{_sign(row.change)} {renamed(row)}" for row in changed), "diff")
+    if c.constraints is not None:
+        lines += ["", f"### Constraints: {counted(c.constraints.rows)}", *_constraints(c)]
+    differing = [f"- {LABELS[f.name]}: {code(value(f, 'a'))} → {code(value(f, 'b'))}" for f in c.differing]
+    lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
+    missing = list(unknowns(c))
+    if missing:
+        lines += ["", "### Not known", "", *block(missing, "text")]
+    return "\n".join(lines) + "\n"
+
+
+def code(text: str, limit: int = LONGEST) -> str:
+    """A text as one code span on one line; what was cut off is told."""
+    shown = visible(text, limit=limit)
+    if not shown.strip(" "):
+        return "(blank)" if shown else "(nothing)"
+    fence = "`" * (1 + max((len(run) for run in _BACKQUOTES.findall(shown)), default=0))
+    edge = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{fence}{edge}{shown}{edge}{fence}"
+
+
+def block(lines: Iterable[str], language: str) -> list[str]:
+    """Lines in a fenced block; each stays one line, whatever is in it."""
+    every = list(lines)
+    shown = [clip(line, LONGEST) for line in every[:LINES]]
+    if len(every) > LINES:
+        shown.append(f"... and {len(every) - LINES} more")
+    longest = max((len(run) for line in shown for run in _BACKQUOTES.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}{language}", *shown, fence]
+
+
+def _side(name: str, side: Side) -> Iterator[str]:
+    yield f"- **{name}**: {code(named(side))} of session {code(side.session)}: {code(judged(side))}"
+    if side.verdict is not None:
+        yield f"  {code(side.verdict.explanation, 2 * LONGEST)}"
+
+
+def _calls(c: Comparison) -> Iterator[str]:
+    """As a diff: a changed call is one line of each."""
+    assert c.calls is not None
+    for row in shortened(c.calls.rows):
+        if isinstance(row, int):
+            yield f"  ... {row} the same"
+        elif row.change == "same":
+            yield f"  {_step(c.a, row.a)}"
+        else:
+            yield from _changed(c, row)
+
+
+def _changed(c: Comparison, row: CallRow) -> Iterator[str]:
+    moved = f"  (in b step {row.partner})" if row.b is None else f"  (in a step {row.partner})"
+    note = moved if row.change == "moved" else ""
+    if row.a is not None:
+        yield f"- {_step(c.a, row.a)}{note}"
+    if row.b is not None:
+        yield f"+ {_step(c.b, row.b)}{note}"
+
+
+def _step(side: Side, index: int | None) -> str:
+    step = side.steps[index or 0]
+    state = f"  {step.state}" if step.state is not None else ""
+    return f"{step.index:>3} {called(step)}{state}"
+
+
+def _words(c: Comparison) -> Iterator[str]:
+    for part, cut_off in elided(c.text.parts, AROUND):
+        here, there = (text[slice(*span)].strip() for text, span in ((c.a.text, part.a), (c.b.text, part.b)))
+        if cut_off:
+            yield "…"
+        if part.change == "same":
+            if here:
+                yield code(here, 2 * AROUND)
+            continue
+        if part.a[0] < part.a[1]:
+            yield f"~~{code(here, 2 * AROUND)}~~"
+        if part.b[0] < part.b[1]:
+            yield f"**{code(there, 2 * AROUND)}**"
+
+
+def _constraints(c: Comparison) -> Iterator[str]:
+    assert c.constraints is not None
+    rows = [row for row in c.constraints.rows if row.change != "same"]
+    lines: Sequence[str] = [
+        f"{_sign(row.change)} {clip(row.words_a or row.words_b or '', LONGEST - 40)}"
+        f"{'  (' + follows(row) + ')' if follows(row) else ''}"
+        for row in rows
+    ]
+    if lines:
+        yield from ["", *block(lines, "diff")]
+    if equivalence(c):
+        yield from ["", equivalence(c)]
+
+
+def _sign(change: str) -> str:
+    return {"gone": "-", "added": "+", "changed": "!", "same": " "}[change]

@@ -1,0 +1,130 @@
+"""A judged run as Markdown, for an issue or a pull request.
+
+Whatever comes from the session stands in code, where no reader takes it for a link, a mention or HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from planscope import __version__
+from planscope.language.describe import plain
+from planscope.oracle.verdict_types import StepView, Verdict
+from planscope.oracle.words import clock
+from planscope.report import GLYPHS, STATUS, call_text, finding_text, paragraph, repair_lines
+from planscope.safe import clip, visible
+from planscope.sharing.case import Case
+
+WIDTH = 100
+MOST_STEPS = 300
+"""Steps in the table; of a longer run those around what went wrong."""
+
+_LONGEST_CELL = 160
+_CORE = "● core"
+
+
+def code(text: str) -> str:
+    """A code span. It may stand in a table: a pipe is escaped, and no backslash stands before one."""
+    shown = visible(text)
+    shown = re.sub(r"(\\+)\|", r"\1 |", shown).replace("|", r"\|")
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    pad = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ", "\\") else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}" if shown else "` `"
+
+
+def block(lines: Iterable[str]) -> str:
+    """A fenced block of text that no line of it can close."""
+    text = "\n".join(visible(line) for line in lines)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=2))
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table whose cells are ours, or code."""
+    names = list(head)
+    lines = [names, ["---"] * len(names), *map(list, rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def markdown(case: Case) -> str:
+    """The request, the verdict, the steps, what holds at the end, and what the agent should have done."""
+    return "\n\n".join(_parts(case)) + "\n"
+
+
+def _parts(case: Case) -> Iterator[str]:
+    run, replay = case.run, case.replay
+    verdict = replay.verdict() if run is not None else None
+    yield f"## {_headline(verdict)}"
+    who = f"run {code(run.id)}: agent {code(run.agent)}, model {code(run.model)}" if run else "no run yet"
+    yield f"{code(clip(case.session.title, _LONGEST_CELL))}, {who}"
+    yield "### Request"
+    yield block(paragraph(replay.problem.text, WIDTH))
+    if verdict is not None:
+        yield "### Why"
+        yield block(paragraph(verdict.explanation, WIDTH))
+        yield "### Steps"
+        yield from _steps(case)
+    yield "### Constraints" if verdict is None else "### Constraints at the end"
+    yield _constraints(case)
+    if verdict is not None and verdict.verdict == "wrong":
+        yield "### What the agent should have done"
+        yield block(repair_lines(replay, replay.repair()))
+    yield f"Judged by planscope {__version__}."
+
+
+def _headline(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "A planning request"
+    glyph = {"right": "✓", "wrong": "✗"}.get(verdict.verdict, "?")
+    kind = verdict.verdict.capitalize()
+    error = f": {verdict.error_type.replace('_', ' ')}" if verdict.error_type else ""
+    first = verdict.first_violation
+    lost = "" if first is None else f", lost at {'the end' if first.step == 'end' else f'step {first.step}'}"
+    return f"{glyph} {kind}{error}{lost}"
+
+
+def _steps(case: Case) -> Iterator[str]:
+    views = case.replay.steps
+    middle = case.replay.first_doomed or 0
+    start = max(0, min(middle - MOST_STEPS // 2, len(views) - MOST_STEPS))
+    shown = views[start : start + MOST_STEPS]
+    timed = case.replay.problem.timed
+    head = ["", "step", "call", *(["hours"] if timed else []), "state", ""]
+    yield table(head, (_row(case, view, timed) for view in shown))
+    if len(shown) < len(views):
+        yield f"{len(views) - len(shown)} more steps are left out here."
+
+
+def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
+    yield GLYPHS[view.state]
+    yield str(view.step)
+    yield code(clip(call_text(view), _LONGEST_CELL)) if view.call is not None else ""
+    if timed:
+        known = view.start is not None and view.end is not None
+        yield f"{clock(view.start or 0)} to {clock(view.end or 0)}" if known else ""
+    yield view.state
+    notes = [code(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
+    if view.call is not None and view.call.refused:
+        notes.insert(0, "refused: kept from its tool")
+    if view.index == case.replay.first_doomed:
+        notes.insert(0, "**no way on**")
+    yield ", ".join(notes)
+
+
+def _constraints(case: Case) -> str:
+    replay = case.replay
+    last = len(replay.steps) - 1
+    core = replay.steps[last].core
+    members = set(core.constraints) if core else set()
+    return table(
+        ("", "id", "says"),
+        (
+            (
+                f"**{_CORE}**" if c.id in members else STATUS[replay.status(c.id, last)],
+                c.id,
+                code(clip(plain(c, replay.problem), _LONGEST_CELL)),
+            )
+            for c in replay.problem.constraints
+        ),
+    )

@@ -1,0 +1,81 @@
+"""A case as a test for people's own suites: the record is judged as it was, and a new run is judged anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from planscope import __version__
+from planscope.agents.paradigms import AGENTS
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent
+from planscope.sharing.case import Case
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run, Session
+
+_MODEL = "sim:careful"
+_WIDTH = 100
+_JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)
+"""The events that a verdict follows from; prompts and thoughts stay out of the file."""
+
+
+def pytest_file(case: Case) -> str:
+    """A Python file. Everything from the session is a literal in it, in ASCII.
+
+    An agent of somebody's own is not named there as code to import: whoever runs the test says which it is.
+    """
+    run = case.run
+    verdict = case.replay.verdict() if run is not None else None
+    first = verdict.first_violation if verdict is not None else None
+    constants: dict[str, Any] = {
+        "title": case.session.title[:200],
+        "model": run.model if run is not None else _MODEL,
+        "agent": "tools" if run is None else run.agent if run.agent in AGENTS else None,
+        "was": run.agent[:200] if run is not None else None,
+        "seed": run.seed if run is not None else None,
+        "verdict": verdict.verdict
+        if verdict is not None and verdict.verdict in ("right", "wrong")
+        else "right",
+        "recorded": None
+        if verdict is None
+        else {
+            "verdict": verdict.verdict,
+            "error_type": verdict.error_type,
+            "lost_at": first.step if first is not None else None,
+        },
+        "run": run.id if run is not None else None,
+    }
+    parts = {name: ascii(value) for name, value in constants.items()}
+    parts |= {"version": __version__, "session": _literal(_small(case.session, case.variant.id, run))}
+    template = (files("planscope.sharing") / "data" / "case_test.txt").read_text(encoding="utf-8")
+    return re.sub(r"@([a-z]+)@", lambda found: parts[found[1]], template)
+
+
+def _small(session: Session, variant_id: str, run: Run | None) -> str:
+    """The one request and what its run is judged by, as JSON in ASCII."""
+    variant = next(v for v in session.variants if v.id == variant_id)
+    update: dict[str, Any] = {
+        "title": "case",
+        "notes": "",
+        "variants": [variant.model_copy(update={"parent": None})],
+        "runs": [],
+        "dissections": [],
+        "breakpoints": [],
+        "watches": [],
+        "cursor": {},
+    }
+    if run is not None:
+        events = [event for event in run.events if isinstance(event, _JUDGED_BY)]
+        update["runs"] = [run.model_copy(update={"events": events, "forked_from": None})]
+    made = session.model_copy(update=update).model_dump(mode="json", exclude_none=True)
+    for one in made["variants"]:
+        one["query"].pop("tree", None)
+        one["constraints"] = []
+    return json.dumps(made)
+
+
+def _literal(text: str) -> str:
+    """A Python expression for a long text in ASCII, a line at a time."""
+    return "\n".join(f"    {text[i : i + _WIDTH]!r}" for i in range(0, len(text), _WIDTH))

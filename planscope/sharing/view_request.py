@@ -1,0 +1,146 @@
+"""A request as the page shows it: its text in pieces, tree, constraints, and what lights up for each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from planscope.debugger.linked import Links, Lit
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.selection import (
+    SelectedConstraint,
+    SelectedNode,
+    SelectedStep,
+    SelectedWords,
+    Selection,
+)
+from planscope.language.describe import plain
+from planscope.language.problem import Constraint, NodePath, Span
+from planscope.language.reading import Reading
+from planscope.safe import show, visible
+from planscope.session.model import Variant
+
+Json = dict[str, Any]
+
+_NAME = 200
+_LABEL = 120
+
+
+class RequestView:
+    """One request. What is private must be gone already; what a terminal or a page would obey goes here.
+
+    Everything is numbered: pieces of the text, nodes of the tree, constraints. Lit things are lists of such numbers.
+    """
+
+    def __init__(self, variant: Variant, reading: Reading) -> None:
+        self.variant = variant
+        self.problem = reading.problem
+        self.outline = reading.outline
+        self.links = Links(reading.text, reading.problem, reading.outline)
+        self._text = reading.text
+        self._pieces = _pieces(reading)
+        self.number_of: dict[str, int] = {c.id: n for n, c in enumerate(self.problem.constraints)}
+        self._node_number: dict[NodePath, int] = {node.path: n for n, node in enumerate(self.outline)}
+
+    def selections(self) -> tuple[list[Selection], list[Selection], list[Selection]]:
+        """All that can be selected: pieces of the text, nodes, constraints."""
+        return (
+            [SelectedWords(piece) for piece in self._pieces],
+            [SelectedNode(node.path) for node in self.outline],
+            [SelectedConstraint(c.id) for c in self.problem.constraints],
+        )
+
+    def document(self) -> Json:
+        shown = show(self._text, keep_newlines=True)
+        pieces, nodes, constraints = self.selections()
+        return {
+            "id": visible(self.variant.id, limit=_NAME),
+            "timed": self.problem.timed,
+            "topic": visible(self.variant.query.topic or "", limit=_NAME),
+            "origin": self.variant.origin.kind,
+            "pieces": [shown.part(*piece) for piece in self._pieces],
+            "actions": [
+                {
+                    "id": a.id,
+                    "name": visible(a.name, limit=_NAME),
+                    "tool": visible(a.tool),
+                    "hours": a.duration or 0,
+                    "pieces": self._touched(self.links.mentions(a.id)),
+                }
+                for a in self.problem.actions
+            ],
+            "nodes": [
+                {
+                    "depth": node.depth,
+                    "label": visible(node.label, limit=_LABEL),
+                    "says": self._said(node.constraints),
+                }
+                for node in self.outline
+            ],
+            "constraints": [self._constraint(c) for c in self.problem.constraints],
+            "lit": {
+                "pieces": [self._static(s) for s in pieces],
+                "nodes": [self._static(s) for s in nodes],
+                "constraints": [self._static(s) for s in constraints],
+            },
+        }
+
+    def _constraint(self, c: Constraint) -> Json:
+        return {
+            "id": c.id,
+            "symbols": "" if c.is_rule else visible(c.text, limit=_LABEL),
+            "words": visible(plain(c, self.problem), limit=2 * _NAME),
+            "rule": c.is_rule,
+            "sentence": None if c.sentence is None else c.sentence + 1,
+        }
+
+    def _said(self, ids: Iterable[str]) -> list[int]:
+        return [self.number_of[c] for c in ids if c in self.number_of]
+
+    def _static(self, selection: Selection) -> list[list[int]]:
+        return self.numbers(self.links.lit(selection))
+
+    def steps_lit(self, run: RunIndex) -> dict[str, Any]:
+        """For one run: the steps that light up for each selectable thing, and all that does for each step."""
+        pieces, nodes, constraints = self.selections()
+        return {
+            "pieces": [self._steps(s, run) for s in pieces],
+            "nodes": [self._steps(s, run) for s in nodes],
+            "constraints": [self._steps(s, run) for s in constraints],
+            "steps": [self.numbers(self.links.lit(SelectedStep(i), run)) for i in range(len(run.steps))],
+        }
+
+    def _steps(self, selection: Selection, run: RunIndex) -> list[int]:
+        return sorted(self.links.lit(selection, run).steps)
+
+    def numbers(self, lit: Lit) -> list[list[int]]:
+        """Numbers of pieces, nodes and constraints."""
+        nodes = sorted(self._node_number[path] for path in lit.nodes if path in self._node_number)
+        return [self._touched(lit.spans), nodes, sorted(self._said(lit.constraints))]
+
+    def _touched(self, spans: Iterable[Span]) -> list[int]:
+        """The pieces that lie in some of the spans. Pieces and spans are in order."""
+        found: set[int] = set()
+        for start, end in spans:
+            found.update(n for n in self._within(start, end) if self._text[slice(*self._pieces[n])].strip())
+        return sorted(found)
+
+    def _within(self, start: int, end: int) -> Iterable[int]:
+        n = bisect_left(self._pieces, (start, start))
+        while n < len(self._pieces) and self._pieces[n][1] <= end:
+            yield n
+            n += 1
+
+
+def _pieces(reading: Reading) -> list[Span]:
+    """The text cut wherever something begins or ends that can light up."""
+    places = {0, len(reading.text)}
+    for node in reading.outline:
+        places.update(node.span)
+    for constraint in reading.problem.constraints:
+        for span in constraint.spans:
+            places.update(span)
+    ordered = sorted(place for place in places if 0 <= place <= len(reading.text))
+    return list(pairwise(ordered))

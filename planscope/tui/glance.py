@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planscope.session.files import SessionError, parse_json, read_bytes
+from planscope.session.files import SessionError, read_bytes
+from planscope.session.json_bytes import parse_json
 
 RESTART_TOOL = "ask_for_restart"
 """As in ``planscope.oracle.trace``, which need not be imported for the first frame."""
@@ -64,6 +65,15 @@ class CallGlance(NamedTuple):
     refused_by: str = ""
 
 
+class CostGlance(NamedTuple):
+    """What a run took, without what was kept from the one that it was forked from. Tokens None: not counted."""
+
+    answers: int = 0
+    read: int | None = None
+    written: int | None = None
+    seconds: float = 0.0
+
+
 class RunGlance(NamedTuple):
     """One run. A record without an end counts as aborted, unless it is ``under_way``.
 
@@ -83,6 +93,7 @@ class RunGlance(NamedTuple):
     kept: int = 0
     under_way: bool = False
     pending: bool = False
+    cost: CostGlance = CostGlance()
 
     @property
     def simulated(self) -> bool:
@@ -150,11 +161,23 @@ class _Calls:
         self.words: list[str] = []
         self.attempt = 1
         self.kept = 0
+        self.answers = 0
+        self.tokens: list[tuple[int, int]] = []
+        self.begins = self.ends = 0.0
         self.ending = "aborted"
         self.reason = "the record breaks off here"
 
     def take(self, event: Mapping[str, Any]) -> None:
         kind = event.get("type")
+        at = _number(event.get("at"))
+        self.ends = max(self.ends, at)
+        if event.get("kept") is True:
+            self.begins = max(self.begins, at)
+        elif kind == "message":
+            self.answers += 1
+            if usage := _mapping(event.get("usage")):
+                counts = (_number(usage.get("input_tokens")), _number(usage.get("output_tokens")))
+                self.tokens.append((int(counts[0]), int(counts[1])))
         if kind == "message":
             if text := _text(event.get("text")).strip():
                 self.words.append(text)
@@ -171,6 +194,12 @@ class _Calls:
         elif kind == "end":
             self.ending = _text(event.get("ending")) or "aborted"
             self.reason = _text(event.get("reason"))
+
+    def cost(self) -> CostGlance:
+        read, written = (
+            (sum(counts) for counts in zip(*self.tokens, strict=True)) if self.tokens else (None, None)
+        )
+        return CostGlance(self.answers, read, written, max(self.ends - self.begins, 0.0))
 
     def _call(self, event: Mapping[str, Any]) -> None:
         arguments = event.get("arguments")
@@ -190,6 +219,12 @@ class _Calls:
         self.words = []
         self.calls.append(call)
         self.by_step[_step(event)] = call
+
+
+def _number(value: object) -> float:
+    """A number that makes sense as an amount; 0 for anything else."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
+    return float(value) if known else 0.0  # type: ignore[arg-type]  # known to be a number
 
 
 def _step(event: Mapping[str, Any]) -> object:
@@ -215,6 +250,7 @@ def run_glance(raw: Mapping[str, Any], under_way: bool = False) -> RunGlance:
         f"{_text(fork.get('run'))} at step {fork.get('step')}" if fork else "",
         gathered.kept,
         under_way,
+        cost=gathered.cost(),
     )
 
 

@@ -96,6 +96,14 @@ def ending(run: RunGlance | None) -> str:
     return words
 
 
+def cost(run: RunGlance) -> str:
+    """Answers of the model, tokens and seconds of a run."""
+    told = plural(run.cost.answers, "answer")
+    if run.cost.read is not None and run.cost.written is not None:
+        told += f", {run.cost.read:,} tokens read, {run.cost.written:,} written"
+    return f"{told}, {run.cost.seconds:.1f} s" + (" (simulated)" if run.simulated else "")
+
+
 def finding(found: Finding) -> str:
     """``parameter error``, with a mark where it is no more than a warning."""
     words = found.type.replace("_", " ")

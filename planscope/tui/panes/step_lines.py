@@ -92,6 +92,8 @@ class _Told:
             if run is None:
                 text = "This session has no run: only the request is shown."
             yield from self.row("", text, "dim")
+            if view.step == "end" and run is not None and run.cost.answers:
+                yield from self.row("cost", words.cost(run), "dim")
             return
         if told is not None and told.thought:
             yield from self.row("thought", told.thought, "quote", self.few, "thought")

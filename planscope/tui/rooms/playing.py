@@ -15,7 +15,7 @@ from planscope.debugger import cursor
 from planscope.debugger.errors import DebuggerError
 from planscope.session.events import EndEvent
 from planscope.tui.messages import OptionChosen
-from planscope.tui.rooms.running import Running
+from planscope.tui.rooms.deciding import Deciding
 from planscope.tui.state import Play
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ LAST_HOUR = 47
 """The largest hour that can be tried; 23 is the last that is allowed."""
 
 
-class Playing(Running):
+class Playing(Deciding):
     """``_before`` is the number of the run that one came from and the place there."""
 
     _before: tuple[int | None, int] = (None, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ from textual.timer import Timer
 
 from planscope.errors import UserError
 from planscope.session.events import CallEvent
-from planscope.tui import words
 from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
@@ -20,7 +18,7 @@ from planscope.tui.state import RoomState
 from planscope.tui.under_way import ForkChoice, Heard, RunChoice, UnderWay
 
 if TYPE_CHECKING:
-    from planscope.agents.gate import PendingCall, Verb
+    from planscope.agents.gate import PendingCall
     from planscope.session.events import Event
     from planscope.session.model import Run
 
@@ -206,127 +204,6 @@ class Running(Doors):
     def _count_seconds(self) -> None:
         if self.state.seconds is not None and self.live is not None and self.live.paused is None:
             self.change(seconds=self.state.seconds + 1)
-
-    # What is said to it
-
-    def waiting(self) -> PendingCall | None:
-        """The call that waits for a decision, where one stands at it."""
-        return self.live.paused if self.live is not None and self.state.at_pending else None
-
-    def decide(self, verb: Verb, *, stepping: bool) -> None:
-        if self.live is None or not self.live.decide(verb, stepping=stepping):
-            self.tell("no call is waiting")
-
-    def action_next_call(self) -> None:
-        if self.waiting() is None:
-            super().action_next_call()
-            return
-        from planscope.agents.gate import GoOn
-
-        self.decide(GoOn(), stepping=True)
-
-    def action_continue(self) -> None:
-        if self.waiting() is None:
-            super().action_continue()
-            return
-        from planscope.agents.gate import GoOn
-
-        self.decide(GoOn(), stepping=False)
-
-    def action_pause_run(self) -> None:
-        if self.live is None:
-            self.tell("no run is under way: r runs the request")
-        elif self.live.paused is not None:
-            self.tell("it waits already: n does the call, c goes on")
-        else:
-            self.live.pause_soon()
-            self.tell("it will pause before its next call")
-
-    def action_stop_run(self) -> None:
-        if self.live is None:
-            self.tell("no run is under way")
-        else:
-            self.live.stop()
-            self.tell(STOPPING)
-
-    def action_edit_arguments(self) -> None:
-        call = self._waiting_call()
-        if call is None:
-            return
-        from planscope.agents.gate import EditArguments
-        from planscope.tui.dialogs.ask import AskDialog
-
-        def check(text: str) -> str | None:
-            try:
-                read = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                return f"not JSON: {error}"
-            return None if isinstance(read, dict) else 'arguments are an object, such as {"start_time": 8}'
-
-        def go(text: str | None) -> None:
-            if text is not None:
-                self.decide(EditArguments(json.loads(text)), stepping=True)
-
-        self._ask(
-            AskDialog(
-                self.paint,
-                f"Arguments of step {call.step}",
-                "JSON. The call is done with these; the record keeps what the agent asked for, too.",
-                check,
-                value=json.dumps(dict(call.arguments), ensure_ascii=False, default=str),
-                before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
-            ),
-            go,
-        )
-
-    def action_edit_answer(self) -> None:
-        from planscope.agents.gate import EditAnswer
-
-        self._ask_text(
-            "Answer to step {step}",
-            "The call is done, and the agent is told this; the record keeps what the tool said, too.",
-            lambda call: call.answer or "",
-            EditAnswer,
-        )
-
-    def action_refuse_call(self) -> None:
-        from planscope.agents.gate import Refuse
-
-        self._ask_text(
-            "Refuse step {step}",
-            "The call is kept from its tool, and the agent is told this.",
-            lambda call: "This call was refused. Think again about what has to be done before it.",
-            Refuse,
-        )
-
-    def _ask_text(self, title: str, hint: str, value: Any, verb: Any) -> None:
-        call = self._waiting_call()
-        if call is None:
-            return
-        from planscope.tui.dialogs.ask import AskDialog
-
-        def go(text: str | None) -> None:
-            if text is not None:
-                self.decide(verb(text), stepping=True)
-
-        dialog = AskDialog(
-            self.paint,
-            title.format(step=call.step),
-            hint,
-            lambda text: None if text.strip() else "say something",
-            value=value(call),
-            before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
-        )
-        self._ask(dialog, go)
-
-    def _ask(self, dialog: Any, go: Any) -> None:
-        self.app.push_screen(dialog, go)
-
-    def _waiting_call(self) -> PendingCall | None:
-        call = self.waiting()
-        if call is None:
-            self.tell("no call waits here" if self.live is not None else "no run is under way")
-        return call
 
     def touched(self) -> None:
         super().touched()

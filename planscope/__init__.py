@@ -1,3 +1,26 @@
-"""planscope: a terminal debugger for the plans of LLM agents."""
+"""planscope: a terminal debugger for the plans of LLM agents.
+
+For scripts with agents of one's own there are two middlewares::
+
+    from planscope import guard, record
+    agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
+"""
+
+from typing import Any
 
 __version__ = "0.1.0"
+
+_PUBLIC = ("guard", "record")
+
+
+def __getattr__(name: str) -> Any:
+    """Found when asked for, since LangChain comes with them; ``import planscope`` brings nothing along."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"{__name__}.agents"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -3,7 +3,7 @@
 The only place that knows LangChain, and it imports it late: ``runner``, ``models``, ``toolset``, ``native`` and the
 pure half of ``simulated`` load without it. For scripts of one's own there are two middlewares::
 
-    from planscope.agents import guard, record
+    from planscope import guard, record
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 """
 

@@ -2,7 +2,7 @@
 
 In our own runs it stands behind the recorder; in anybody's agent it needs two lines::
 
-    from planscope.agents import guard
+    from planscope import guard
     agent = create_agent(model, tools, middleware=[guard("Washing hands happens before cooking.", tools)])
 """
 

@@ -2,7 +2,7 @@
 
 ::
 
-    from planscope.agents import record
+    from planscope import record
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 
 Then ``planscope my_agent.planscope.json``. Nothing of the agent is changed, slowed or serialised; with ``query`` the

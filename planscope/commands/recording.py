@@ -16,23 +16,10 @@ if TYPE_CHECKING:
     from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
 
-LARGEST_PROMPTS = 256 * 1024
-"""Bytes of a file of templates."""
-
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
-
-
-def check_prompts(file: Path | None) -> None:
-    """Raise UserError, or OSError, for what is no file of prompts."""
-    if file is not None and file.stat() and not _is_small_file(file):
-        raise UserError(f"{file} is no file of prompts: a TOML file of at most 256 KiB")
-
-
-def _is_small_file(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size <= LARGEST_PROMPTS
 
 
 def writable(session: Session, name: str) -> Session:

@@ -22,7 +22,6 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
-    check_prompts,
     chosen_variant,
     cost_line,
     limits_of,
@@ -114,11 +113,12 @@ def run(args: argparse.Namespace) -> int:
     source = session_path(args.session)
     if args.live:
         from planscope.commands.run_live import run_live
+        from planscope.language.prompts import templates
 
         session = open_session(args.session)
         variant = chosen_variant(session, args.variant)
         problem_in(variant)
-        check_prompts(args.prompts)
+        templates(args.prompts)  # raises
         return run_live(args, source, variant)
     target = target_of(args, source)
     session = writable(open_session(args.session), args.session)
@@ -144,25 +144,19 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
     from planscope.agents.runner import LiveRun, prepare
     from planscope.session.edit import next_run_id
 
-    try:
-        check_prompts(args.prompts)
-        live = LiveRun(
-            variant,
-            model=args.model,
-            agent=args.agent,
-            seed=args.seed,
-            role=args.role,
-            prompts=args.prompts,
-            base_url=args.base_url,
-            guard=args.guard,
-            tracing=args.tracing,
-            limits=limits_of(args, variant),
-            run_id=next_run_id(session),
-        )
-    except OSError as error:
-        if args.prompts is None:
-            raise
-        raise UserError(f"{args.prompts} cannot be read: {error.strerror or error}") from None
+    live = LiveRun(
+        variant,
+        model=args.model,
+        agent=args.agent,
+        seed=args.seed,
+        role=args.role,
+        prompts=args.prompts,
+        base_url=args.base_url,
+        guard=args.guard,
+        tracing=args.tracing,
+        limits=limits_of(args, variant),
+        run_id=next_run_id(session),
+    )
     prepare()
     try:
         return live.wait(), False

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import judged, print_json, say
-from planscope.commands.recording import check_prompts, cost_line, limits_of, record
-from planscope.errors import UserError
+from planscope.commands.recording import cost_line, limits_of, record
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
@@ -67,7 +66,6 @@ def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
     if args.tracing:
         options["tracing"] = True
     try:
-        check_prompts(args.prompts)
         run_many(
             variant,
             model=args.model,
@@ -80,10 +78,6 @@ def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
             on_run=done.__setitem__,
             **options,
         )
-    except OSError as error:
-        if args.prompts is None:
-            raise
-        raise UserError(f"{args.prompts} cannot be read: {error.strerror or error}") from None
     except KeyboardInterrupt:
         return [done[n] for n in sorted(done)], True
     return [done[n] for n in sorted(done)], False

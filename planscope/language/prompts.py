@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -11,6 +12,9 @@ from pathlib import Path
 from planscope.errors import UserError
 
 PLACE = "[text]"
+
+LARGEST = 256 * 1024
+"""Bytes of a file of templates."""
 
 
 class PromptError(UserError, ValueError):
@@ -36,16 +40,29 @@ def _bundled() -> Mapping[str, str]:
     return read_prompts(path.read_text(encoding="utf-8"), "prompts.toml")
 
 
-def prompt_for(text: str, *, timed: bool, file: Path | None = None) -> str:
-    """The prompt of a query. ``file``: the user's own templates, a TOML file like ``data/prompts.toml``.
-
-    PromptError where that file is not such a file, OSError where it cannot be opened.
-    """
+def templates(file: Path | None) -> Mapping[str, str]:
+    """The user's own templates, a TOML file like ``data/prompts.toml``, or the bundled ones. Raises PromptError."""
     if file is None:
-        templates = _bundled()
-    else:
-        try:
-            templates = read_prompts(file.read_text(encoding="utf-8"), file.name)
-        except UnicodeDecodeError as error:
-            raise PromptError(f"{file.name}: not a text in UTF-8") from error
-    return templates["timed" if timed else "base"].replace(PLACE, text)
+        return _bundled()
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise _no_prompts(file)
+        with file.open("rb") as opened:
+            data = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise PromptError(f"{file} cannot be read: {error.strerror or error}") from None
+    if len(data) > LARGEST:
+        raise _no_prompts(file)
+    try:
+        return read_prompts(data.decode(), file.name)
+    except UnicodeDecodeError as error:
+        raise PromptError(f"{file.name}: not a text in UTF-8") from error
+
+
+def _no_prompts(file: Path) -> PromptError:
+    return PromptError(f"{file} is no file of prompts: a TOML file of at most {LARGEST // 1024} KiB")
+
+
+def prompt_for(text: str, *, timed: bool, file: Path | None = None) -> str:
+    """The prompt of a query, by the :func:`templates` of ``file``. Raises PromptError."""
+    return templates(file)["timed" if timed else "base"].replace(PLACE, text)

@@ -10,6 +10,7 @@ import pytest
 HEAVY = ("langchain", "langchain_core", "langgraph", "langsmith", "openai", "langchain_openai", "z3", "lark")
 
 LIGHT = [
+    "import planscope; assert 'record' in dir(planscope)",
     "import planscope.agents",
     "import planscope.agents.runner",
     "import planscope.agents.toolset, planscope.agents.failures",
@@ -40,5 +41,26 @@ for profile in PROFILES:
     decide(view, make_character(profile, {}))
 print([m for m in ("langchain_core", "langchain", "z3") if m in sys.modules])
 """
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_two_middlewares_are_found_at_the_top() -> None:
+    code = """
+import planscope
+from planscope import guard, record
+from planscope.agents import guard as the_guard, record as the_record
+assert (guard, record) == (the_guard, the_record)
+try:
+    planscope.nothing
+except AttributeError as error:
+    print(error)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "module 'planscope' has no attribute 'nothing'"
+
+
+def test_importing_planscope_brings_no_other_part_of_it() -> None:
+    code = "import planscope, sys; print([m for m in sys.modules if m.startswith('planscope.')])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

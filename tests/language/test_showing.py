@@ -15,7 +15,7 @@ from planscope.language.grammar_counts import clause_skeletons, grammar_report, 
 from planscope.language.lexicon import load_lexicon
 from planscope.language.outline import outline
 from planscope.language.problem import Action
-from planscope.language.prompts import PromptError, prompt_for
+from planscope.language.prompts import LARGEST, PromptError, prompt_for
 from planscope.language.render import render
 from planscope.language.tree import FORMS, RELATIONS, Query, at, terminals
 from tests.language.support import read
@@ -112,6 +112,23 @@ def test_prompts_of_ones_own(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(PromptError):
         prompt_for("x.", timed=True, file=file)
+
+
+def test_files_that_hold_no_prompts_are_told_of_and_not_read_without_end(tmp_path: Path) -> None:
+    for odd, said in (
+        (tmp_path / "nope.toml", r"nope\.toml cannot be read: No such file"),
+        (tmp_path, "is no file of prompts"),
+        (Path("/dev/zero"), "is no file of prompts"),
+        (Path("/dev/zero/x"), "cannot be read: Not a directory"),
+    ):
+        with pytest.raises(PromptError, match=said):
+            prompt_for("x.", timed=False, file=odd)
+    large = tmp_path / "large.toml"
+    large.write_text('base = "[text]"\ntimed = "[text]"\n' + "#" * LARGEST)
+    with pytest.raises(PromptError, match="at most 256 KiB"):
+        prompt_for("x.", timed=False, file=large)
+    large.write_text(large.read_text()[:LARGEST])
+    assert prompt_for("x.", timed=False, file=large) == "x."
 
 
 def test_clause_skeletons() -> None:

@@ -30,7 +30,7 @@ def writable(session: Session, name: str) -> Session:
         if loads(dumps(session), name) == session:
             return session
     raise UserError(
-        f"{name} holds values that cannot be written again (1e999, or lists too deep in one another); "
+        f"{name} holds values that cannot be written again (lists too deep in one another); "
         "mend it, or start with a new session"
     )
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from planscope.session.bundled import bundled
-from planscope.session.files import SessionError, parse_json, read_bytes
+from planscope.session.files import SessionError, read_bytes
+from planscope.session.json_bytes import parse_json
 from planscope.session.migrations import migrate
 from planscope.session.naming import wrong_name
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 class _Event(BaseModel):
     """``kept``: it happened in the run that this one was forked from, and is no part of what was run anew."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
-    at: float = Field(default=0.0, ge=0)
+    at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     kept: Literal[True] | None = None
 
 
@@ -27,7 +27,7 @@ class PromptEvent(_Event):
 class Usage(BaseModel):
     """Tokens of one model call, as the provider counts them."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -38,7 +38,7 @@ class MessageEvent(_Event):
 
     type: Literal["message"] = "message"
     text: str = ""
-    took: float = Field(default=0.0, ge=0)
+    took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     usage: Usage | None = None
     message: dict[str, Any] | None = None
 
@@ -70,7 +70,7 @@ class AnswerEvent(_Event):
     step: int = Field(ge=1)
     text: str
     status: Literal["ok", "error"] = "ok"
-    took: float = Field(default=0.0, ge=0)
+    took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     call_id: str | None = None
     refused_by: Literal["guard", "user"] | None = None
     said: str | None = None

@@ -1,45 +1,25 @@
-"""Bytes of a session file to JSON and back: bounded, atomic, and with one clear line where something is wrong."""
+"""The bytes of session files, read and written: bounded, atomic, and with one clear line where something is wrong."""
 
 from __future__ import annotations
 
 import errno
 import gzip
-import json
 import os
-import re
 import stat
-import sys
 import tempfile
 import time
 import zlib
 from contextlib import suppress
 from glob import escape
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from planscope.errors import UserError
 
-DEEPEST = 200
-"""Lists and objects inside one another; more cannot be written again."""
 LARGEST = 64 * 1024 * 1024
 """Bytes of a session file, unpacked."""
-WIDEST = 96 * 1024 * 1024
-"""Bytes that a file's text may take in memory, where one rare letter makes all of them two or four bytes wide."""
-MOST_VALUES = 1_000_000
-"""Values in a file: each takes some hundred bytes once it is read, whatever it takes on the disk."""
-LONGEST_STRING = 8 * 1024 * 1024
-"""Bytes of one text in a file, give or take an eighth."""
-LONGEST_NUMBER = 1000
-"""Digits. Python prints no more than 4,300, and those of a sum may be one more."""
 GZIP = b"\x1f\x8b"
 _ABANDONED = 3600.0
 """Seconds after which what a writer left is nobody's."""
-_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (LONGEST_NUMBER + 1))
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
-_PIECE = 1024 * 1024
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SessionError(UserError):
@@ -49,15 +29,16 @@ class SessionError(UserError):
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file, unpacked where it is gzip; never more than ``LARGEST``."""
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise SessionError(f"{path} is a directory, not a session file; name a file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise SessionError(f"{path} is not a regular file; copy its content to one first")
-        if status.st_size > LARGEST:
-            raise SessionError(_too_large(path))
-        with path.open("rb") as file:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)  # of what was opened: a name may lead elsewhere a moment later
+            if not stat.S_ISREG(status.st_mode):
+                raise SessionError(f"{path} is not a regular file; copy its content to one first")
+            if status.st_size > LARGEST:
+                raise SessionError(_too_large(path))
             data = file.read(LARGEST + 1)
+    except IsADirectoryError:
+        raise SessionError(f"{path} is a directory, not a session file; name a file in it") from None
     except FileNotFoundError:
         raise SessionError(f"there is no file {path}; check the name") from None
     except PermissionError:
@@ -95,107 +76,6 @@ def _too_large(path: Path | str) -> str:
 
 def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
-
-
-def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
-    """JSON from bytes. ``name`` says where they came from, for the error.
-
-    Refused besides what is no JSON: what takes too much memory or is nested too deeply, a name given twice in one
-    object, numbers that cannot be printed.
-    """
-    try:
-        _check_bounds(data, name, deepest)
-        text = data.decode("utf-8-sig")
-        if sys.getsizeof(text) > WIDEST:
-            raise SessionError(_too_large(name))
-        document = json.loads(
-            text,
-            parse_constant=_no_constant,
-            parse_int=_whole if _LONG_NUMBER.search(data) else None,
-            object_pairs_hook=_each_once,
-        )
-        return without_surrogates(document) if b"\\ud" in data or b"\\uD" in data else document
-    except UnicodeDecodeError as error:
-        raise SessionError(f"{name} is not UTF-8 text (byte {error.start}); is it a session file?") from None
-    except json.JSONDecodeError as error:
-        if not data.strip():
-            raise SessionError(f"{name} is empty; is it a session file?") from None
-        where = f"line {error.lineno}, column {error.colno}"
-        if error.pos >= len(error.doc.rstrip()) - 1 or "Unterminated" in error.msg:
-            raise SessionError(f"{name} ends in the middle ({where}); it was cut off, get it again") from None
-        raise SessionError(f"{name} is not JSON ({where}: {error.msg}); is it a session file?") from None
-    except RecursionError:
-        raise SessionError(f"{name} is nested too deeply to be a session") from None
-    except ValueError as error:
-        raise SessionError(f"{name} cannot be read: {error}") from None
-
-
-def _check_bounds(data: bytes, name: str, deepest: int) -> None:
-    """Before it is read: how many values, how long a string, how deep. Raises SessionError, or RecursionError."""
-    if data.count(b"[") + data.count(b"{") <= deepest and len(data) <= LONGEST_STRING:
-        return
-    left = _structure(data, name).translate(None, _NO_BRACKETS)
-    for _ in range(deepest):  # each time the innermost ones go
-        before = len(left)
-        left = left.replace(b"[]", b"").replace(b"{}", b"")
-        if len(left) == before:
-            return  # nothing left, or what is no JSON
-    if left:
-        raise RecursionError
-
-
-def _structure(data: bytes, name: str) -> bytes:
-    """The brackets and commas of JSON that stand in no string. A piece at a time: there may be many strings."""
-    if b"\\" in data:
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    found: list[bytes] = []
-    values = inside = unbroken = 0
-    for start in range(0, len(data), _PIECE):
-        parts = data[start : start + _PIECE].split(b'"')
-        found.append(b"".join(parts[inside::2]).translate(None, _NO_STRUCTURE))
-        unbroken = unbroken + 1 if inside and len(parts) == 1 else 0
-        inside ^= (len(parts) - 1) & 1
-        values += sum(found[-1].count(one) for one in (b",", b"[", b"{"))
-        if values > MOST_VALUES:
-            raise SessionError(f"{name} holds more than {MOST_VALUES:,} values; a session never has as many")
-        if unbroken * _PIECE >= LONGEST_STRING:
-            raise SessionError(
-                f"{name} holds a text of more than {LONGEST_STRING // 2**20} MB; no session does"
-            )
-    return b"".join(found)
-
-
-def _whole(digits: str) -> int:
-    if len(digits.lstrip("-")) > LONGEST_NUMBER:
-        raise ValueError(f"it holds a number of {len(digits):,} digits, more than {LONGEST_NUMBER:,}")
-    return int(digits)
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; two values of one name would be read differently by different programs."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        ordered = sorted(name for name, _ in pairs)
-        twice = next(a for a, b in pairwise(ordered) if a == b)
-        raise ValueError(f"it holds {twice[:80]!r} twice in one object")
-    return made
-
-
-def without_surrogates(value: Any) -> Any:
-    """The same JSON with halves of surrogate pairs, which no file can hold, as U+FFFD."""
-    if isinstance(value, str):
-        if value.isascii() or _SURROGATE.search(value) is None:
-            return value
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [without_surrogates(one) for one in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
-    return value
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that a session may hold")
 
 
 def writable_target(path: Path) -> Path:

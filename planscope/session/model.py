@@ -13,7 +13,9 @@ FORMAT_VERSION = 1
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    """Fields of later versions are kept. A number without end stays one, and is never written as null."""
+
+    model_config = ConfigDict(extra="allow", ser_json_inf_nan="constants")
 
 
 class ActionRecord(_Part):
@@ -38,7 +40,7 @@ class Query(_Part):
 class Limits(_Part):
     """What ends a run: seconds and model calls (paper, section 5)."""
 
-    seconds: float = Field(default=180.0, gt=0)
+    seconds: float = Field(default=180.0, gt=0, allow_inf_nan=False)
     model_calls: int = Field(default=50, ge=1)
 
 

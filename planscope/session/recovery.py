@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planscope.session.files import SessionError, parse_json, read_bytes, write_atomic
+from planscope.session.files import SessionError, read_bytes, write_atomic
+from planscope.session.json_bytes import DEEPEST, parse_json
 from planscope.session.lock import Lock, holder_of, key
 from planscope.session.model import Session
 from planscope.session.places import make_folder, recovery
@@ -132,7 +133,7 @@ def _read(file: Path, path: Path | None) -> Recovery | None:
 
 
 def _document(file: Path) -> dict[str, Any]:
-    said = parse_json(read_bytes(file), str(file))
+    said = parse_json(read_bytes(file), str(file), deepest=DEEPEST + 1)
     if not isinstance(said, dict) or said.get("format") != "planscope-recovery" or "session" not in said:
         raise SessionError(f"{file} holds nothing that could be recovered")
     return said

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from planscope.session.check import check_references
-from planscope.session.files import (
-    LARGEST,
-    SessionError,
-    parse_json,
-    read_bytes,
-    without_surrogates,
-    writable_target,
-    write_atomic,
-)
+from planscope.session.files import SessionError, read_bytes, writable_target, write_atomic
+from planscope.session.json_bytes import WIDEST, check_writable, json_text, parse_json, without_surrogates
 from planscope.session.lock import Lock
 from planscope.session.migrations import migrate
 from planscope.session.model import Session
 from planscope.session.stamp import Stamp, check_unchanged
 
-__all__ = ["SessionError", "dumps", "from_document", "load", "loads", "save"]
+__all__ = ["SessionError", "dumps", "encoded", "from_document", "load", "loads", "save"]
 
 PATIENCE = 3.0
 """Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
@@ -56,20 +49,30 @@ def load(path: Path) -> Session:
 
 
 def dumps(session: Session) -> bytes:
-    """A session as the bytes of a file: readable JSON, a line a field.
+    """A session as the bytes of a file: readable JSON, a line a field; whatever is read from it is equal.
 
-    Raises :class:`SessionError` for what could not be read again: numbers without end, lists too deep in one another,
-    more than a file may hold.
+    Raises :class:`SessionError` for what could not be read again: not a number (NaN), lists too deep in one another,
+    numbers too long, more than a file may hold.
     """
     try:
-        document = without_surrogates(session.model_dump(mode="json", exclude_none=True))
-        data = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
-    except (ValueError, RecursionError):
-        raise SessionError("the session is nested too deeply to be written again") from None
-    if len(data) > LARGEST:
-        raise SessionError(
-            f"the session would be larger than {LARGEST // 2**20} MB, and could not be opened again"
-        )
+        return encoded(session.model_dump(mode="json", exclude_none=True))
+    except ValueError as error:  # of pydantic: something that holds itself
+        raise SessionError(f"the session cannot be written: {error}") from None
+
+
+def encoded(document: Any) -> bytes:
+    """A session's JSON as the bytes of a file; raises as :func:`dumps`."""
+    try:
+        document = without_surrogates(document)
+        text = json_text(document)
+        if sys.getsizeof(text) > WIDEST:
+            text = json_text(document, ascii_only=True)
+        data = text.encode()
+        check_writable(data)
+    except RecursionError:
+        raise SessionError("the session is nested too deeply to be written") from None
+    except ValueError as error:
+        raise SessionError(f"the session cannot be written: {error}") from None
     return data
 
 

@@ -1,0 +1,162 @@
+"""JSON of session files: bounded before it is read, and written so that what is read again is equal.
+
+It knows nothing of sessions, and imports little: the first frame is read with it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import secrets
+import sys
+from itertools import pairwise
+from typing import Any
+
+from planscope.session.files import LARGEST, SessionError
+
+DEEPEST = 200
+"""Lists and objects inside one another."""
+WIDEST = 96 * 1024 * 1024
+"""Bytes that a file's text may take in memory, where one rare letter makes all of them two or four bytes wide."""
+MOST_VALUES = 1_000_000
+"""Values in a file: each takes some hundred bytes once it is read, whatever it takes on the disk."""
+LONGEST_STRING = 8 * 1024 * 1024
+"""Bytes of one text in a file, give or take an eighth."""
+LONGEST_NUMBER = 1000
+"""Digits. Python prints no more than 4,300, and those of a sum may be one more."""
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (LONGEST_NUMBER + 1))
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
+_PIECE = 1024 * 1024
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
+    """JSON from bytes. ``name`` says where they came from, for the error.
+
+    Refused besides what is no JSON: what takes too much memory or is nested too deeply, a name given twice in one
+    object, numbers that cannot be printed.
+    """
+    try:
+        check_bounds(data, name, deepest)
+        text = data.decode("utf-8-sig")
+        if sys.getsizeof(text) > WIDEST:
+            raise SessionError(f"{name} takes more than {WIDEST // 2**20} MB of memory; a session never does")
+        document = json.loads(
+            text,
+            parse_constant=_no_constant,
+            parse_int=_whole if _LONG_NUMBER.search(data) else None,
+            object_pairs_hook=_each_once,
+        )
+        return without_surrogates(document) if b"\\ud" in data or b"\\uD" in data else document
+    except UnicodeDecodeError as error:
+        raise SessionError(f"{name} is not UTF-8 text (byte {error.start}); is it a session file?") from None
+    except json.JSONDecodeError as error:
+        if not data.strip():
+            raise SessionError(f"{name} is empty; is it a session file?") from None
+        where = f"line {error.lineno}, column {error.colno}"
+        if error.pos >= len(error.doc.rstrip()) - 1 or "Unterminated" in error.msg:
+            raise SessionError(f"{name} ends in the middle ({where}); it was cut off, get it again") from None
+        raise SessionError(f"{name} is not JSON ({where}: {error.msg}); is it a session file?") from None
+    except RecursionError:
+        raise SessionError(f"{name} is nested too deeply to be a session") from None
+    except ValueError as error:
+        raise SessionError(f"{name} cannot be read: {error}") from None
+
+
+def check_bounds(data: bytes, name: str, deepest: int) -> None:
+    """How many values JSON holds, how long its strings are, how deep it is. Raises SessionError, RecursionError."""
+    if data.count(b"[") + data.count(b"{") <= deepest and len(data) <= LONGEST_STRING:
+        return
+    left = _structure(data, name).translate(None, _NO_BRACKETS)
+    for _ in range(deepest):  # each time the innermost ones go
+        before = len(left)
+        left = left.replace(b"[]", b"").replace(b"{}", b"")
+        if len(left) == before:
+            return  # nothing left, or what is no JSON
+    if left:
+        raise RecursionError
+
+
+def _structure(data: bytes, name: str) -> bytes:
+    """The brackets and commas of JSON that stand in no string. A piece at a time: there may be many strings."""
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    found: list[bytes] = []
+    values = inside = unbroken = 0
+    for start in range(0, len(data), _PIECE):
+        parts = data[start : start + _PIECE].split(b'"')
+        found.append(b"".join(parts[inside::2]).translate(None, _NO_STRUCTURE))
+        unbroken = unbroken + 1 if inside and len(parts) == 1 else 0
+        inside ^= (len(parts) - 1) & 1
+        values += sum(found[-1].count(one) for one in (b",", b"[", b"{"))
+        if values > MOST_VALUES:
+            raise SessionError(f"{name} holds more than {MOST_VALUES:,} values; a session never has as many")
+        if unbroken * _PIECE >= LONGEST_STRING:
+            raise SessionError(
+                f"{name} holds a text of more than {LONGEST_STRING // 2**20} MB; no session does"
+            )
+    return b"".join(found)
+
+
+def _whole(digits: str) -> int:
+    if len(digits.lstrip("-")) > LONGEST_NUMBER:
+        raise ValueError(f"it holds a number of {len(digits):,} digits, more than {LONGEST_NUMBER:,}")
+    return int(digits)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; two values of one name would be read differently by different programs."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        ordered = sorted(name for name, _ in pairs)
+        twice = next(a for a, b in pairwise(ordered) if a == b)
+        raise ValueError(f"it holds {twice[:80]!r} twice in one object")
+    return made
+
+
+def without_surrogates(value: Any) -> Any:
+    """The same JSON with halves of surrogate pairs, which no file can hold, as U+FFFD."""
+    if isinstance(value, str):
+        if value.isascii() or _SURROGATE.search(value) is None:
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [without_surrogates(one) for one in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number that a session may hold")
+
+
+def json_text(document: Any, ascii_only: bool = False) -> str:
+    """Readable JSON, a line a field. Infinity is written as 1e999: as it is read. ValueError for NaN."""
+    try:
+        return json.dumps(document, indent=1, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+    except ValueError:
+        token = secrets.token_hex(16)
+        text = json.dumps(_marked(document, token), indent=1, ensure_ascii=ascii_only, allow_nan=False)
+        return text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999") + "\n"
+
+
+def _marked(value: Any, token: str) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return token if value > 0 else f"-{token}"
+    if isinstance(value, dict):
+        return {key: _marked(one, token) for key, one in value.items()}
+    return [_marked(one, token) for one in value] if isinstance(value, list) else value
+
+
+def check_writable(data: bytes) -> None:
+    """Raise SessionError, ValueError or RecursionError for JSON that could not be read again."""
+    if len(data) > LARGEST:
+        raise SessionError(
+            f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again"
+        )
+    check_bounds(data, "the session", DEEPEST)
+    if _LONG_NUMBER.search(data):  # perhaps of a text
+        parse_json(data, "the session")

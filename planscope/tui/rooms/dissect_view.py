@@ -1,0 +1,227 @@
+"""What the dissect room shows: a matrix that fills with mutants as runs finish, and above it the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.widget import Widget
+
+from planscope.tui.desk import Desk, News
+from planscope.tui.dissecting import DissectChoice, Dissecting
+from planscope.tui.jobs import Jobs
+from planscope.tui.lines import Run, shown
+from planscope.tui.paint import Paint
+from planscope.tui.panes.box import BoxPane
+from planscope.tui.panes.dissect_lines import (
+    LEGEND,
+    NOTHING_YET,
+    cause_lines,
+    cell_lines,
+    matrix_lines,
+    progress_runs,
+)
+from planscope.tui.rooms.side import SideRoom
+
+if TYPE_CHECKING:
+    from planscope.compare.result import TextDiff
+    from planscope.dissection.summary import CellView, Summary
+    from planscope.session.model import CellKind, Dissection, Session
+
+JOB = "dissect-summary"
+
+
+@dataclass(frozen=True, slots=True)
+class DissectState:
+    """``record`` is the dissection that is looked at, ``row`` and ``column`` the mutant that is chosen."""
+
+    record: Dissection | None = None
+    summary: Summary | None = None
+    trouble: str = ""
+    row: int = 0
+    column: int = 0
+
+
+class DissectView(SideRoom):
+    """``variant`` and ``wanted`` are what a new dissection is about."""
+
+    CSS_PATH = ["side.tcss", "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    where = "dissect"
+    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("down", "go(1, 0)", "The kind below"),
+        ("up", "go(-1, 0)", "The kind above"),
+        ("right", "go(0, 1)", "The next mutant"),
+        ("left", "go(0, -1)", "The mutant before"),
+        ("home", "go(0, -9999)", "The first mutant"),
+        ("end", "go(0, 9999)", "The last mutant"),
+        ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
+        ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
+        ("enter", "open_mutant", "Open the mutant's last run"),
+    )
+
+    def __init__(
+        self, paint: Paint, desk: Desk, jobs: Jobs, work: Dissecting, variant: str, wanted: DissectChoice
+    ) -> None:
+        super().__init__(paint, desk, jobs)
+        self.work = work
+        self.variant = variant
+        self.wanted = wanted
+        self.state = DissectState(record=self._latest())
+        self._behind = False
+        self._diffs: dict[str, TextDiff | None] = {}
+
+    def _latest(self) -> Dissection | None:
+        """The dissection under way, else the session's last one of this request."""
+        if self.work.running:
+            return self.work.record
+        kept = [d for d in self.desk.open_session.dissections if d.variant == self.variant]
+        return kept[-1] if kept else None
+
+    def body(self) -> Iterable[Widget]:
+        self.cause = BoxPane(self.paint, id="cause")
+        self.matrix = BoxPane(self.paint, id="matrix")
+        self.mutant = BoxPane(self.paint, id="mutant")
+        return (self.cause, self.matrix, self.mutant)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.desk.listen(self.on_news)
+        self.work.told = self.hear
+        self.set_interval(1.0, self.show_bars)
+        self.call_after_refresh(self.summarize)
+
+    def on_unmount(self) -> None:
+        self.desk.forget(self.on_news)
+        self.work.told = lambda: None
+        self.jobs.cancel(JOB)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all is shown that will be without a key."""
+        return not self.work.running and not self.jobs.running(JOB)
+
+    # What comes
+
+    def on_news(self, news: News) -> None:
+        if news.what == "dissection" and self.state.record is not None and news.id == self.state.record.id:
+            self.hear()
+
+    def hear(self) -> None:
+        """Something began, came or ended."""
+        mine, theirs = self.state.record, self.work.record
+        if theirs is not None and (self.work.running or mine is None or mine.id == theirs.id):
+            self.state = replace(self.state, record=theirs)
+        if self.work.trouble:
+            self.state = replace(self.state, trouble=self.work.trouble)
+        self.summarize()
+
+    def summarize(self) -> None:
+        """Judge all runs anew, in the background; what came meanwhile waits for its turn."""
+        record = self.state.record
+        self.show_state()
+        if record is None:
+            return
+        if self.jobs.running(JOB):
+            self._behind = True
+            return
+        self._behind = False
+        session: Session = self.desk.snapshot()
+
+        def work(ticket: object) -> Summary:
+            from planscope.dissection.summary import summary
+
+            return summary(session, record)
+
+        self.jobs.start(JOB, work, self._summed, self._not_summed)
+
+    def _summed(self, found: Summary) -> None:
+        fresh = self.state.summary is None
+        self.change(summary=found)
+        if fresh:
+            row = next((i for i, row in enumerate(found.rows) if row.cells), 0)
+            self.change(row=row)
+        if self._behind:
+            self.summarize()
+
+    def _not_summed(self, error: Exception) -> None:
+        self.change(trouble=f"the runs cannot be judged: {shown(str(error), 200)}")
+
+    # What is shown
+
+    def change(self, **changes: object) -> None:
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
+        self.show_state()
+
+    @property
+    def kind(self) -> CellKind:
+        """The kind whose row is chosen."""
+        return NOTHING_YET[self.state.row].kind
+
+    @property
+    def cell(self) -> CellView | None:
+        """The mutant that is chosen."""
+        found = self.state.summary
+        cells = found.rows[self.state.row].cells if found is not None else ()
+        return cells[min(self.state.column, len(cells) - 1)] if cells else None
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        state, found = self.state, self.state.summary
+        for pane in (self.cause, self.matrix, self.mutant):
+            pane.measure()
+        self.cause.set_content(
+            cause_lines(found, state.trouble, self.work.running, self.cause.inner_width),
+            title=(Run("Cause", "title"),),
+            note=(Run("what in the request makes the agent fail", "dim"),),
+        )
+        column = min(state.column, len(found.rows[state.row].cells) - 1) if found is not None else 0
+        self.matrix.set_content(
+            matrix_lines(found, state.row, column, self.matrix.inner_width),
+            title=(Run("Mutants", "title"),),
+            note=(Run(LEGEND, "dim"),),
+            current=True,
+        )
+        cell = self.cell
+        kind = self.kind
+        self.mutant.set_content(
+            cell_lines(self.kind, cell, self.desk.glance, self._diff(cell), self.mutant.inner_width),
+            title=(Run(kind, "title"), Run(f" {cell.number}" if cell is not None else "", "title")),
+            note=(Run(f"request {shown(cell.variant, 20)}" if cell is not None else "", "dim"),),
+        )
+        self.show_bars()
+
+    def _diff(self, cell: CellView | None) -> TextDiff | None:
+        """The words of a mutant against those of the request, worked out once for each."""
+        if cell is None or cell.variant == self.variant:
+            return None
+        if cell.variant not in self._diffs:
+            from planscope.compare.words import compare_texts
+
+            original, mutant = self.desk.glance.variant(self.variant), self.desk.glance.variant(cell.variant)
+            known = original is not None and mutant is not None
+            self._diffs[cell.variant] = compare_texts(original.text, mutant.text) if known else None  # type: ignore[union-attr]
+        return self._diffs[cell.variant]
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        record = self.state.record
+        left = [Run(" dissect ", "brand"), Run(f" {shown(self.variant, 20)}")]
+        agent, model, method = (
+            (record.agent, record.model, record.method)
+            if record is not None
+            else (self.wanted.agent, self.wanted.model, self.wanted.method)
+        )
+        for part in (agent, model, method):
+            left += [Run(" │ ", "faint"), Run(shown(part, 40))]
+        if model.casefold().startswith("sim:"):
+            left.append(Run(" simulated", "caution"))
+        found = self.state.summary
+        running = self.work.running
+        left_over = self.work.seconds_left(found.runs, found.budget) if found is not None else None
+        return left, progress_runs(found, running, left_over)
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self.show_state)

@@ -36,9 +36,9 @@ def written(call: Call) -> str:
 
 def _json(value: Any) -> str:
     try:
-        return json.dumps(_whole(value), sort_keys=True)
-    except (RecursionError, TypeError, ValueError):
-        return repr(type(value))
+        return json.dumps(_whole(value), sort_keys=True, default=repr)
+    except RecursionError:  # no file holds such a value
+        return "nested too deeply"
 
 
 def _whole(value: Any) -> Any:

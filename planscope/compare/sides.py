@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from planscope.compare.result import Side, SideName, StepSide, Unknown
@@ -32,6 +32,10 @@ class Known:
     run: Run | None
     reading: Reading | None
     unknown: tuple[Unknown, ...]
+
+    def without(self, what: str) -> Known:
+        """The same, with nothing of that kind named as unknown."""
+        return replace(self, unknown=tuple(u for u in self.unknown if u.what != what))
 
 
 def know(

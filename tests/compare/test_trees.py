@@ -92,7 +92,7 @@ def test_a_tree_is_the_same_as_itself(seed: int, timed: bool) -> None:
 
 
 def told(a: str, b: str, **more: Any) -> list[str]:
-    both = session(variant(a, **more), variant(b, id="v2", **more))
+    both = session(variant(a, "a b c d e", **more), variant(b, "a b c d e", id="v2", **more))
     c = compare(both, both.variants[0], both, both.variants[1])
     lines = []
     for row in check(c).rows:
@@ -117,6 +117,23 @@ def told(a: str, b: str, **more: Any) -> list[str]:
                 "gone subject a | -",
                 "gone VP< precedes | -",
                 "gone object b | -",
+            ],
+        ),
+        (
+            "A precedes B. B happens after C. C precedes D.",
+            "A precedes B. C precedes D. D precedes E.",
+            [
+                "gone sentence 2 | -",
+                "gone adjunct P> | -",
+                "gone subject b | -",
+                "gone VP0 happens | -",
+                "gone P> after | -",
+                "gone object c | -",
+                "added - | sentence 3",
+                "added - | direct VP<",
+                "added - | subject d",
+                "added - | VP< precedes",
+                "added - | object e",
             ],
         ),
         (

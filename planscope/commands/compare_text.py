@@ -1,0 +1,169 @@
+"""A comparison as lines for a person: two columns of calls, words and constraints as a diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
+from planscope.compare.telling import (
+    CHANGES,
+    LABELS,
+    called,
+    counted,
+    elided,
+    equivalence,
+    follows,
+    judged,
+    named,
+    parting,
+    renamed,
+    shortened,
+    unknowns,
+    value,
+)
+from planscope.report import GLYPHS, sentence, table
+from planscope.safe import cell_width, clip
+
+AROUND = 60
+LINES = 40
+LABEL = 13
+"""Code points that stay beside a change of words, lines of the tree, and columns of what became of a call."""
+
+
+def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Iterator[str]:
+    """``everything``: calls that are the same are all listed, too."""
+    for side, name in ((c.a, "a"), (c.b, "b")):
+        yield from _side(side, name, width)
+    if c.calls is not None:
+        yield from _part("Where they part", sentence(parting(c), width, "  "))
+        yield from _part(f"Calls: {counted(c.calls.rows)}", _calls(c, width, everything))
+    yield from _part(f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width))
+    changed = [row for row in c.actions if row.change != "same"]
+    yield from _part(f"Actions: {counted(c.actions)}", _actions(c, width) if changed else ())
+    if c.constraints is not None:
+        yield from _part(f"Constraints: {counted(c.constraints.rows)}", _constraints(c, width))
+    if c.tree is not None:
+        yield from _part(f"Tree: {'the same' if c.tree.same else 'changed'}", _tree(c, width))
+    rows = [("", "a", "b")]
+    rows += [(LABELS[f.name], clip(value(f, "a"), 36), clip(value(f, "b"), 36)) for f in c.differing]
+    yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
+    missing = list(unknowns(c))
+    if missing:
+        yield from _part("Not known", (line for one in missing for line in sentence(one, width, "  ")))
+
+
+def _part(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    yield ""
+    yield title
+    yield from lines
+
+
+def _side(side: Side, name: str, width: int) -> Iterator[str]:
+    yield from sentence(f"{name}: {named(side)} of session {clip(side.session, 40)}: {judged(side)}", width)
+    if side.verdict is not None:
+        yield from sentence(side.verdict.explanation, width, "   ")
+
+
+def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
+    """Each call beside its partner; long stretches that are the same are cut."""
+    assert c.calls is not None
+    column = max((width - LABEL - 4) // 2, 16)
+    attempts = dict.fromkeys("ab", 1)
+    for row in shortened(c.calls.rows, everything):
+        if isinstance(row, int):
+            yield f"  ... {row} the same"
+            continue
+        one = c.a.steps[row.a] if row.a is not None else None
+        other = c.b.steps[row.b] if row.b is not None else None
+        for side, step in (("a", one), ("b", other)):
+            if step is not None and step.attempt != attempts[side]:
+                attempts[side] = step.attempt
+                yield f"  {side}: attempt {step.attempt}"
+        left = _step(one, column)
+        yield (
+            f"  {_label(row):<{LABEL}}{left}{' ' * (column + 1 - cell_width(left))}{_step(other, column)}"
+        ).rstrip()
+
+
+def _label(row: CallRow) -> str:
+    if row.change != "moved":
+        return CHANGES[row.change].replace("the same", "")
+    return f"moved to {row.partner}" if row.b is None else f"from {row.partner}"
+
+
+def _step(step: StepSide | None, cells: int) -> str:
+    if step is None:
+        return ""
+    glyph = GLYPHS[step.state] if step.state is not None else " "
+    return clip(f"{glyph}{step.index:>4} {called(step)}", cells)
+
+
+def _words(c: Comparison, width: int) -> Iterator[str]:
+    """The text of b with what was changed in it: ``[-gone-]{+added+}``, as version control has it."""
+    if c.text.same:
+        return
+    shown = []
+    for part, cut_off in elided(c.text.parts, AROUND):
+        here, there = c.a.text[slice(*part.a)], c.b.text[slice(*part.b)]
+        if cut_off:
+            shown.append(" ... ")
+        if part.change == "same":
+            shown.append(here)
+        shown.append(f"[-{here}-]" if part.change in ("gone", "changed") else "")
+        shown.append(f"{{+{there}+}}" if part.change in ("added", "changed") else "")
+    yield from sentence("".join(shown).strip(), width, "  ")
+
+
+def _actions(c: Comparison, width: int) -> Iterator[str]:
+    for row in c.actions:
+        if row.change != "same":
+            yield from sentence(f"{_sign(row.change)} {renamed(row)}", width, "  ")
+
+
+def _sign(change: str) -> str:
+    return {"gone": "-", "added": "+", "changed": "~", "same": " "}[change]
+
+
+def _constraints(c: Comparison, width: int) -> Iterator[str]:
+    assert c.constraints is not None
+    rows = []
+    for row in c.constraints.rows:
+        found = row.a or row.b
+        if row.change != "same" and found is not None:
+            words = clip(row.words_a or row.words_b or "", 120)
+            rows.append((_sign(row.change), found.id, words, follows(row)))
+    yield from table(rows) if rows else ()
+    yield from sentence(equivalence(c), width, "  ") if equivalence(c) else ()
+
+
+def _tree(c: Comparison, width: int) -> Iterator[str]:
+    """The lines that differ; of a branch that was added or is gone, the first only."""
+    assert c.tree is not None
+    lines = list(_tree_lines(c, c.tree.rows))
+    yield from (clip(line, width) for line in lines[:LINES])
+    if len(lines) > LINES:
+        yield f"  and {len(lines) - LINES} more"
+
+
+def _tree_lines(c: Comparison, rows: Sequence[TreeRow]) -> Iterator[str]:
+    where = ""
+    under: tuple[str, int] | None = None
+    for row in rows:
+        one = c.a.outline[row.a] if row.a is not None else None
+        other = c.b.outline[row.b] if row.b is not None else None
+        node = one or other
+        assert node is not None
+        if under is not None and row.change == under[0] and node.depth > under[1]:
+            continue
+        under = None
+        if node.depth == 1:
+            where = node.label
+        if row.change == "changed" and one is not None and other is not None:
+            yield f"  ~ {where}: {one.label} -> {other.label}"
+        elif row.change != "same":
+            under = (row.change, node.depth)
+            yield (
+                f"  {_sign(row.change)} {where}: {node.label}"
+                if node.depth > 1
+                else f"  {_sign(row.change)} {where}"
+            )

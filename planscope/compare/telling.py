@@ -1,0 +1,232 @@
+"""A comparison in plain words, for whoever shows it. What runs and requests hold is quoted as it is: show it safely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from planscope.compare.result import (
+    ActionRow,
+    CallChange,
+    CallRow,
+    Comparison,
+    ConstraintRow,
+    Field,
+    FieldName,
+    Side,
+    StepSide,
+    TextPart,
+    Unknown,
+)
+from planscope.safe import clip
+
+QUOTED = 80
+"""Cells of an answer, an argument or an id that is quoted."""
+
+LABELS: dict[FieldName, str] = {
+    "session": "session",
+    "variant": "variant",
+    "origin": "origin",
+    "topic": "topic",
+    "language": "language",
+    "limit_seconds": "limit, seconds",
+    "limit_model_calls": "limit, model calls",
+    "run": "run",
+    "agent": "agent",
+    "model": "model",
+    "seed": "seed",
+    "verdict": "verdict",
+    "error_type": "error",
+    "first_violation": "first violation",
+    "ending": "ending",
+    "calls": "calls",
+    "model_calls": "model calls",
+    "input_tokens": "tokens in",
+    "output_tokens": "tokens out",
+    "seconds": "seconds",
+    "model_seconds": "seconds of the model",
+}
+
+CONTEXT = 2
+"""Rows that are the same and stay beside one that is not."""
+
+CHANGES: dict[CallChange, str] = {
+    "same": "the same",
+    "changed": "changed",
+    "moved": "moved",
+    "gone": "only in a",
+    "added": "only in b",
+}
+
+
+def value(field: Field, which: str) -> str:
+    """A field's value in words; a dash where there is none."""
+    found = field.a if which == "a" else field.b
+    if found is None:
+        return "-"
+    if field.name == "first_violation":
+        return "at the end" if found == "end" else f"step {found}"
+    return str(found).replace("_", " ") if field.name in ("error_type", "ending") else str(found)
+
+
+def named(side: Side) -> str:
+    """``run r1 of variant v1``."""
+    variant = f"variant {clip(side.variant, QUOTED)}"
+    return variant if side.run is None else f"run {clip(side.run, QUOTED)} of {variant}"
+
+
+def judged(side: Side) -> str:
+    """``WRONG: order error``; of a request without a run, whether it can be met."""
+    if side.verdict is not None:
+        kind, error = side.verdict.verdict.upper(), side.verdict.error_type
+        return f"{kind}: {error.replace('_', ' ')}" if error else kind
+    if side.problem is None:
+        return "the request cannot be read"
+    if side.contradiction is None:
+        return "not known whether it can be met"
+    return f"a contradiction of {', '.join(side.contradiction)}" if side.contradiction else "can be met"
+
+
+def called(step: StepSide) -> str:
+    """``tool(8)``, ``tool(x=1)``, or what could be seen of a call that could not be read."""
+    if step.call is None:
+        return "the end" if step.step == "end" else "the start"
+    tool = clip(step.call.tool, QUOTED)
+    given = step.call.arguments
+    if given is None:
+        return f"{tool}(unreadable)"
+    if set(given) == {"start_time"}:
+        return f"{tool}({given['start_time']!r:.40})"
+    return f"{tool}({', '.join(f'{k:.40}={v!r:.40}' for k, v in given.items()):.200})"
+
+
+def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:
+    """``3 the same, 1 moved, 2 only in b``."""
+    counts = Counter(row.change for row in rows if not (row.change == "moved" and row.a is None))
+    return ", ".join(f"{counts[kind]} {words}" for kind, words in CHANGES.items() if counts[kind]) or "none"
+
+
+def shortened(rows: Sequence[CallRow], everything: bool = False) -> Iterator[CallRow | int]:
+    """The rows near to one that is not the same, and for others how many there are; ``everything``: all rows."""
+    different = [k for k, row in enumerate(rows) if row.change != "same"]
+    if everything or not different or len(rows) <= 4 * CONTEXT:
+        yield from rows
+        return
+    near = {k for d in different for k in range(d - CONTEXT, d + CONTEXT + 1)}
+    left_out = 0
+    for k, row in enumerate(rows):
+        if k not in near:
+            left_out += 1
+            continue
+        if left_out:
+            yield left_out
+        left_out = 0
+        yield row
+    if left_out:
+        yield left_out
+
+
+def parting(c: Comparison) -> str:
+    """Where the runs part, in a sentence or two; "" where no two runs are compared."""
+    if c.calls is None:
+        return ""
+    kept = ""
+    if c.kept is not None:
+        many = "call" if c.kept.steps == 1 else f"{c.kept.steps} calls"
+        kept = f"Both keep the first {many} of run {clip(c.kept.run, QUOTED)}. "
+    if c.divergence is None:
+        judged_both = c.a.verdict is not None and c.b.verdict is not None
+        what = "Nothing" if judged_both else "No call and no answer"
+        return f"{kept}{what} differs from the beginning to the end."
+    one, other = c.a.steps[c.divergence.a], c.b.steps[c.divergence.b]
+    place = "Before any call" if one.index == 0 else f"At step {one.index}"
+    if one.step == other.step == "end":
+        place = "At the end"
+    reasons = [_reason(reason, one, other, c) for reason in c.divergence.reasons]
+    return f"{kept}{place} {'; '.join(reasons)}."
+
+
+def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
+    if reason in ("call", "arguments"):
+        what = "the calls differ" if reason == "call" else "the arguments differ"
+        return f"{what}: {called(one)} and {called(other)}"
+    if reason == "answer":
+        return f"the answers differ: {_answer(one)} and {_answer(other)}"
+    if reason == "state":
+        return f"the states differ: {one.state} and {other.state}"
+    return f"the runs end differently: {_ended(c.a)} and {_ended(c.b)}"
+
+
+def _answer(step: StepSide) -> str:
+    refused = f" (refused by the {step.refused_by})" if step.refused_by else ""
+    return "none" if step.answer is None else f"“{clip(step.answer, QUOTED)}”{refused}"
+
+
+def _ended(side: Side) -> str:
+    return (side.ending or "unknown").replace("_", " ")
+
+
+def renamed(row: ActionRow) -> str:
+    """An action that differs, on one line."""
+    if row.a is None or row.b is None:
+        return named_action(row)
+    parts = []
+    if "name" in row.differs:
+        parts.append(f"{clip(row.a.name, QUOTED)} is called {clip(row.b.name, QUOTED)} in b")
+    else:
+        parts.append(clip(row.a.name, QUOTED))
+    if "tool" in row.differs:
+        parts.append(f"its tool {row.a.tool} is {row.b.tool}")
+    if "duration" in row.differs:
+        parts.append(f"takes {row.a.duration} h in a and {row.b.duration} h in b")
+    return ", ".join(parts)
+
+
+def named_action(row: ActionRow) -> str:
+    """The action of a row that is in one request only."""
+    action = row.a or row.b
+    assert action is not None
+    return clip(action.name, QUOTED) + (f", {action.duration} h" if action.duration else "")
+
+
+def equivalence(c: Comparison) -> str:
+    """Whether the two requests ask for the same, where that is not plain to see."""
+    if c.constraints is None or c.constraints.same:
+        return ""
+    if c.constraints.equivalent is None:
+        why = next((u.why for u in c.unknown if u.what == "equivalence"), "")
+        return f"Whether both ask for the same is not known: {why}." if why else ""
+    return "Both ask for the same." if c.constraints.equivalent else "They do not ask for the same."
+
+
+def follows(row: ConstraintRow) -> str:
+    """What the other request has to do with a constraint that it does not state."""
+    return {True: "follows all the same", False: "", None: ""}[row.follows]
+
+
+def unknowns(c: Comparison) -> Iterator[str]:
+    """What is not known, a line each."""
+    yield from (unknown(u) for u in c.unknown if u.what != "equivalence")
+
+
+def unknown(u: Unknown) -> str:
+    whose = f"{u.side}, " if u.side is not None else ""
+    return f"{whose}{u.what}: {u.why}"
+
+
+def elided(parts: Iterable[TextPart], most: int) -> Iterator[tuple[TextPart, bool]]:
+    """The parts, long ones that are the same cut to what is next to a change; True before what was left out.
+
+    ``most``: code points that stay of each side of such a part.
+    """
+    every = list(parts)
+    for k, part in enumerate(every):
+        start, end = part.a
+        if part.change != "same" or end - start <= 2 * most:
+            yield part, False
+            continue
+        shift = part.b[0] - start
+        if k > 0:
+            yield TextPart("same", (start, start + most), (start + shift, start + most + shift)), False
+        last = end if k == len(every) - 1 else end - most
+        yield TextPart("same", (last, end), (last + shift, end + shift)), True

@@ -1,0 +1,183 @@
+"""The schema of what ``planscope compare --json`` prints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from planscope.documents.parts import Document, Step
+from planscope.documents.query_schema import ActionDocument, ConstraintDocument, ParseErrorDocument
+
+Change = Literal["same", "changed", "added", "gone"]
+Span = tuple[int, int]
+
+
+class OutlineDocument(Document):
+    label: str
+    depth: int
+    span: Span
+    constraints: list[str]
+
+
+class ComparedCallDocument(Document):
+    tool: str
+    arguments: dict[str, Any] | None = Field(description="null: they could not be read")
+    refused: bool
+
+
+class ComparedStepDocument(Document):
+    step: Step
+    attempt: int
+    call: ComparedCallDocument | None = Field(description="null before any call, and at the end")
+    action: str | None = Field(description="the action whose tool was called; null for any other tool")
+    answer: str | None
+    answered: Literal["ok", "error"] | None
+    refused_by: str | None = Field(description="who kept the call from its tool")
+    state: Literal["completable", "doomed", "broken", "unknown"] | None = Field(
+        description="null: not judged"
+    )
+    start: int | None = Field(description="timed: hours")
+    end: int | None
+    findings: list[dict[str, Any]] = Field(description="as in what check --json prints")
+
+
+class SideDocument(Document):
+    """One of the two, with what the rows point into."""
+
+    session: str
+    title: str
+    variant: str
+    run: str | None = Field(description="null where a request is compared without a run; steps are then none")
+    text: str
+    timed: bool
+    actions: list[ActionDocument]
+    constraints: list[ConstraintDocument] | None = Field(description="null: the text cannot be read")
+    errors: list[ParseErrorDocument] = Field(description="why the text cannot be read")
+    outline: list[OutlineDocument] = Field(description="the syntax tree by lines")
+    contradiction: list[str] | None = Field(
+        description="the core of a request that cannot be met; null: not known"
+    )
+    steps: list[ComparedStepDocument]
+    ending: str | None
+    check: dict[str, Any] | None = Field(
+        description="the verdict, as check --json prints it; null: not judged"
+    )
+
+
+class FieldDocument(Document):
+    name: str
+    a: str | int | float | None
+    b: str | int | float | None
+    same: bool
+
+
+class PartDocument(Document):
+    """A stretch of both texts; together the parts cover both."""
+
+    change: Change
+    a: Span
+    b: Span
+
+
+class TextDiffDocument(Document):
+    same: bool
+    minimal: bool = Field(description="no fewer words could have been changed")
+    parts: list[PartDocument]
+
+
+class ActionRowDocument(Document):
+    change: Change
+    a: str | None
+    b: str | None
+    differs: list[Literal["name", "tool", "duration"]]
+
+
+class TreeRowDocument(Document):
+    change: Change
+    a: int | None = Field(description="index into a's outline")
+    b: int | None
+
+
+class TreeDiffDocument(Document):
+    same: bool
+    minimal: bool
+    rows: list[TreeRowDocument]
+
+
+class ConstraintRowDocument(Document):
+    change: Literal["same", "added", "gone"]
+    a: str | None
+    b: str | None
+    words_a: str | None
+    words_b: str | None
+    follows: bool | None = Field(description="it follows from what the other request says; null: not known")
+
+
+class ConstraintDiffDocument(Document):
+    same: bool
+    equivalent: bool | None = Field(description="the same plans are right under both; null: not known")
+    rows: list[ConstraintRowDocument]
+
+
+class ArgumentDocument(Document):
+    name: str
+    change: Literal["changed", "added", "gone"]
+    a: Any
+    b: Any
+
+
+class CallRowDocument(Document):
+    change: Literal["same", "changed", "moved", "added", "gone"]
+    a: int | None = Field(description="index into a's steps")
+    b: int | None
+    partner: int | None = Field(description="moved: the step of the other side where it is done instead")
+    arguments: list[ArgumentDocument] = Field(description="those that differ")
+
+
+class CallDiffDocument(Document):
+    same: bool
+    cost: int = Field(description="1 a changed call, 2 one without a partner")
+    minimal: bool
+    attempts: list[tuple[int | None, int | None]] = Field(description="which attempts are beside each other")
+    rows: list[CallRowDocument]
+
+
+class KeptDocument(Document):
+    """What both have from one run, because they were forked."""
+
+    run: str
+    steps: int
+
+
+class DivergenceDocument(Document):
+    """The first step at which the runs differ; indexes into the sides' steps."""
+
+    a: int
+    b: int
+    reasons: list[Literal["call", "arguments", "answer", "state", "ending"]]
+
+
+class UnknownDocument(Document):
+    side: Literal["a", "b"] | None
+    what: str
+    why: str
+
+
+class ComparisonDocument(Document):
+    """Two runs or requests, compared."""
+
+    a: SideDocument
+    b: SideDocument
+    fields: list[FieldDocument]
+    matched: Literal["ids", "names"] = Field(description="how actions were matched")
+    text: TextDiffDocument
+    actions: list[ActionRowDocument]
+    tree: TreeDiffDocument | None = Field(description="null: a text cannot be read")
+    constraints: ConstraintDiffDocument | None
+    calls: CallDiffDocument | None = Field(description="null: there are no two runs")
+    kept: KeptDocument | None
+    divergence: DivergenceDocument | None = Field(
+        description="null: the runs do not differ, or there are none"
+    )
+    unknown: list[UnknownDocument]

@@ -1,0 +1,354 @@
+"""``planscope compare``: what it takes, what it prints, and that nothing hostile gets out of its place."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+
+from planscope.documents.schemas import schema
+from planscope.session.bundled import bundled
+from planscope.session.model import Session
+from tests.cli.support import Cli, Files, harmless, run, session, variant
+from tests.cli.test_hostile import hostile_free_text, hostile_names, write
+from tests.hostile import HOSTILE
+
+AB = variant("A comes before B. B comes before C.", ["a", "b", "c"])
+OTHER = variant("A precedes B. B comes before C. C follows A.", ["a", "b", "c"]).model_copy(
+    update={"id": "v2", "parent": "v1"}
+)
+
+
+def two() -> Session:
+    made = session(AB, run("a", "b", "c"), run("a", "c", "b", run_id="r2"), run("c", "b", "a", run_id="r3"))
+    made.variants = [AB.model_copy(deep=True), OTHER.model_copy(deep=True)]
+    return made
+
+
+@pytest.fixture
+def path(files: Files) -> Path:
+    return files.keep(two())
+
+
+def compared(cli: Cli, *args: str | Path) -> list[Any]:
+    """The ids of what is compared: run, or else variant, of both sides."""
+    document = cli("compare", *args, "--json").json
+    return [side["run"] or side["variant"] for side in (document["a"], document["b"])]
+
+
+def test_what_is_compared(cli: Cli, path: Path) -> None:
+    assert compared(cli, path) == ["r2", "r3"]
+    assert compared(cli, path, "r1") == ["r1", "r3"]
+    assert compared(cli, path, "r3") == ["r3", "r2"]
+    assert compared(cli, path, "r2", "r1") == ["r2", "r1"]
+    assert compared(cli, path, "r2", "r2") == ["r2", "r2"]
+    assert compared(cli, path, "v1", "v2") == ["v1", "v2"]
+    assert compared(cli, path, "v2") == ["v2", "v1"]
+    assert compared(cli, path, "r1", "v2") == ["r1", "v2"]
+    assert compared(cli, path, "--variants") == ["v1", "v2"]
+    assert compared(cli, path, "--variants", "v2", "v1") == ["v2", "v1"]
+    assert compared(cli, path, "v2", "--variants", "v1") == ["v2", "v1"]
+    assert compared(cli, "--all", path, "r1", "-o", "-", "r2") == ["r1", "r2"]
+
+
+def test_what_is_compared_in_two_sessions(cli: Cli, path: Path, files: Files) -> None:
+    other = files.keep(session(AB, run("a", run_id="x1"), run("b", run_id="x2")), "other")
+    assert compared(cli, path, "--other", other) == ["r3", "x2"]
+    assert compared(cli, path, "r1", "--other", other) == ["r1", "x2"]
+    assert compared(cli, path, "r1", "x1", "--other", other) == ["r1", "x1"]
+    assert compared(cli, path, "--variants", "--other", other) == ["v2", "v1"]
+    assert compared(cli, path, "--other", path) == ["r3", "r3"]
+
+
+def test_a_variant_that_is_called_like_a_run(cli: Cli, files: Files) -> None:
+    made = two()
+    made.variants[1].id = "r1"
+    path = files.keep(made)
+    assert compared(cli, path, "r1", "r2") == ["r1", "r2"]
+    assert cli("compare", path, "--variants", "r1", "v1", "--json").json["a"]["run"] is None
+
+
+@pytest.mark.parametrize(
+    "args,words",
+    [
+        (["nope"], "has no run or variant 'nope'; its runs: r1, r2, r3; its variants: v1, v2"),
+        (["r1", "nope"], "has no run or variant 'nope'"),
+        (["--variants", "r1"], "has no variant 'r1'; its variants: v1, v2"),
+        (["r1", "r2", "r3"], "two things are compared, and 3 ids are given"),
+        (["--json", "--format", "markdown"], "--json and --format markdown exclude each other"),
+        (["--format", "svg"], "invalid choice: 'svg'"),
+        (["--other", "nowhere.json"], "there is no file nowhere.json"),
+    ],
+)
+def test_wrong_arguments(cli: Cli, path: Path, args: list[str], words: str) -> None:
+    assert words in cli("compare", path, *args).complaint()
+
+
+def test_too_little_to_compare(cli: Cli, files: Files) -> None:
+    one = files.keep(session(AB, run("a")))
+    assert "holds only one run; record another one with planscope run" in cli("compare", one).complaint()
+    assert "holds only one request; name another" in cli("compare", one, "--variants").complaint()
+    none = files.keep(session(AB), "none")
+    assert "holds no run; record" in cli("compare", none).complaint()
+    assert "holds no run; record" in cli("compare", one, "--other", none).complaint()
+
+
+EXPECTED = """\
+Where they part
+  At step 2 the calls differ: b() and c(); the states differ: completable and
+  broken.
+
+Calls: 2 the same, 1 moved
+               ✓   1 a()                       ✓   1 a()
+  from 3                                       ✗   2 c()
+               ✓   2 b()                       ✗   3 b()
+  moved to 2   ✓   3 c()
+
+Words: the same
+
+Actions: 3 the same
+
+Constraints: 4 the same
+
+Tree: the same
+
+What else differs
+                   a      b
+  run              r1     r2
+  verdict          right  wrong
+  error            -      order error
+  first violation  -      step 2
+"""
+
+MARKDOWN = """\
+## Comparison
+
+- **a**: `variant v1` of session `s`: `can be met`
+- **b**: `variant v2` of session `s`: `can be met`
+
+### Words: changed
+
+`A` ~~`comes before`~~ **`precedes`** `B. B comes before C.` **`C follows A.`**
+
+### Constraints: 4 the same, 1 only in b
+
+```diff
++ a comes before c  (follows all the same)
+```
+
+Both ask for the same.
+
+### What else differs
+
+- variant: `v1` → `v2`
+"""
+
+
+def test_text(cli: Cli, path: Path) -> None:
+    done = cli("compare", path, "r1", "r2")
+    assert (done.status, done.err) == (0, "")
+    above, below = done.out.split("\n\n", 1)
+    first, right, second, *wrong = above.splitlines()
+    assert first == "a: run r1 of variant v1 of session s: RIGHT"
+    assert right == "   The run meets every requirement."
+    assert second == "b: run r2 of variant v1 of session s: WRONG: order error"
+    explained = cli("check", path, "--run", "r2", "--json").json["explanation"]
+    assert " ".join(line.strip() for line in wrong) == explained
+    assert below == EXPECTED
+
+
+def test_markdown(cli: Cli, path: Path) -> None:
+    done = cli("compare", path, "v1", "v2", "--format", "markdown")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == MARKDOWN
+
+
+def test_a_diff_of_calls_in_markdown(cli: Cli, path: Path) -> None:
+    out = cli("compare", path, "r1", "r2", "--format", "markdown").out
+    assert "```diff\n    1 a()  completable\n+   2 c()  broken  (in a step 3)\n    2 b()" in out
+
+
+def test_words_and_constraints_as_a_diff(cli: Cli, path: Path) -> None:
+    out = cli("compare", path, "v1", "v2").out
+    assert "  A [-comes before-]{+precedes+} B." in out
+    assert "  +  c3  a comes before c  follows all the same\n  Both ask for the same.\n" in out
+    assert "Tree: changed\n  ~ sentence 1: VP< comes before -> VP< precedes\n" in out
+
+
+def test_long_runs_are_cut_unless_all_is_asked_for(cli: Cli, files: Files) -> None:
+    names = [f"t{k}" for k in range(30)]
+    about = variant("T0 comes before t1.", names)
+    path = files.keep(session(about, run(*names), run(*names[:15], *names[16:], "t15", run_id="r2")))
+    short, everything = cli("compare", path).out, cli("compare", path, "--all").out
+    assert "  ... 13 the same\n" in short and short.count("\n") < everything.count("\n") - 20
+    assert all(f" {name}()" in everything for name in names)
+
+
+@pytest.mark.parametrize("width", ["40", "80", "100", "200"])
+def test_no_line_is_wider_than_the_terminal(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, path: Path, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    for args in ([path, "r1", "r2"], [path, "v1", "v2"], ["first-look"], ["figure-10"], ["figure-7"]):
+        lines = cli("compare", *args).out.splitlines()
+        assert max(map(len, lines)) <= max(int(width), 80)
+
+
+@cache
+def validators() -> tuple[Draft202012Validator, Draft202012Validator]:
+    """The schema, and the same with no room for fields that it does not tell of."""
+    found = schema("compare")
+    closed = json.loads(json.dumps(found))
+    for part in closed["$defs"].values():
+        part["additionalProperties"] = False
+    return Draft202012Validator(found), Draft202012Validator(closed | {"additionalProperties": False})
+
+
+def valid(document: Any) -> None:
+    for validator in validators():
+        validator.validate(document)
+
+
+def test_json(cli: Cli, path: Path) -> None:
+    for args in (["r1", "r2"], ["v1", "v2"], ["r1", "v2"]):
+        document = cli("compare", path, *args, "--json").json
+        valid(document)
+    for name in bundled():
+        document = cli("compare", name, "--json").json
+        valid(document)
+        for side in ("a", "b"):
+            checked = cli("check", name, "--run", document[side]["run"], "--json", "--no-certify").json
+            assert document[side]["check"] == {k: checked[k] for k in document[side]["check"]}
+    document = cli("compare", path, "r1", "r2", "--format", "json").json
+    assert document["divergence"] == {"a": 2, "b": 2, "reasons": ["call", "state"]}
+    assert [row["change"] for row in document["calls"]["rows"]] == ["same", "moved", "same", "moved"]
+
+
+def test_applying_the_parts_of_the_document_gives_the_other_text(cli: Cli, path: Path) -> None:
+    document = cli("compare", path, "v1", "v2", "--json").json
+    a, b = document["a"]["text"], document["b"]["text"]
+    parts = document["text"]["parts"]
+    assert "".join(a[slice(*p["a"])] for p in parts) == a
+    assert (
+        "".join(
+            (a if p["change"] == "same" else b)[slice(*p["a" if p["change"] == "same" else "b"])]
+            for p in parts
+        )
+        == b
+    )
+
+
+def test_the_schema_refuses_what_is_no_comparison(cli: Cli, path: Path) -> None:
+    document = cli("compare", path, "--json").json
+    document["calls"]["rows"][0]["change"] = "turned"
+    assert not Draft202012Validator(schema("compare")).is_valid(document)
+
+
+def test_into_a_file(cli: Cli, path: Path, tmp_path: Path) -> None:
+    for format in ("text", "markdown", "json"):
+        made = tmp_path / f"out.{format}"
+        assert cli("compare", path, "--format", format, "-o", made).out == ""
+        assert made.read_text(encoding="utf-8") == cli("compare", path, "--format", format).out
+
+
+def test_redacted(cli: Cli, files: Files) -> None:
+    made = two()
+    made.variants[0].query.text = "A comes before B. B comes before C."
+    made.runs[0].model = "openai:gpt at alice.smith@corp.example.com"
+    made.runs[1].model = "openai:gpt at bob.jones@corp.example.com"
+    path = files.keep(made)
+    shutil.copy(path, files.folder / "other.planscope.json")
+    for args in ([path, "r1", "r2"], [path, "r1", "r2", "--other", files.folder / "other.planscope.json"]):
+        for format in ("text", "markdown", "json"):
+            assert "alice" in cli("compare", *args, "--format", format).out
+            done = cli("compare", *args, "--format", format, "--redact")
+            assert done.status == 0
+            assert "alice" not in done.out and "corp.example.com" not in done.out
+
+
+def hostile(h: str, tmp_path: Path) -> list[Path]:
+    """Sessions with two runs that hold the string wherever text is free."""
+    documents = []
+    for timed in (False, True):
+        one = hostile_free_text(h, timed)
+        second = json.loads(json.dumps(one["runs"][0]))
+        second["id"] = f"{h}2"
+        second["events"] = [e for e in second["events"] if e.get("step") != 2]
+        for event in second["events"]:
+            if event.get("step") == 3:
+                event["step"] = 2
+        second["agent"] = f"an {h}"
+        one["runs"].append(second)
+        documents.append(one)
+    documents += list(hostile_names(h))[:2]
+    return [write(tmp_path / f"{k}.planscope.json", one) for k, one in enumerate(documents)]
+
+
+KNOWN = {"heading", "bullet_list", "list_item", "paragraph", "inline", "fence"}
+KNOWN_INLINE = {"text", "code_inline", "strong", "s", "softbreak"}
+OUR_WORDS = re.compile(r"[\w\s:,.→…()-]*", re.ASCII)
+"""What stands in no code span and no block is ours, and plain."""
+
+
+def check_markdown(text: str) -> None:
+    """Only what we write: no HTML, link, picture, table or rule, and hostile strings in code alone."""
+    parser = MarkdownIt("gfm-like", {"linkify": False, "html": True})
+    for token in parser.parse(text):
+        kind = token.type.removesuffix("_open").removesuffix("_close")
+        assert kind in KNOWN, token
+        assert token.type != "heading_open" or token.tag in ("h2", "h3")
+        for child in token.children or []:
+            assert child.type.removesuffix("_open").removesuffix("_close") in KNOWN_INLINE, child
+            assert child.type != "text" or OUR_WORDS.fullmatch(child.content), child
+
+
+@pytest.mark.parametrize(
+    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
+)
+def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
+    for path in hostile(HOSTILE[k], tmp_path):
+        for format in ("text", "markdown", "json"):
+            done = cli("compare", path, "--format", format)
+            assert done.status == 0 and done.err == "", done.err
+            assert harmless(done.out)
+            if format == "markdown":
+                check_markdown(done.out)
+            elif format == "json":
+                assert done.out.isascii()
+                valid(done.json)
+            else:
+                assert max(map(len, done.out.splitlines())) < 1500
+
+
+def test_markdown_that_wants_out(cli: Cli, files: Files) -> None:
+    out_of_it = (
+        "x` ``` ```` </code> | <b>@someone</b> [a](https://example.invalid) #1 ~~~ **b** \\` "
+        "www.example.invalid\n\n# h"
+    )
+    made = two()
+    made.title = made.id = out_of_it
+    for one in made.runs:
+        one.model = f"{one.id} {out_of_it}"
+    made.runs[0].events[1] = (
+        made.runs[0].events[1].model_copy(update={"tool": out_of_it, "arguments": {out_of_it: 1}})
+    )
+    made.variants[1].query.text = out_of_it
+    path = files.keep(made)
+    for args in (["r1", "r2"], ["v1", "v2"]):
+        out = cli("compare", path, *args, "--format", "markdown").out
+        check_markdown(out)
+        assert "@someone" in out
+
+
+def test_no_line_passes_for_one_of_ours(cli: Cli, files: Files) -> None:
+    made = two()
+    made.runs[0].model = made.runs[0].agent = made.id = "x\n\nWords: the same\nRIGHT"
+    lines = cli("compare", files.keep(made), "r1", "r2").out.splitlines()
+    assert lines.count("Words: the same") == 1 and "RIGHT" not in lines

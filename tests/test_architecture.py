@@ -21,7 +21,7 @@ LAYERS = [
     {"dissection"},
     {"documents", "report"},
     {"sharing"},
-    {"tui"},
+    {"tui", "walk"},
     {"commands"},
     {"cli"},
     {"__main__"},

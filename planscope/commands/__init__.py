@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "mutate": "make requests that mean the same, as Z3 proves",
     "dissect": "find what in a request makes the agent fail",
     "reasons": "say in every way why a run is lost, and what could be given up",
+    "walk": "walk through a run line by line, in plain sentences",
     "export": "share a run: web page, Markdown, text, SVG, JSON, SMT-LIB, test",
     "sessions": "list your sessions; rename, copy, delete, restore them",
     "models": "list the models: simulated ones, providers and their keys",

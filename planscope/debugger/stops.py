@@ -128,6 +128,11 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     return tuple(dict.fromkeys(said))
 
 
+def in_words(reason: str) -> str:
+    """A reason as a person is told it; names of tools and expressions stay as they are."""
+    return reason if reason.startswith(("tool ", "when ")) else reason.replace("_", " ")
+
+
 def marks(run: RunIndex, breakpoints: Sequence[Breakpoint]) -> frozenset[int]:
     """The indices to mark in the timeline: all stops of the breakpoints whose stops are quick to find."""
     return frozenset(i for b in breakpoints if not _slow(b, run) for i in hits(b, run))

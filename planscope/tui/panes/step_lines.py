@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planscope.debugger.search import Kind
+from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
@@ -121,8 +122,8 @@ class _Told:
 
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run waits before this call, and what can be done."""
-        why = ", ".join(self.state.why_paused) or "a step"
-        yield from self.row("paused", f"before this call: {why.replace('_', ' ')}", "caution")
+        why = ", ".join(map(in_words, self.state.why_paused)) or "a step"
+        yield from self.row("paused", f"before this call: {why}", "caution")
         text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
         yield from self.row("", text, "dim")
 

@@ -7,7 +7,7 @@ from planscope.debugger.breakpoints import StepBreak, When, toggle
 from planscope.debugger.cursor import DebugState
 from planscope.debugger.search import Search, next_hit, previous_hit, show_hit
 from planscope.debugger.selection import Selection
-from planscope.debugger.stops import continue_back, continue_forward, reasons
+from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.tui import words
 from planscope.tui.jobs import Ticket
 from planscope.tui.rooms.room import ALL_PANES, UPPER, Room
@@ -67,7 +67,7 @@ class Moving(Room):
         self.move(debug)
         why = reasons(debug.run, debug.index, self.state.breakpoints)
         if why and moved:
-            self.tell("stopped: " + ", ".join(word.replace("_", " ") for word in why[:3]))
+            self.tell("stopped: " + ", ".join(map(in_words, why[:3])))
         elif not moved:
             self.tell("no stop in that direction")
 

@@ -1,0 +1,51 @@
+"""``planscope walk``: the debugger line by line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import suppress
+
+from planscope.commands.common import find_run, only_variant, open_session, problem_in, say_all
+
+ABOUT = (
+    "Walk through a run line by line, in plain sentences and with the letters of the debugger's keys: for screen "
+    "readers, and wherever panes are in the way. Reads commands from standard input until q or its end."
+)
+PROMPT = "planscope> "
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from planscope.session.derive import variant_of
+    from planscope.walk.walker import Walker
+
+    session = open_session(args.session)
+    chosen = find_run(session, args.run)
+    problem_in(
+        variant_of(session, chosen) if chosen is not None else only_variant(session)
+    )  # says what is wrong
+    walker = Walker(session, args.run)
+    person = sys.stdin is not None and sys.stdin.isatty()
+    if person:
+        with suppress(ImportError):
+            import readline  # noqa: F401  (arrows and history at the prompt)
+    say_all(walker.greeting())
+    while not walker.ended:
+        try:
+            line = input(PROMPT) if person else _line()
+        except EOFError:
+            break
+        say_all(walker.do(line))
+    return 0
+
+
+def _line() -> str:
+    line = sys.stdin.readline(10_000) if sys.stdin is not None else ""
+    if not line:
+        raise EOFError
+    return line

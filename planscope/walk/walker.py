@@ -1,0 +1,327 @@
+"""The walker: a session, a run, a place in it; a line in, lines out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+from planscope.debugger import cursor
+from planscope.debugger.breakpoints import Breakpoint, StepBreak, load_breakpoints, parse_breakpoint, toggle
+from planscope.debugger.cursor import DebugState, open_run
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
+from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
+from planscope.debugger.watches import Watch, load_watches, look, parse_watch
+from planscope.errors import UserError
+from planscope.language.describe import plain
+from planscope.language.reading import Reading
+from planscope.oracle.replay import Replay, replay
+from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import StepNo
+from planscope.safe import visible
+from planscope.session.derive import reading_of, trace_of, variant_of
+from planscope.session.model import Run, Session
+from planscope.walk import telling
+from planscope.walk.words import ELSEWHERE, WORDS
+
+Lines = Iterable[str]
+T = TypeVar("T")
+
+
+class Walker:
+    """State of a walk. ``ended`` once it was left. Breakpoints and watches of the session are there; none is saved."""
+
+    def __init__(self, session: Session, run_id: str | None = None) -> None:
+        self.session = session
+        self.ended = False
+        self.breakpoints: tuple[Breakpoint, ...] = ()
+        self.watches: tuple[Watch, ...] = ()
+        self.found: Search | None = None
+        self.notices: list[str] = []
+        self.open(run_id)
+
+    def open(self, run_id: str | None) -> None:
+        """Turn to a run (None: the last; a request alone where there is none). Raises ``ParseFailure``."""
+        runs = {run.id: run for run in self.session.runs}
+        if run_id is not None and run_id not in runs:
+            known = ", ".join(visible(one, limit=40) for one in list(runs)[:10]) or "none"
+            raise UserError(f"no run {visible(run_id, limit=40)} in this session; its runs: {known}")
+        self.run: Run | None = runs[run_id] if run_id is not None else next(reversed(runs.values()), None)
+        variant = variant_of(self.session, self.run) if self.run is not None else self.session.variants[-1]
+        self.reading: Reading = reading_of(variant)
+        trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
+        self.replay: Replay = replay(self.reading.problem, trace)
+        self.told = telling.Told(self.run)
+        state = open_run(self.replay)
+        self.breakpoints, wrong = load_breakpoints(self.session.breakpoints[:200], state.run)
+        self.watches, more = load_watches(self.session.watches[:200], self.replay.problem)
+        self.notices = [*wrong, *more]
+        self.found = None
+        self.state = cursor.first_violation(state)
+
+    def greeting(self) -> Iterator[str]:
+        """What is looked at, how it came out, where one stands."""
+        yield f"{visible(self.session.title or 'session', limit=200)}."
+        if self.run is not None:
+            number = self.session.runs.index(self.run) + 1
+            simulated = ", simulated" if self.run.model.casefold().startswith("sim:") else ""
+            by = f"agent {visible(self.run.agent, limit=60)}, model {visible(self.run.model, limit=60)}{simulated}"
+            yield f"Run {number} of {len(self.session.runs)}: {by}."
+        else:
+            yield "No run yet: the request alone."
+        yield from self.verdict()
+        yield from self.notices
+        yield from self.place()
+        yield "Say ? for the commands."
+
+    def do(self, line: str) -> Lines:
+        """One line of the user's. Nothing but ``ended`` and the place changes."""
+        text = line.strip()
+        if not text:
+            return self.place()
+        head, _, rest = text.partition(" ")
+        if text[0] == "/" and head != "/":
+            head, rest = "/", text[1:]
+        word = next((w for w in WORDS if head in (w.key, w.name)), None)
+        if word is None:
+            return [self._unknown(head)]
+        if rest and not word.takes:
+            return [f"{word.name} takes nothing behind it."]
+        try:
+            method: Callable[..., Lines] = getattr(self, f"_{word.name.replace('-', '_')}")
+            return list(method(rest.strip()) if word.takes else method())
+        except DebuggerError as error:
+            return [f"{str(error)[:1].upper()}{str(error)[1:]}."]
+
+    def _unknown(self, head: str) -> str:
+        if head in ELSEWHERE:
+            return f"{head} is a key of the screen: {ELSEWHERE[head]}."
+        near = get_close_matches(head[:30], [w.name for w in WORDS], 1)
+        hint = f"did you mean {near[0]}" if near else "say ? for the commands"
+        return f"There is no command {visible(head, limit=40)}: {hint}."
+
+    def place(self) -> Iterator[str]:
+        """Where one stands, and what is watched."""
+        yield from telling.place_lines(self.state, self.told)
+        for watch in self.watches:
+            seen = look(watch, self.state.run, self.state.index)
+            yield f"Watch {seen.text} is {seen.value}{', new' if seen.changed else ''}."
+
+    def verdict(self) -> Iterator[str]:
+        if self.run is None:
+            return
+        judged = self.replay.verdict()
+        kind = f", {judged.error_type.replace('_', ' ')}" if judged.error_type else ""
+        yield f"Verdict: {judged.verdict}{kind}."
+        yield judged.explanation
+
+    # Moving
+
+    def _go(self, state: DebugState, stuck: str) -> Lines:
+        if state.index == self.state.index and state.check == self.state.check:
+            return [stuck]
+        self.state = state
+        return self.place()
+
+    def _next(self) -> Lines:
+        return self._go(cursor.next_call(self.state), "This is the end.")
+
+    def _back(self) -> Lines:
+        return self._go(cursor.previous_call(self.state), "This is the start.")
+
+    def _check(self) -> Lines:
+        return self._checked(cursor.next_check(self.state), "This is the end.")
+
+    def _check_back(self) -> Lines:
+        return self._checked(cursor.previous_check(self.state), "This is the start.")
+
+    def _checked(self, state: DebugState, stuck: str) -> Lines:
+        moved = state.index != self.state.index
+        if not moved and state.check == self.state.check:
+            return [stuck]
+        self.state = state
+        if state.checked is not None and not moved:
+            return [telling.constraint_line(state, state.checked)]
+        return self.place()
+
+    def _continue(self) -> Lines:
+        return self._stopped(continue_forward(self.state, self.breakpoints), "There is no stop further on.")
+
+    def _continue_back(self) -> Lines:
+        return self._stopped(continue_back(self.state, self.breakpoints), "There is no stop further back.")
+
+    def _stopped(self, state: DebugState, stuck: str) -> Lines:
+        if state.index == self.state.index:
+            return [stuck]
+        self.state = state
+        why = ", ".join(map(in_words, reasons(state.run, state.index, self.breakpoints)))
+        return [*([f"Stopped: {why}."] if why else []), *self.place()]
+
+    def _first(self) -> Lines:
+        if self.state.run.first_violation is None:
+            return ["Nothing is violated in this run."]
+        self.state = cursor.first_violation(self.state)
+        return self.place()
+
+    def _start(self) -> Lines:
+        return self._go(cursor.go_start(self.state), "This is the start.")
+
+    def _end(self) -> Lines:
+        return self._go(cursor.go_end(self.state), "This is the end.")
+
+    def _goto(self, text: str) -> Lines:
+        if not text:
+            return ["Say which step: goto 3, goto start, goto end."]
+        self.state = cursor.go_to(self.state, cursor.parse_step(self.state.run, text))
+        return self.place()
+
+    # Breakpoints, watches, search
+
+    def _break(self, text: str) -> Lines:
+        made = parse_breakpoint(text, self.state.run) if text else StepBreak(self.state.step)
+        self.breakpoints = toggle(self.breakpoints, made)
+        return [f"Breakpoint {'set' if made in self.breakpoints else 'cleared'}: {made}."]
+
+    def _breakpoints(self) -> Lines:
+        return [f"Breakpoint: {b}." for b in self.breakpoints] or ["There is no breakpoint."]
+
+    def _watch(self, text: str) -> Lines:
+        if not text:
+            return [f"Watched: {watch}." for watch in self.watches] or ["Nothing is watched."]
+        made = parse_watch(text, self.replay.problem)
+        if made in self.watches:
+            self.watches = tuple(w for w in self.watches if w != made)
+            return [f"No longer watched: {made}."]
+        self.watches = (*self.watches, made)
+        seen = look(made, self.state.run, self.state.index)
+        return [f"Watch {seen.text} is {seen.value}."]
+
+    def _search(self, text: str) -> Lines:
+        if not text:
+            return ["Say what to look for: / followed by the words."]
+        problem = self.replay.problem
+        haystack = Haystack(
+            documents(
+                self.reading.text,
+                self.state.run,
+                plain={c.id: plain(c, problem) for c in problem.constraints},
+                answers={i: a.text for i, a in self._by_index(self.told.answers)},
+                thoughts={i: t for i, t in self._by_index(self.told.thoughts) if t},
+            )
+        )
+        self.found = haystack.find(text)
+        if self.found.at is None:
+            return [f"{visible(text, limit=60)} is nowhere in request, constraints, calls or answers."]
+        return self._hit(self.found)
+
+    def _by_index(self, things: Mapping[StepNo, T]) -> list[tuple[int, T]]:
+        """Things of steps by the steps' indexes."""
+        index_of = self.state.run.index_of
+        return [(index_of[step], thing) for step, thing in things.items() if step in index_of]
+
+    def _next_hit(self) -> Lines:
+        return self._hit(next_hit(self.found)) if self.found else ["Nothing has been searched for."]
+
+    def _previous_hit(self) -> Lines:
+        return self._hit(previous_hit(self.found)) if self.found else ["Nothing has been searched for."]
+
+    def _hit(self, found: Search) -> Lines:
+        self.found = found
+        if found.hit is None or found.at is None:
+            return ["Nothing was found."]
+        self.state = show_hit(self.state, found)
+        hit = found.hit
+        first = max(hit.span[0] - 40, 0)
+        around = visible(hit.document.text[first : hit.span[1] + 40])
+        where = {"query": "the request", "constraint": f"constraint {hit.document.constraint}"}.get(
+            hit.document.kind, f"the {hit.document.kind} of {telling.step_name(self.state.step)}"
+        )
+        return [f"{found.at + 1} of {len(found.hits)}, in {where}: {around}"]
+
+    # Looking
+
+    def _explain(self) -> Lines:
+        yield from self.verdict()
+        view = self.state.view
+        core = view.core or next((v.core for v in self.replay.steps if v.core is not None), None)
+        if core is None:
+            if self.run is None:
+                yield "The request can be met."
+            return
+        yield "The core, which cannot all be true:"
+        for name in core.constraints:
+            yield telling.constraint_line(self.state, name)
+        for step in core.steps:
+            yield f"{telling.step_name(step)}.".capitalize()
+        if not core.foreseeable:
+            yield "The agent could not have known: it depends on how long a task takes."
+
+    def _reasons(self) -> Lines:
+        from planscope.oracle.reason_words import describe_core, describe_correction
+        from planscope.oracle.reasons import reasons as all_reasons
+
+        found = all_reasons(self.replay)
+        if not found.cores:
+            yield "Nothing is lost here."
+            return
+        count = len(found.cores)
+        yield f"{count} minimal core{'' if count == 1 else 's'}{'' if found.complete else ', perhaps more'}."
+        for number, core in enumerate(found.cores, 1):
+            yield f"{number}: {describe_core(self.replay, core)}"
+        yield "What would save the plan:"
+        for number, correction in enumerate(found.corrections, 1):
+            yield f"{number}: {describe_correction(self.replay, found.index, correction)}"
+
+    def _instead(self) -> Lines:
+        if self.run is None:
+            return ["There is no run to mend."]
+        return telling.plan_lines(self.replay, self.replay.repair())
+
+    def _query(self) -> Lines:
+        return telling.query_lines(self.reading.text, self.state)
+
+    def _tree(self) -> Lines:
+        return telling.tree_lines(self.reading.outline)
+
+    def _constraints(self) -> Lines:
+        return telling.constraint_lines(self.state)
+
+    def _timeline(self) -> Lines:
+        return telling.timeline_lines(self.state)
+
+    def _step(self) -> Lines:
+        return self.place()
+
+    def _verdict(self) -> Lines:
+        return self.verdict() if self.run is not None else ["There is no run to judge."]
+
+    def _runs(self, wanted: str) -> Lines:
+        runs = self.session.runs
+        if not wanted:
+            here = self.run
+            return [
+                f"{number}, run {visible(run.id, limit=40)}: {visible(run.agent, limit=40)}, "
+                f"{visible(run.model, limit=60)}{', this one' if run is here else ''}."
+                for number, run in enumerate(runs, 1)
+            ] or ["This session has no run."]
+        chosen = next((run for run in runs if run.id == wanted), None)
+        if chosen is None and wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= len(runs):
+            chosen = runs[int(wanted) - 1]
+        if chosen is None:
+            return [f"There is no run {visible(wanted, limit=40)}: o lists them."]
+        try:
+            self.open(chosen.id)
+        except UserError as error:
+            return [str(error)]
+        return self.greeting()
+
+    def _help(self) -> Lines:
+        for word in WORDS:
+            takes = f" {word.takes}" if word.takes else ""
+            yield f"{word.key} or {word.name}{takes}: {word.help}."
+        yield "An empty line says the step again. Capital letters go backwards."
+
+    def _quit(self) -> Lines:
+        self.ended = True
+        return ()

@@ -1,0 +1,134 @@
+"""The debugger line by line: the same places as on the screen, in sentences."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.cli import main
+from planscope.debugger import cursor
+from planscope.session.bundled import bundled
+from planscope.session.store import load
+from planscope.walk.walker import Walker
+from planscope.walk.words import ELSEWHERE, WORDS
+from tests.hostile import SAVEABLE
+
+FIRST = load(bundled()["first-look"])
+
+
+def said(walker: Walker, *lines: str) -> str:
+    return "\n".join(line for text in lines for line in walker.do(text))
+
+
+def test_it_begins_where_the_plan_was_lost() -> None:
+    walker = Walker(FIRST)
+    greeting = "\n".join(walker.greeting())
+    assert "Verdict: wrong, parameter error." in greeting and "Point of no return" in greeting
+    assert walker.state.step == 2
+
+
+def test_it_moves_as_the_screen_does() -> None:
+    walker = Walker(FIRST)
+    state = cursor.first_violation(cursor.open_run(walker.replay))
+    moves = {
+        "n": cursor.next_call,
+        "N": cursor.previous_call,
+        "s": cursor.next_check,
+        "S": cursor.previous_check,
+        "g": cursor.go_start,
+        "G": cursor.go_end,
+        "f": cursor.first_violation,
+    }
+    for key in "nnNssSgsssfSSGNg":
+        walker.do(key)
+        state = moves[key](state)
+        assert (walker.state.index, walker.state.check) == (state.index, state.check), key
+
+
+def test_ends_are_said() -> None:
+    walker = Walker(FIRST)
+    assert said(walker, "g", "N").endswith("This is the start.")
+    assert said(walker, "G", "n").endswith("This is the end.")
+
+
+def test_breakpoints_stop_it() -> None:
+    walker = Walker(FIRST)
+    assert "Breakpoint set: tool gallery_label_writing" in said(walker, "b tool gallery_label_writing")
+    walker.do("G")
+    assert "tool gallery_label_writing" in said(walker, "C")
+    assert walker.state.step == 4
+    assert "cleared" in said(walker, "b tool gallery_label_writing")
+    assert "There is no breakpoint." in said(walker, "B")
+
+
+def test_what_is_wrong_is_one_sentence() -> None:
+    walker = Walker(FIRST)
+    for line in ("goto 99", "b nonsense", "w a1.colour", "o r99", "frst", "n 3", "goto", "/"):
+        (one,) = walker.do(line)
+        assert (one and one.endswith(".")) or "there are" in one, line
+    assert "did you mean first" in said(walker, "frst")
+
+
+def test_every_command_says_something_at_every_step() -> None:
+    walker = Walker(FIRST)
+    for index in range(len(walker.state.run.steps)):
+        for word in WORDS:
+            if word.name not in ("quit", "runs"):
+                walker.state = cursor.go_to(walker.state, index)
+                assert list(walker.do(word.key)), word
+
+
+def test_keys_of_the_screen_say_where_else() -> None:
+    walker = Walker(FIRST)
+    for key in ELSEWHERE:
+        (line,) = walker.do(key)
+        assert "planscope" in line
+    assert not {w.key for w in WORDS} & set(ELSEWHERE)
+
+
+def test_another_run() -> None:
+    walker = Walker(FIRST)
+    assert "Verdict: right." in said(walker, "o 1")
+    assert "Nothing is violated" in said(walker, "f")
+    assert "this one" in said(walker, "o").splitlines()[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from([w.key for w in WORDS if w.key != "q"]),
+            st.sampled_from(SAVEABLE),
+            st.text(max_size=12),
+        ),
+        max_size=12,
+    )
+)
+def test_no_line_breaks_it(lines: list[str]) -> None:
+    walker = Walker(FIRST)
+    for line in lines:
+        for text in walker.do(line):
+            assert "\x1b" not in text and "\n" not in text
+    assert 0 <= walker.state.index <= walker.state.run.last
+
+
+def test_it_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import io
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\nx\nq\nn\n"))
+    assert main(["walk", "figure-10"]) == 0
+    out = capsys.readouterr().out
+    assert "The core, which cannot all be true" in out and out.count("Step ") >= 2
+
+
+def test_a_session_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
+    made = FIRST.model_copy(deep=True)
+    made.variants[0].query.text = "Nonsense is this."
+    from planscope.session.store import save
+
+    path = tmp_path / "bad.planscope.json"
+    save(made, path)
+    assert main(["walk", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1 and "cannot be read" in err

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planscope.commands.common import (
@@ -20,6 +23,7 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
     from planscope.session.model import Run, Session, Variant
+    from planscope.sharing.findings import Redaction
 
 ABOUT = (
     "Compare two runs: their requests by words, tree and constraints, their calls beside each other, the first step "
@@ -44,7 +48,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="text: list calls that are the same, too")
     parser.add_argument(
-        "--redact", action="store_true", help="replace what is private first, each session by itself"
+        "--redact",
+        action=argparse.BooleanOptionalAction,
+        help="replace what is private first (default: for markdown only, which is made for others)",
     )
     parser.add_argument(
         "--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)} (default text)"
@@ -80,10 +86,19 @@ def run(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     other = open_session(args.other) if args.other is not None else session
     a, b = _both(session, other, args.ids, args.variants)
-    if args.redact:
-        (session, a), (other, b) = _redacted(session, a, other, b)
-    found = compare(session, a, other, b)
-    write_or_print(_written(found, "json" if args.json else args.format or "text", args.all), output)
+    format = "json" if args.json else args.format or "text"
+    if not (format == "markdown" if args.redact is None else args.redact):
+        write_or_print(_written(compare(session, a, other, b), format, args.all), output)
+        return 0
+    from planscope.sharing.redact_two import redact_two
+
+    safe_a, safe_b, redactions = redact_two(session, other)
+    a, b = _same_place(a, session, safe_a.session), _same_place(b, other, safe_b.session)
+    text = _written(compare(safe_a.session, a, safe_b.session, b), format, args.all)
+    safe_a.check(text)
+    safe_b.check(text)
+    write_or_print(text, output)
+    _tell(redactions)
     return 0
 
 
@@ -144,22 +159,21 @@ def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | 
     )
 
 
-def _redacted(
-    session: Session, a: Run | Variant, other: Session, b: Run | Variant
-) -> tuple[tuple[Session, Run | Variant], tuple[Session, Run | Variant]]:
-    """Both in sessions without what is private. Ids may change, so the place says which run or variant it is."""
-    from planscope.sharing.redact import look_through, redact
-
-    clean = redact(session, look_through(session))
-    if other is session:
-        return (clean, _same_place(a, session, clean)), (clean, _same_place(b, session, clean))
-    clean_other = redact(other, look_through(other))
-    return (clean, _same_place(a, session, clean)), (clean_other, _same_place(b, other, clean_other))
-
-
 def _same_place(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
+    """The same run or variant of a redacted session, where its id may be another one."""
     from planscope.session.model import Run
 
     if isinstance(chosen, Run):
         return after.runs[next(k for k, run in enumerate(before.runs) if run is chosen)]
     return after.variants[next(k for k, variant in enumerate(before.variants) if variant is chosen)]
+
+
+def _tell(redactions: Iterable[Redaction]) -> None:
+    """How many values of each kind were replaced, on standard error."""
+    counts: Counter[str] = Counter()
+    for redaction in redactions:
+        for finding in redaction.replaced:
+            counts[finding.label] += 1
+    for label, count in counts.items():
+        with suppress(OSError):
+            sys.stderr.write(f"{visible(f'replaced: {label} ({count})')}\n")

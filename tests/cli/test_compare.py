@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -84,6 +83,7 @@ def test_a_variant_that_is_called_like_a_run(cli: Cli, files: Files) -> None:
         (["r1", "r2", "r3"], "two things are compared, and 3 ids are given"),
         (["--json", "--format", "markdown"], "--json and --format markdown exclude each other"),
         (["--format", "svg"], "invalid choice: 'svg'"),
+        (["r1", "--wrong", "r2"], "unrecognized arguments: --wrong"),
         (["--other", "nowhere.json"], "there is no file nowhere.json"),
     ],
 )
@@ -258,19 +258,37 @@ def test_into_a_file(cli: Cli, path: Path, tmp_path: Path) -> None:
         assert made.read_text(encoding="utf-8") == cli("compare", path, "--format", format).out
 
 
-def test_redacted(cli: Cli, files: Files) -> None:
+@pytest.fixture
+def private(files: Files) -> list[str | Path]:
+    """Two runs of two people, in one session; and the arguments to take each from its own session."""
     made = two()
-    made.variants[0].query.text = "A comes before B. B comes before C."
     made.runs[0].model = "openai:gpt at alice.smith@corp.example.com"
     made.runs[1].model = "openai:gpt at bob.jones@corp.example.com"
     path = files.keep(made)
-    shutil.copy(path, files.folder / "other.planscope.json")
-    for args in ([path, "r1", "r2"], [path, "r1", "r2", "--other", files.folder / "other.planscope.json"]):
-        for format in ("text", "markdown", "json"):
-            assert "alice" in cli("compare", *args, "--format", format).out
-            done = cli("compare", *args, "--format", format, "--redact")
-            assert done.status == 0
-            assert "alice" not in done.out and "corp.example.com" not in done.out
+    other = made.model_copy(update={"runs": made.runs[1:]})
+    return [path, "r1", "r2", "--other", files.keep(other, "other")]
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_redacted(cli: Cli, private: list[str | Path], count: int) -> None:
+    args = private[:count]
+    for format in ("text", "markdown", "json"):
+        assert "alice" in cli("compare", *args, "--format", format, "--no-redact").out
+        done = cli("compare", *args, "--format", format, "--redact")
+        assert done.status == 0 and done.err.startswith("replaced: ")
+        assert "alice" not in done.out and "corp.example.com" not in done.out
+    models = next(f for f in done.json["fields"] if f["name"] == "model")
+    assert not models["same"] and models["a"] != models["b"], "two people stay two people"
+
+
+def test_markdown_is_redacted_by_itself(cli: Cli, private: list[str | Path]) -> None:
+    assert "alice" not in cli("compare", *private[:3], "--format", "markdown").out
+    assert "alice" in cli("compare", *private[:3]).out
+
+
+def test_one_value_is_one_word_in_two_sessions(cli: Cli, files: Files, private: list[str | Path]) -> None:
+    document = cli("compare", private[0], "r2", "r2", "--other", private[4], "--json", "--redact").json
+    assert next(f for f in document["fields"] if f["name"] == "model")["same"]
 
 
 def hostile(h: str, tmp_path: Path) -> list[Path]:
@@ -315,7 +333,7 @@ def check_markdown(text: str) -> None:
 def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
     for path in hostile(HOSTILE[k], tmp_path):
         for format in ("text", "markdown", "json"):
-            done = cli("compare", path, "--format", format)
+            done = cli("compare", path, "--format", format, "--no-redact")
             assert done.status == 0 and done.err == "", done.err
             assert harmless(done.out)
             if format == "markdown":
@@ -342,7 +360,7 @@ def test_markdown_that_wants_out(cli: Cli, files: Files) -> None:
     made.variants[1].query.text = out_of_it
     path = files.keep(made)
     for args in (["r1", "r2"], ["v1", "v2"]):
-        out = cli("compare", path, *args, "--format", "markdown").out
+        out = cli("compare", path, *args, "--format", "markdown", "--no-redact").out
         check_markdown(out)
         assert "@someone" in out
 

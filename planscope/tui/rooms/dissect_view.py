@@ -213,10 +213,10 @@ class DissectView(SideRoom):
             if record is not None
             else (self.wanted.agent, self.wanted.model, self.wanted.method)
         )
-        for part in (agent, model, method):
-            left += [Run(" │ ", "faint"), Run(shown(part, 40))]
-        if model.casefold().startswith("sim:"):
-            left.append(Run(" simulated", "caution"))
+        simulated = model.casefold().startswith("sim:")
+        left += [Run(" │ ", "faint"), Run(shown(agent, 40)), Run(" │ ", "faint"), Run(shown(model, 40))]
+        left += [Run(" simulated", "caution")] if simulated else []
+        left += [Run(" │ ", "faint"), Run(f"method {method}")]
         found = self.state.summary
         running = self.work.running
         left_over = self.work.seconds_left(found.runs, found.budget) if found is not None else None

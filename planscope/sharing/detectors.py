@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
-from planscope.sharing.hits import HOST, NAMED, PERSONAL, Hit, beside_placeholders, settle
+from planscope.sharing.hits import HOST, NAMED, PERSONAL, Hit, beside_settled, cover, settle, settled_in
 from planscope.sharing.surroundings import Surroundings
 from planscope.sharing.word_lists import words
 
 _ROUNDS = 4
-_FILLER = "\x00"
+_MOST = 50_000
+"""Strings remembered."""
 
 
 @dataclass
@@ -37,6 +39,8 @@ class Detectors:
         key = (text, named, below_secret, number)
         found = self._memory.get(key)
         if found is None:
+            if len(self._memory) >= _MOST:
+                self._memory.clear()
             found = self._memory[key] = self._look(text, named, below_secret, number)
         return found
 
@@ -47,16 +51,16 @@ class Detectors:
         found: list[Hit] = []
         covered = text
         for _ in range(_ROUNDS):
+            settled = settled_in(covered)
             hits = settle(
                 part
                 for hit in self._all(covered, named, below_secret, number)
-                for part in beside_placeholders(hit, covered)
+                for part in beside_settled(hit, settled)
             )
             if not hits:
                 break
             found += hits
-            for hit in hits:
-                covered = covered[: hit.start] + _FILLER * (hit.end - hit.start) + covered[hit.end :]
+            covered = cover(covered, hits)
         return sorted(found)
 
     def _all(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
@@ -85,6 +89,12 @@ class Detectors:
                 ):
                     start, end = match.span("user") if match["user"] else match.span()
                     yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
+
+
+@lru_cache(maxsize=1)
+def detectors_for(around: Surroundings, users: frozenset[str]) -> Detectors:
+    """The same for the same: who looks a session through mostly redacts it next."""
+    return Detectors(around, users)
 
 
 def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:

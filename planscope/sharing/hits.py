@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
 """What stands for a value that was replaced."""
 
+FILLER = "\x00"
+"""What stands for each character of a value that was found already."""
+
+_SETTLED = re.compile(rf"{PLACEHOLDER.pattern}|{FILLER}+", re.IGNORECASE)
 _SHORTEST_REST = 6
 """Characters beside a placeholder that count as a value of their own."""
 
@@ -31,31 +36,47 @@ class Hit(NamedTuple):
     edged: bool = False
 
 
-def beside_placeholders(hit: Hit, text: str) -> Iterator[Hit]:
-    """The parts of a hit that are not replaced already."""
-    found = PLACEHOLDER.search(text, hit.start, hit.end)
-    if found is None:
-        yield hit
-        return
+def settled_in(text: str) -> list[tuple[int, int]]:
+    """Where a text holds placeholders, or values that were found already."""
+    return [match.span() for match in _SETTLED.finditer(text)]
+
+
+def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit]:
+    """The parts of a hit that are not replaced, or found, already."""
+    first = bisect_right(settled, hit.start, key=lambda span: span[1])
     start = hit.start
-    for placeholder in PLACEHOLDER.finditer(text, hit.start, hit.end):
-        if placeholder.start() - start >= _SHORTEST_REST:
-            yield hit._replace(end=placeholder.start(), start=start)
-        start = placeholder.end()
-    if hit.end - start >= _SHORTEST_REST:
+    for begin, end in settled[first:]:
+        if begin >= hit.end:
+            break
+        if begin - start >= _SHORTEST_REST:
+            yield hit._replace(start=start, end=begin)
+        start = max(start, end)
+    if start == hit.start:
+        yield hit
+    elif hit.end - start >= _SHORTEST_REST:
         yield hit._replace(start=start)
 
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
     """Hits that do not overlap, in order: by rank, the longer first; a secret around smaller ones takes their place."""
-    taken: list[Hit] = []
-    for hit in sorted(hits, key=lambda h: (h.rank, h.start - h.end, h.start)):
-        over = [t for t in taken if t.start < hit.end and hit.start < t.end]
+    taken: list[Hit] = []  # in order of places
+    for hit in sorted(dict.fromkeys(hits), key=lambda h: (h.rank, h.start - h.end, h.start)):
+        first = bisect_right(taken, hit.start, key=lambda t: t.end)
+        last = bisect_left(taken, hit.end, key=lambda t: t.start)
+        over = taken[first:last]
         if over:
-            around = all(hit.start <= t.start and t.end <= hit.end for t in over)
+            around = hit.start <= over[0].start and over[-1].end <= hit.end
             longer = hit.end - hit.start > max(t.end - t.start for t in over)
             if not (around and longer and hit.rank in (SHAPE, NAMED, RANDOM)):
                 continue
-            taken = [t for t in taken if t not in over]
-        taken.append(hit)
-    return sorted(taken)
+        taken[first:last] = [hit]
+    return taken
+
+
+def cover(text: str, hits: Iterable[Hit]) -> str:
+    """The text with what was hit filled, of the same length. ``hits`` as :func:`settle` gives them."""
+    parts, at = [], 0
+    for hit in hits:
+        parts += [text[at : hit.start], FILLER * (hit.end - hit.start)]
+        at = hit.end
+    return "".join([*parts, text[at:]])

@@ -13,6 +13,8 @@ from typing import Any
 from planscope.sharing.hits import SHAPE, Hit
 
 _SHORTEST = 8
+_MOST = 1000
+"""Different secrets in one text; each is looked for by itself."""
 
 
 @cache
@@ -35,13 +37,14 @@ def found_by_library(text: str) -> Iterator[Hit]:
     scanner = _scanner()
     if scanner is None or len(text) < _SHORTEST:
         return
+    secrets: dict[str, str] = {}
     for finding in scanner.scan(text):
         secret = finding.secret
         if finding.visible and isinstance(secret, str) and len(secret) >= _SHORTEST:
-            name = re.sub(r"[^a-z0-9]+", "-", str(finding.rule_id).rpartition(".")[2].lower()).strip("-")[:40]
-            start = text.find(secret)
-            while start >= 0:
-                yield Hit(
-                    start, start + len(secret), name or "secret", name.replace("-", " ") or "secret", SHAPE
-                )
-                start = text.find(secret, start + len(secret))
+            secrets.setdefault(secret, str(finding.rule_id).rpartition(".")[2])
+    for secret, rule in list(secrets.items())[:_MOST]:
+        name = re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")[:40] or "secret"
+        start = text.find(secret)
+        while start >= 0:
+            yield Hit(start, start + len(secret), name, name.replace("-", " "), SHAPE)
+            start = text.find(secret, start + len(secret))

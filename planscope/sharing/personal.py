@@ -81,7 +81,7 @@ def user_of(match: re.Match[str]) -> str:
 
 
 def _luhn(digits: str) -> bool:
-    if digits[0] not in "23456" or len(set(digits)) < 3:
+    if digits[0] not in "23456" or len(set(digits)) < 2:
         return False
     doubled = [int(d) * (1 + i % 2) for i, d in enumerate(reversed(digits))]
     return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0

@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
 from planscope.sharing import personal, spans
-from planscope.sharing.detectors import Detectors
+from planscope.sharing.detectors import detectors_for
 from planscope.sharing.document import Spot, rewrite, rewrite_below
 from planscope.sharing.findings import Finding, Place
 from planscope.sharing.hits import PLACEHOLDER, Hit, settle
+from planscope.sharing.matching import HEAD, Matcher, lower
 from planscope.sharing.spellings import canonical, decoded, spellings, tool_spelling, unescaped
 from planscope.sharing.surroundings import Surroundings
 
 Json = Any
-
-_SHORTEST = 4
-"""Characters of a value that is looked for outside the place where it was found."""
 
 _NOT_IN_A_TOOL = re.compile(r"[^A-Za-z0-9_-]")
 _TOOL_RANK = -1
@@ -32,7 +30,6 @@ _DEEPEST = 3
 class Value:
     """One private value. ``strong`` and ``edged`` as in ``Hit``."""
 
-    number: int
     kind: str
     label: str
     text: str
@@ -64,7 +61,7 @@ class Plan:
     ) -> None:
         self.values: dict[str, Value] = {}
         self._known: dict[str, str] = {}
-        self._detectors = Detectors(around, _users(document, around))
+        self._detectors = detectors_for(around, _users(document, around))
         self._next = _numbers_taken(document)
         rewrite(document, self._note, self._note_number)
         for key, decision in (decisions or {}).items():
@@ -72,7 +69,7 @@ class Plan:
                 self.values[key].kept, self.values[key].replacement = decision
         self._spelled: dict[str, _Spelled] = {}
         self._spell()
-        self._pattern = _pattern(self._spelled)
+        self._matcher = _matcher(self._spelled)
         self._rename_tools(document)
         self._edits: dict[str, list[spans.Edit]] = {}
 
@@ -100,7 +97,7 @@ class Plan:
         return self._detectors.find(text, named=named, below_secret=spot.below_secret, number=spot.number)
 
     def _key(self, kind: str, text: str) -> str:
-        return self._known.get(text) or canonical(kind, text)
+        return self._known.get(lower(text)) or canonical(kind, text)
 
     def _add(self, hit: Hit, text: str) -> None:
         key = self._key(hit.kind, text)
@@ -111,7 +108,6 @@ class Plan:
         word = re.sub(r"[^A-Z0-9]+", "_", hit.kind.upper())[:24].strip("_")
         number = self._next[word] = self._next.get(word, 0) + 1
         self.values[key] = Value(
-            len(self.values) + 1,
             hit.kind,
             hit.label,
             text,
@@ -121,16 +117,16 @@ class Plan:
             f"REDACTED_{word}_{number}",
         )
         for spelling in spellings(text):
-            self._known.setdefault(spelling, key)
+            self._known.setdefault(lower(spelling), key)
 
     # What stands for it
 
     def _spell(self) -> None:
         for value in self.values.values():
-            if not value.strong or len(value.text) < _SHORTEST:
+            if not value.strong or len(value.text) < HEAD:
                 continue
-            for spelling in spellings(value.text):
-                self._spelled.setdefault(spelling.lower(), _Spelled(value, value.replacement))
+            for spelling in filter(lambda s: len(s) >= HEAD, spellings(value.text)):
+                self._spelled.setdefault(lower(spelling), _Spelled(value, value.replacement))
             tool = tool_spelling(value.text)
             if tool is not None:
                 self._spelled.setdefault(tool, _Spelled(value, value.replacement.lower()))
@@ -142,7 +138,7 @@ class Plan:
         renamed: dict[str, _Spelled] = {}
         for action in actions:
             old, name = action["tool"], action["name"]
-            if old.lower() in renamed:
+            if lower(old) in renamed:
                 continue
             new = self._new_tool(old, name)
             if new == old:
@@ -152,10 +148,10 @@ class Plan:
                 n += 1
                 new = f"{base[: 64 - len(str(n)) - 1]}_{n}"
             taken.add(new)
-            renamed[old.lower()] = _Spelled(None, new)
+            renamed[lower(old)] = _Spelled(None, new)
         if renamed:
             self._spelled = {**self._spelled, **renamed}
-            self._pattern = _pattern(self._spelled)
+            self._matcher = _matcher(self._spelled)
 
     def _new_tool(self, old: str, name: str) -> str:
         changed, _ = self._replaced(name, Spot(Place("")), None)
@@ -211,7 +207,7 @@ class Plan:
         parts, edits, at = [], [], 0
         for hit in settle(hits):
             written = text[hit.start : hit.end]
-            found = self._spelled.get(written.lower())
+            found = self._spelled.get(lower(written))
             value = found.value if found else self.values.get(self._key(hit.kind, written))
             if value is not None and place is not None:
                 value.places[place] = None
@@ -224,61 +220,32 @@ class Plan:
         return "".join([*parts, text[at:]]), edits
 
     def _spelled_in(self, text: str) -> Iterable[Hit]:
-        if self._pattern is None:
-            return
-        lowered = text.lower()
-        for pattern in self._pattern.for_text(lowered):
-            for match in pattern.finditer(text):
-                found = self._spelled.get(match[0].lower())
-                if found is not None:
-                    rank = found.value.rank if found.value else _TOOL_RANK
-                    yield Hit(*match.span(), found.value.kind if found.value else "tool", "", rank)
+        for start, end, known in self._matcher.find(text):
+            found = self._spelled[known]
+            rank = found.value.rank if found.value else _TOOL_RANK
+            yield Hit(start, end, found.value.kind if found.value else "tool", "", rank)
 
     def left_in(self, text: str) -> str | None:
         """A value that is to be replaced and stands in the text all the same."""
         for hit in self._spelled_in(text):
-            found = self._spelled.get(text[hit.start : hit.end].lower())
+            found = self._spelled.get(lower(text[hit.start : hit.end]))
             if found is not None and found.value is not None and not found.value.kept:
                 return found.value.label
         return None
 
     def findings(self) -> tuple[Finding, ...]:
-        """What there is, for people; after ``apply`` with all places."""
+        """What there is, for people, after ``apply``. What never stands for itself, being part of more, is left out."""
+        placed = (v for v in self.values.values() if v.places)
         return tuple(
-            Finding(v.number, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
-            for v in self.values.values()
+            Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
+            for n, v in enumerate(placed, 1)
         )
 
 
-class _Pattern:
-    """Many spellings at once: only those that stand in a text are put into its pattern."""
-
-    def __init__(self, spelled: Mapping[str, _Spelled]) -> None:
-        self._sources = {
-            spelling: _source(spelling, found)
-            for spelling, found in sorted(spelled.items(), key=lambda item: -len(item[0]))
-        }
-        self._made: dict[tuple[str, ...], re.Pattern[str]] = {}
-
-    def for_text(self, lowered: str) -> Iterable[re.Pattern[str]]:
-        here = tuple(s for s in self._sources if s in lowered)
-        if here:
-            if here not in self._made:
-                self._made[here] = re.compile("|".join(self._sources[s] for s in here), re.IGNORECASE)
-            yield self._made[here]
-
-
-def _source(spelling: str, found: _Spelled) -> str:
-    source = re.escape(spelling)
-    if found.value is None:
-        return rf"(?<![A-Za-z0-9_-]){source}(?![A-Za-z0-9_-])"
-    if found.value.edged or found.replacement != found.value.replacement:
-        return rf"(?<![A-Za-z0-9]){source}(?![A-Za-z0-9])"
-    return source
-
-
-def _pattern(spelled: Mapping[str, _Spelled]) -> _Pattern | None:
-    return _Pattern(spelled) if spelled else None
+def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
+    words = {t for t, f in spelled.items() if f.value and (f.value.edged or f.replacement.islower())}
+    names = {t for t, f in spelled.items() if f.value is None}
+    return Matcher(spelled, words, names)
 
 
 def _users(document: Json, around: Surroundings) -> frozenset[str]:

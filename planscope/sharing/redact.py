@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from planscope.sharing.findings import Finding, Place, Redaction, RedactionError
@@ -54,7 +53,7 @@ def redact(session: Session, redaction: Redaction) -> Session:
 def redacted(session: Session, redaction: Redaction) -> Redacted:
     """As :func:`redact`, together with a check for what is made of the session."""
     from planscope.session.files import SessionError
-    from planscope.session.store import loads
+    from planscope.session.store import from_document
     from planscope.sharing.unchanged import check_unchanged
 
     document = _document(session)
@@ -63,7 +62,7 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
     if made == document:
         return Redacted(session, plan)
     try:
-        after = loads(json.dumps(made).encode(), "the redacted session")
+        after = from_document(made, "the redacted session")
     except SessionError as error:
         raise RedactionError(f"redaction would break the session: {error}") from None
     check_unchanged(session, after)
@@ -71,9 +70,13 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
 
 
 def _document(session: Session) -> Any:
-    from planscope.session.store import dumps
+    """A session's JSON as data; unlike in a file, numbers in it may be without end."""
+    from planscope.session.json_bytes import without_surrogates
 
-    return json.loads(dumps(session))
+    try:
+        return without_surrogates(session.model_dump(mode="json", exclude_none=True))
+    except (ValueError, RecursionError):
+        raise RedactionError("the arguments of a call are nested too deeply to be looked through") from None
 
 
 def _decisions(redaction: Redaction) -> dict[str, Decision]:

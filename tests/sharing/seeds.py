@@ -1,4 +1,4 @@
-"""Secrets made for tests: one of each kind, none of them ever live. ``text`` is what somebody wrote around ``secret``."""
+"""Secrets made for tests: one of each kind, none ever live. ``text`` is what somebody wrote around ``secret``."""
 
 from __future__ import annotations
 

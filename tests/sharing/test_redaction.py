@@ -1,0 +1,333 @@
+"""Nothing private leaves: keys and tokens of many kinds, addresses, homes, hosts, the environment."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import time
+from urllib.parse import unquote
+
+import pytest
+
+from planscope.language.topics import load_topics
+from planscope.session.events import CallEvent, MessageEvent
+from planscope.session.model import Session
+from planscope.session.store import dumps
+from planscope.sharing import more_rules
+from planscope.sharing.detectors import Detectors, detectors_for
+from planscope.sharing.findings import Redaction, RedactionError
+from planscope.sharing.formats import FORMATS, share
+from planscope.sharing.redact import look_through, redact
+from planscope.sharing.secret_rules import load_rules
+from planscope.sharing.surroundings import Surroundings, own
+from tests.sharing.cases import plain_session, planted, run_of, written
+from tests.sharing.seeds import Seed, seeds
+
+NOWHERE = Surroundings()
+
+
+def everything(session: Session, redaction: Redaction) -> dict[str, str]:
+    """The session in every form, and what a reader makes of each who undoes the escapes."""
+    safe = redact(session, redaction)
+    made = {name: share(safe, None, name, redaction=None) for name in FORMATS}
+    assert share(session, None, "text", redaction=redaction) == made["text"]
+    return {name: f"{text}\n{undone(text)}" for name, text in made.items()}
+
+
+def undone(text: str) -> str:
+    """Escapes of JSON (twice), HTML and addresses undone; line ends joined, as in a wrapped text."""
+    for _ in range(3):
+        text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
+        text = text.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
+    return "\n".join([html.unescape(text), unquote(text), re.sub(r"\s*\n\s*", "", text)])
+
+
+@pytest.fixture(params=["with the library", "own rules alone"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    detectors_for.cache_clear()
+    if request.param == "own rules alone":
+        monkeypatch.setattr(more_rules, "_scanner", lambda: None)
+    elif not more_rules.has_library():
+        pytest.skip("the detector library is not installed")
+
+
+@pytest.mark.usefixtures("library")
+def test_no_seeded_secret_is_left_in_any_form() -> None:
+    planted_secrets = seeds(7)
+    assert len({seed.kind for seed in planted_secrets}) > 100
+    session = planted([seed.text for seed in planted_secrets])
+    redaction = look_through(session, NOWHERE)
+    for name, text in everything(session, redaction).items():
+        for seed in planted_secrets:
+            assert seed.secret not in text, f"{seed.kind} is left in {name}"
+            for line in seed.secret.splitlines():
+                assert line not in text or line.startswith("-----"), (
+                    f"a line of {seed.kind} is left in {name}"
+                )
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("seed", seeds(11), ids=lambda seed: seed.kind)
+def test_every_kind_is_found_by_itself(seed: Seed) -> None:
+    text = seed.text
+    for hit in reversed(Detectors(NOWHERE).find(text)):
+        text = f"{text[: hit.start]}<{hit.kind}>{text[hit.end :]}"
+    pieces = (seed.secret[i : i + 12] for i in range(max(1, len(seed.secret) - 11)))
+    assert not [piece for piece in pieces if piece in text], text
+
+
+PERSONAL = {
+    "ada.lovelace@example.com": "write to ada.lovelace@example.com, please",
+    "Ada+lists@mail.example.co.uk": "cc: <Ada+lists@mail.example.co.uk>",
+    "/home/ada": "see /home/ada/.ssh/config",
+    "/Users/ada": "file:///Users/ada/Library/x",
+    "C:\\Users\\Ada Lovelace": "C:\\Users\\Ada Lovelace\\Documents\\x.txt is locked",
+    "C:/Users/grace": "C:/Users/grace/x",
+    "/mnt/c/Users/grace": "ls /mnt/c/Users/grace/x",
+    "~grace": "cat ~grace/notes",
+    "build-7.corp.internal": "could not reach build-7.corp.internal",
+    "db.acme-corp.com": "postgres at db.acme-corp.com:5432",
+    "printer.local": "lp -h printer.local",
+    "gpu-box-3": "http://gpu-box-3:8000/v1/chat failed",
+    "cache-2": "Connection to cache-2:6379 refused",
+    "bastion-1": "ssh -p 22 ops@bastion-1 uptime",
+    "ip-10-0-3-17": "on ip-10-0-3-17 now",
+    "10.20.30.40": "connect to 10.20.30.40: refused",
+    "203.0.113.77": "from 203.0.113.77",
+    "fe80::1ff:fe23:4567:890a": "at fe80::1ff:fe23:4567:890a today",
+    "00:1B:44:11:3A:B7": "mac 00:1B:44:11:3A:B7",
+    "+49 170 1234567": "call +49 170 1234567 now",
+    "(555) 123-4567": "or (555) 123-4567",
+    "4111 1111 1111 1111": "card 4111 1111 1111 1111",
+    "DE89 3704 0044 0532 0130 00": "pay to DE89 3704 0044 0532 0130 00",
+    "078-05-1120": "ssn 078-05-1120",
+}
+
+
+def test_nothing_personal_is_left_in_any_form() -> None:
+    session = planted(list(PERSONAL.values()))
+    redaction = look_through(session, NOWHERE)
+    found = {finding.text.casefold() for finding in redaction.findings}
+    assert {value.casefold() for value in PERSONAL} - found == set()
+    for name, text in everything(session, redaction).items():
+        for value in PERSONAL:
+            assert value.casefold() not in text.casefold(), f"{value} is left in {name}"
+            assert json.dumps(value)[1:-1] not in text, f"{value} is left in {name}"
+
+
+def test_a_user_known_from_a_home_is_found_in_other_paths() -> None:
+    session = plain_session(
+        notes="/home/zelda/x and /data/zelda/models, owner: zelda. Zelda is a game, zelda."
+    )
+    notes = redact(session, look_through(session, NOWHERE)).notes
+    assert notes == (
+        "REDACTED_HOME_1/x and /data/REDACTED_USER_NAME_1/models, owner: REDACTED_USER_NAME_1. "
+        "Zelda is a game, zelda."
+    )
+
+
+def test_secrets_of_the_environment_are_found() -> None:
+    environment = {
+        "MY_API_KEY": "plain-value-42",
+        "DB_PASSWORD": "correcthorsebattery",
+        "GITHUB_TOKEN": "short",
+        "SERVICE_URL": "https://user:pw99pw@service.example.com/x",
+        "AUTH_METHOD": "oauth",
+        "PATH": "/usr/bin:/bin",
+        "SSH_AUTH_SOCK": "/tmp/agent.1",
+        "LESS": "-R-secret-like",
+        "MAX_TOKENS": "100000",
+    }
+    around = own(environment)
+    assert {name for name, _ in around.values} == {"MY_API_KEY", "DB_PASSWORD", "SERVICE_URL"}
+    session = plain_session(notes="it is plain-value-42, correcthorsebattery, oauth, short, -R-secret-like")
+    redaction = look_through(session, Surroundings(around.values))
+    assert redact(session, redaction).notes == (
+        "it is REDACTED_ENVIRONMENT_1, REDACTED_ENVIRONMENT_2, oauth, short, -R-secret-like"
+    )
+    assert [finding.label for finding in redaction.findings] == [
+        "value of $MY_API_KEY",
+        "value of $DB_PASSWORD",
+    ]
+
+
+def test_the_machines_own_names_are_found() -> None:
+    around = Surroundings(home="/srv/people/kim", user="kim", hosts=("workbench",))
+    session = plain_session(notes="/srv/people/kim/x on workbench; /var/mail/kim; workbenches; kim said")
+    assert redact(session, look_through(session, around)).notes == (
+        "REDACTED_HOME_1/x on REDACTED_HOST_1; /var/mail/REDACTED_USER_NAME_1; workbenches; kim said"
+    )
+
+
+@pytest.mark.usefixtures("library")
+def test_no_false_alarm_in_the_phrases_of_topics() -> None:
+    detectors = Detectors(own())
+    phrases = [phrase for job, activities in load_topics().items() for phrase in (job, *activities)]
+    assert len(phrases) >= 1000
+    assert [phrase for phrase in phrases if detectors.find(phrase)] == []
+    assert detectors.find(". ".join(phrases)) == []
+    assert detectors.find(json.dumps(dict(enumerate(phrases)))) == []
+
+
+def test_what_everybody_knows_is_no_finding() -> None:
+    detectors = Detectors(NOWHERE)
+    for text in (
+        "POST https://api.openai.com/v1/chat/completions failed, see https://docs.python.org/3/",
+        "http://localhost:8000 and 127.0.0.1:80 and 0.0.0.0, version 1.2.3.4",
+        "planscope.agents.runner.run_once in /usr/lib/python3.12/site-packages/x.py",
+        "input_tokens: 120, max_tokens=4000, token_count: 3, next_page_token",
+        "call_AbCdEfGhIjKlMnOpQrStUv12 chatcmpl-AbCdEfGhIjKlMnOpQrStUv12 resp_68a1b2c3d4e5f60718293a4b5c6d7e8f9",
+        "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "the password is wrong, the token is missing, Authorization: Bearer <token>, password=***",
+        "git@github.com:planscope/planscope.git, noreply@github.com",
+        "10:00 to 12:00, 2026-11-21T00:00:00Z, c1 < c2, a1.end <= a2.start",
+        "pip install planscope[openai]==1.0.0 --index-url x",
+        "the key to it is practice; a secret garden; token ring",
+    ):
+        assert detectors.find(text) == [], text
+
+
+def test_the_same_value_gets_the_same_word_however_it_is_written() -> None:
+    session = plain_session(
+        notes="ada@example.com, Ada@Example.com, ada%40example.com and C:\\Users\\ada\\x",
+    )
+    call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))
+    inner = json.dumps({"mail": "ada@example.com", "path": "C:\\Users\\ada\\x", "quoted": 'pa"ss\nword/1é'})
+    changed = call.model_copy(
+        update={
+            "arguments": {"password": 'pa"ss\nword/1é', "ada@example.com": "key"},
+            "raw": json.dumps({"inner": inner}),
+        }
+    )
+    session.runs[0].events[session.runs[0].events.index(call)] = changed
+    redaction = look_through(session, NOWHERE)
+    assert len(redaction.findings) == 3, redaction.findings
+    made = redact(session, redaction)
+    assert made.notes == "REDACTED_EMAIL_1, REDACTED_EMAIL_1, REDACTED_EMAIL_1 and REDACTED_HOME_1\\x"
+    after = next(e for e in made.runs[0].events if isinstance(e, CallEvent))
+    assert after.arguments == {"password": "REDACTED_NAMED_SECRET_1", "REDACTED_EMAIL_1": "key"}
+    assert after.raw is not None
+    assert json.loads(json.loads(after.raw)["inner"]) == {
+        "mail": "REDACTED_EMAIL_1",
+        "path": "REDACTED_HOME_1\\x",
+        "quoted": "REDACTED_NAMED_SECRET_1",
+    }
+    places = {f.kind: [str(place) for place in f.places] for f in redaction.findings}
+    assert places["email"] == [
+        "notes",
+        "run r1, step 1, arguments.ada@example.com (key)",
+        "run r1, step 1, raw",
+    ]
+    assert places["named-secret"] == ["run r1, step 1, arguments.password", "run r1, step 1, raw"]
+
+
+def test_a_secret_spelled_with_escapes_is_found() -> None:
+    session = plain_session()
+    call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))
+    raw = '{"key": "\\u0073k-ant-api03-AbCdEfGhIjKlMnOp", "cut": "\\u0061da@example.c\\u006fm'
+    session.runs[0].events[session.runs[0].events.index(call)] = call.model_copy(update={"raw": raw})
+    made = dumps(redact(session, look_through(session, NOWHERE))).decode()
+    assert "AbCdEfGhIjKlMnOp" not in made and "example" not in made
+
+
+def test_numbers_under_a_secret_name_are_replaced() -> None:
+    session = plain_session()
+    call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))
+    arguments = {"start_time": 8, "pin": 4321, "card_number": 4111111111111111, "count": 4321}
+    session.runs[0].events[session.runs[0].events.index(call)] = call.model_copy(
+        update={"arguments": arguments}
+    )
+    made = redact(session, look_through(session, NOWHERE))
+    after = next(e for e in made.runs[0].events if isinstance(e, CallEvent)).arguments
+    assert after == {
+        "start_time": 8,
+        "pin": "REDACTED_NAMED_SECRET_1",
+        "card_number": "REDACTED_CARD_1",
+        "count": 4321,
+    }
+
+
+def test_keys_of_mappings_never_fall_together() -> None:
+    session = plain_session()
+    call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))
+    arguments = {"ada@example.com": 1, "ADA@example.com": 2}
+    session.runs[0].events[session.runs[0].events.index(call)] = call.model_copy(
+        update={"arguments": arguments}
+    )
+    made = redact(session, look_through(session, NOWHERE))
+    after = next(e for e in made.runs[0].events if isinstance(e, CallEvent)).arguments
+    assert after == {"REDACTED_EMAIL_1": 1, "REDACTED_EMAIL_1_2": 2}
+
+
+def test_the_user_decides_for_each_finding() -> None:
+    session = plain_session(notes="ada@example.com, bob@example.com, host db.corp.internal")
+    redaction = look_through(session, NOWHERE)
+    assert [f.number for f in redaction.findings] == [1, 2, 3]
+    decided = redaction.keep(1).replace_by(2, "ROBERT")
+    assert redact(session, decided).notes == "ada@example.com, ROBERT, host REDACTED_HOST_1"
+    assert decided.counts == {"e-mail address": 1, "host name": 1}
+    assert redact(session, decided.keep(1, False)).notes.startswith("REDACTED_EMAIL_1, ROBERT")
+    assert redact(session, redaction.keep(1).keep(2).keep(3)) == session
+    for wrong in ("", "two words", "x" * 41, "a/b", "REDACTED_HOST_1", "redacted_host_1"):
+        with pytest.raises(RedactionError):
+            redaction.replace_by(1, wrong)
+    with pytest.raises(RedactionError, match="no finding 4"):
+        redaction.keep(4)
+
+
+def test_redacting_again_finds_nothing_and_new_words_are_new() -> None:
+    session = planted([seed.text for seed in seeds(3)] + list(PERSONAL.values()))
+    once = redact(session, look_through(session, NOWHERE))
+    assert look_through(once, NOWHERE).findings == ()
+    more = once.model_copy(update={"notes": f"{once.notes}\nnew@example.com"})
+    (finding,) = look_through(more, NOWHERE).findings
+    assert finding.replacement not in dumps(once).decode()
+
+
+def test_a_session_with_nothing_private_stays_as_it_is() -> None:
+    session = plain_session()
+    redaction = look_through(session)
+    assert redaction.findings == () and redact(session, redaction) == session
+
+
+def test_tools_follow_the_names_of_their_actions() -> None:
+    long = "sk-ant-api03-" + "AbCdEfGhIj0123456789" * 4
+    names = ("mail ada@example.com", "mail bob@example.com", f"rotate {long}")
+    variant = written(
+        f"Mail ada@example.com comes before mail bob@example.com. Rotate {long} follows mail bob@example.com.",
+        names,
+    )
+    session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (0, 1, 2))])
+    session.breakpoints.append(f"call {variant.actions[0].tool}")
+    made = redact(session, look_through(session, NOWHERE))
+    tools = [action.tool for action in made.variants[0].actions]
+    assert tools == ["mail_redacted_email_1", "mail_redacted_email_2", "rotate_redacted_anthropic_key_1"]
+    assert [e.tool for e in made.runs[0].events if isinstance(e, CallEvent)] == tools
+    assert made.breakpoints == ["call mail_redacted_email_1"]
+    message = next(e for e in made.runs[0].events if isinstance(e, MessageEvent)).message
+    assert message is not None and message["data"]["tool_calls"][0]["name"] == tools[0]
+    assert "ada" not in dumps(made).decode()
+
+
+def test_rules_are_told_apart_and_all_are_tried() -> None:
+    rules, near = load_rules()
+    kinds = [rule.kind for rule in (*rules, *near)]
+    assert len(kinds) == len(set(kinds)) >= 125
+    for rule in rules:
+        assert rule.needs and all(need == need.lower() for need in rule.needs), rule.kind
+
+
+HARD = (
+    "sk-", "eyJ", "eyJa.", "password=", 'password: "', "-----BEGIN RSA PRIVATE KEY-----", "https://a:", "http://a@",
+    "a@", "a.", "/home/a", "C:\\Users\\a ", "host a.", "aws ", "::", "1.", "x-y.", "\\u0041", "ssh a", "Cookie: a=",
+    "machine a login b ", "t1.", "{", "[", '{"a":', "REDACTED_X_1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HARD)
+def test_hostile_texts_take_no_time(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    began = time.perf_counter()
+    Detectors(NOWHERE, frozenset({"aaa"})).find(text)
+    assert time.perf_counter() - began < 5

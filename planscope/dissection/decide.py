@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from planscope.dissection.arms import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds, total
 from planscope.dissection.belief import NONE, Belief
 from planscope.dissection.decision import Decision
 from planscope.dissection.policy import FIRST
 from planscope.session.model import CellKind
 
-NAMED = 0.7
+NAMED = 0.6
 """So likely must a cause be to be named once the budget is spent."""
 
-SURE = 0.97
+SURE = 0.98
 """So likely, and no more runs are spent."""
 
 SPOTLESS = 12
@@ -51,7 +49,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
     best = belief.best()
     share = belief.likely[best]
     likely = dict(belief.likely)
-    settled = _settled(belief, same)
+    settled = share >= SURE
     if best == NONE:
         named = share >= NAMED
         return Decision(
@@ -75,11 +73,8 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
     same = of_kinds(evidence, SAME)
     if not failed and same.wrong == 0:
         return same.runs >= SPOTLESS
-    return _settled(Belief(evidence), same)
-
-
-def _settled(belief: Belief, same: Counts) -> bool:
-    return belief.likely[belief.best()] >= SURE and same.runs >= FIRST
+    belief = Belief(evidence)
+    return belief.likely[belief.best()] >= SURE
 
 
 def _spotless(evidence: Evidence, same: Counts) -> Decision:
@@ -172,7 +167,3 @@ def times(counts: Counts) -> str:
 
 def all_of(runs: int) -> str:
     return "its only run" if runs == 1 else f"all of its {runs} runs"
-
-
-def listed(kinds: Sequence[CellKind]) -> str:
-    return ", ".join(kinds)

@@ -1,0 +1,132 @@
+"""From counts to a decision: causes, what is undecided and what is missing, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.dissection.arms import CHANGED, KINDS, Cause, Counts, Evidence
+from planscope.dissection.decide import NAMED, SPOTLESS, decide, is_settled
+from planscope.session.model import CellKind
+
+R, W = Counts(1, 0), Counts(0, 1)
+
+CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
+    "Probability": (
+        {"Original": [Counts(6, 6)], "TerminalSubstitute": [Counts(2, 2)] * 3, "Control": [Counts(2, 2)]},
+        "the request as it is was right 6 of 12 times, and changed 8 of 16 times: it comes and goes, whatever is "
+        "changed",
+    ),
+    "Terminal": (
+        {
+            "Original": [Counts(1, 11)],
+            "TerminalSubstitute": [R, W, R, R, Counts(6, 0)],
+            "TopicChange": [W] * 3,
+        },
+        "the request as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times",
+    ),
+    "Topic": (
+        {"Original": [Counts(0, 10)], "TerminalSubstitute": [W] * 10, "TopicChange": [R, W, Counts(5, 0)]},
+        "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times, but about "
+        "another topic it was right 6 of 7 times",
+    ),
+    "Structure": (
+        {
+            "Original": [Counts(0, 10)],
+            "TerminalSubstitute": [W] * 10,
+            "TopicChange": [W] * 10,
+            "QuerySynthesize": [R, W, Counts(5, 0)],
+        },
+        "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times and about another "
+        "topic 0 of 10 times, but in other sentences with the same meaning it was right 6 of 7 times",
+    ),
+    "Constraint": (
+        {
+            "Original": [Counts(0, 10)],
+            "TerminalSubstitute": [W] * 12,
+            "TopicChange": [W] * 12,
+            "QuerySynthesize": [W] * 12,
+            "Control": [R, W, R, R, Counts(4, 0)],
+        },
+        "the request as it is was right 0 of 10 times, however it is put 0 of 36 times, but fresh requests of the "
+        "same size were right 7 of 8 times",
+    ),
+}
+
+
+@pytest.mark.parametrize("cause", CLEAR)
+def test_clear_cases(cause: Cause) -> None:
+    evidence, reason = CLEAR[cause]
+    found = decide(evidence, failed=True)
+    assert found.cause == cause
+    assert found.confidence is not None
+    assert found.confidence >= NAMED
+    assert found.reason == reason
+    assert found.missing is None
+    assert found.likely[cause] == found.confidence
+
+
+def test_an_agent_that_just_fails_has_no_cause_in_the_request() -> None:
+    evidence: Evidence = {"Original": [Counts(0, 10)], **{kind: [W] * 20 for kind in CHANGED}}
+    found = decide(evidence, failed=True)
+    assert (found.cause, found.confidence, found.settled) == (None, None, True)
+    assert found.reason == (
+        "nothing in this request is to blame: it was right 0 of 70 times, and fresh requests of the same size were "
+        "right 0 of 20 times"
+    )
+    assert found.missing is not None
+    assert found.missing.startswith("an easier request, or another model")
+
+
+def test_where_it_never_failed_there_is_nothing_to_dissect() -> None:
+    assert decide({}).reason == "no run can be judged yet"
+    some = decide({"Original": [Counts(5, 0)]})
+    assert (some.cause, some.settled) == (None, False)
+    assert some.missing == f"a run that fails, or {SPOTLESS - 5} more of the request as it is"
+    all_ = decide({"Original": [Counts(SPOTLESS, 0)]})
+    assert (all_.cause, all_.settled) == (None, True)
+    assert all_.reason.startswith(
+        "there is nothing to dissect: the request as it is was right in all of its 12"
+    )
+    mixed = decide({"Repeat": [R] * SPOTLESS})
+    assert mixed.settled
+
+
+def test_a_failure_seen_before_makes_right_runs_a_matter_of_chance() -> None:
+    found = decide({"Original": [Counts(12, 0)]}, failed=True)
+    assert found.cause == "Probability"
+
+
+def test_what_is_missing_names_a_kind_and_a_number() -> None:
+    evidence: Evidence = {
+        "Original": [Counts(0, 10)],
+        "TerminalSubstitute": [W, W],
+        "TopicChange": [W, R],
+        "QuerySynthesize": [W],
+    }
+    found = decide(evidence, failed=True)
+    assert found.cause is None
+    assert found.missing is not None
+    assert found.missing.startswith("about 5 more runs of ")
+    assert "likeliest" in found.reason
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(KINDS),
+        st.lists(st.builds(Counts, st.integers(0, 5), st.integers(0, 5)), max_size=5),
+    ),
+    st.booleans(),
+)
+def test_every_decision_is_whole(evidence: dict[CellKind, Sequence[Counts]], failed: bool) -> None:
+    found = decide(evidence, failed=failed)
+    assert (found.cause is None) == (found.missing is not None)
+    assert (found.cause is None) == (found.confidence is None)
+    assert found.reason and "\n" not in found.reason
+    assert found.settled == is_settled(evidence, failed=failed)
+    if found.confidence is not None:
+        assert NAMED <= found.confidence <= 1

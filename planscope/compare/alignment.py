@@ -160,8 +160,7 @@ class _Aligner:
 
     def _calls(self, a: Sequence[int], b: Sequence[int]) -> None:
         """Pair the calls of two attempts; what is left over and in both was moved."""
-        kept = sum(i <= self._kept for i in a)
-        pairs = [*zip(a[:kept], b[:kept], strict=True), *self._matched(a[kept:], b[kept:])]
+        pairs = self._matched(a, b)
         taken_a, taken_b = {i for i, _ in pairs}, {j for _, j in pairs}
         left_a = [i for i in a if i not in taken_a]
         left_b = [j for j in b if j not in taken_b]

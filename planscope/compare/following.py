@@ -70,8 +70,7 @@ class Following:
                 return True
             if not self._timed:
                 return False
-            latest = self._end[before]
-            return True if before != after and latest <= self._start[after] else None
+            return True if self._end[before] <= self._start[after] else None
         i, hour = places[0], c.hour or 0
         if c.kind == "start_at_least":
             return True if self._start[i] >= hour else None

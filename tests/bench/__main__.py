@@ -14,6 +14,7 @@ for name in (
     "keys",
     "guard",
     "recorder",
+    "compare",
     "stop",
 ):
     importlib.import_module(f"tests.bench.bench_{name}").main()

@@ -45,7 +45,8 @@ def run(
     for step, word in enumerate(calls.split(), 1):
         tool, _, hour = word.partition("@")
         unreadable = tool.endswith("?")
-        tool = "ask_for_restart" if tool == "restart" else tool.rstrip("?")
+        tool = tool.rstrip("?")
+        tool = "ask_for_restart" if tool == "restart" else tool
         arguments = None if unreadable else {"start_time": int(hour)} if hour else {}
         error = "this is no JSON" if unreadable else None
         events.append(CallEvent(at=step, step=step, tool=tool, arguments=arguments, error=error))

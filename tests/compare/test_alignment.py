@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.compare import alignment, compare
@@ -65,6 +65,7 @@ def check(c: Comparison) -> CallDiff:
 
 
 @given(CALLS, CALLS)
+@example("a@2 restart restart a@1 b@1", "b@1 a@1 a@1 b@1 restart")  # more attempts together would cost more
 def test_no_alignment_is_cheaper(a: str, b: str) -> None:
     diff = check(compared(a, b))
     assert diff.minimal and diff.cost == call_cost(attempts(a), attempts(b))
@@ -143,6 +144,12 @@ def test_as_people_would_say_it(a: str, b: str, expected: list[str]) -> None:
     assert told(a, b) == expected
 
 
+def test_a_call_was_moved_where_it_is_the_same() -> None:
+    c = compared("a@1 a@2 b@1 b@2 b@3", "b@1 b@2 b@3 a@2 a@3")
+    moved = {(r.a, r.partner): len(r.arguments) for r in check(c).rows if r.change == "moved" and r.b is None}
+    assert moved == {(1, 5): 1, (2, 4): 0}
+
+
 def test_what_differs_in_the_arguments_is_told() -> None:
     about = variant("A comes before B.", "a b", durations=[1, 1])
     made = session(about, run("a@1 b@2"), run("a@1 b@2", id="r2"))
@@ -172,6 +179,7 @@ def calls_of(steps: Sequence[object]) -> int:
 
 
 @given(CALLS, st.integers(0, 9), CALLS)
+@example("a@1 b@1 c@1", 2, "restart a@1 b@1 c@1")  # it would cost less to put the second attempt beside it
 def test_what_a_fork_kept_stays_beside_each_other(a: str, step: int, more: str) -> None:
     kept = a.split()[:step]
     about = variant("A comes before B.", "a b c", durations=[1, 2, 1])

@@ -163,6 +163,24 @@ def test_an_hour_that_is_weaker_follows() -> None:
 
 
 @pytest.mark.parametrize(
+    "given,wanted",
+    [
+        ("a comes after 9:00. a comes before b.", "b comes after 11:00."),
+        ("b comes before 15:00. a comes before b.", "a comes before 14:00."),
+        ("a comes before 10:00. b comes after 10:00.", "a comes before b."),
+        ("a comes before b. b comes before c.", "a comes before c."),
+    ],
+)
+def test_what_follows_from_hours_is_found(given: str, wanted: str) -> None:
+    (row,) = (
+        r
+        for r in constraints(compared(given, f"{given} {wanted}", "a b c", (2, 1, 1))).rows
+        if r.change == "added"
+    )
+    assert row.follows is True
+
+
+@pytest.mark.parametrize(
     "a,b,why",
     [
         (

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.compare import sequences, words
@@ -59,6 +59,16 @@ def test_swapping_the_texts_mirrors_the_parts(a: str, b: str) -> None:
     turned = {"same": "same", "changed": "changed", "added": "gone", "gone": "added"}
     mirrored = [(turned[p.change], p.b, p.a) for p in compare_texts(b, a).parts]
     assert [(p.change, p.a, p.b) for p in compare_texts(a, b).parts] == mirrored
+
+
+@settings(max_examples=400)
+@given(*[st.lists(st.sampled_from("ab."), max_size=16).map(" ".join)] * 2)
+def test_texts_that_repeat_themselves(a: str, b: str) -> None:
+    """There what is in one text only can be moved along far."""
+    diff = compare_texts(a, b)
+    check(a, b, diff)
+    same = sum(len(tokens(a[slice(*p.a)])) for p in diff.parts if p.change == "same")
+    assert same == longest_common(tokens(a), tokens(b))
 
 
 @given(TEXTS)

@@ -1,6 +1,6 @@
 """Two requests of 1,000 sentences, two runs of 1,000 calls: ``python -m tests.bench.bench_compare``.
 
-From nearly the same to nothing alike. Reading and judging both sides is told apart, since a caller may have done it.
+Milliseconds of processor time, from nearly the same to nothing alike; with both sides judged in it, and judged before.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run(id: str, variant: str, calls: list[tuple[str, int]]) -> Run:
 
 
 def measured(a: Variant, b: Variant, run_a: Run, run_b: Run) -> list[str]:
-    """Milliseconds: all of it, and what is left when both sides have been read and judged."""
+    """Milliseconds: all of it, and what is left when both sides have been judged."""
     session = Session(id="s", title="", variants=[a, b] if a is not b else [a], runs=[run_a, run_b])
     began = time.process_time()
     compare(session, run_a, session, run_b)
@@ -86,7 +86,7 @@ def main() -> None:
     }
     for what, (one, two) in runs.items():
         rows.append([what, *measured(many, many, run("r1", "v1", one), run("r2", "v1", two))])
-    head = ["what differs", "in all, ms", "read and judged before, ms"]
+    head = ["what differs", "in all, ms", "judged before, ms"]
     table("Two requests of 1,000 sentences, two runs of 1,000 calls, compared", head, rows)
 
 

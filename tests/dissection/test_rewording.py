@@ -1,0 +1,96 @@
+"""Words that are learned from the runs, and chosen for the next mutant."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.dissection.arms import Counts
+from planscope.dissection.rewording import SUSPECT, choose, features, suspicion, words_of
+from planscope.language.tree import Clause, Relative, Word, walk
+from planscope.session.derive import reading_of
+from planscope.synthesis.mutation.substitute import places
+
+from .cases import query
+
+R, W = Counts(1, 0), Counts(0, 1)
+
+
+def test_a_right_run_speaks_for_its_words_and_a_wrong_one_against() -> None:
+    bad = suspicion([(frozenset("ab"), R), (frozenset("cd"), W)])
+    assert max(bad["a"], bad["b"]) < 0.05
+    assert min(bad["c"], bad["d"]) > SUSPECT
+
+
+def test_the_blame_goes_to_the_word_that_is_left() -> None:
+    bad = suspicion([(frozenset("ab"), Counts(0, 3)), (frozenset("a"), Counts(3, 0))])
+    assert bad["b"] > 0.9
+    assert bad["a"] < 0.05
+
+
+def test_the_same_words_wrong_again_do_not_make_all_of_them_bad() -> None:
+    """One of them is enough to explain any number of wrong runs."""
+    words = frozenset("abcdefgh")
+    assert max(suspicion([(words, W)] * 30).values()) < 0.5
+
+
+@settings(max_examples=40)
+@given(st.sets(st.integers(0, 9), max_size=3), st.integers(0, 999))
+def test_bad_words_are_found(planted: set[int], seed: int) -> None:
+    draw = random.Random(seed)
+    seen = []
+    for _ in range(80):
+        words = frozenset(map(str, draw.sample(range(10), 3)))
+        right = draw.random() < (0.1 if words & set(map(str, planted)) else 0.9)
+        seen.append((words, Counts(int(right), int(not right))))
+    bad = suspicion(seen)
+    for word in range(10):
+        assert (bad[str(word)] > 0.5) == (word in planted)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 300), st.booleans(), st.integers(0, 99))
+def test_every_word_is_another_one_and_from_its_options(number: int, timed: bool, seed: int) -> None:
+    tree = reading_of(query(number, timed=timed)).tree
+    found = places(tree, fresh=False)
+    words = choose(found, {}, random.Random(seed))
+    assert len(words) == len(found)
+    for place, word in zip(found, words, strict=True):
+        if place.options:
+            assert word in place.options
+            assert word.entry != place.word.entry
+        else:
+            assert word == place.word
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 300), st.integers(0, 99))
+def test_suspect_words_are_left_out_where_others_will_do(number: int, seed: int) -> None:
+    found = places(reading_of(query(number)).tree, fresh=False)
+    draw = random.Random(seed)
+    everything = sorted({f for place in found for word in place.options for f in features(word)})
+    bad = {name: 0.9 if draw.random() < 0.5 else 0.01 for name in everything}
+    for place, word in zip(found, choose(found, bad, draw), strict=True):
+        if any(max(bad[f] for f in features(o)) < 0.5 for o in place.options):
+            assert max(bad[f] for f in features(word)) < 0.5
+
+
+def test_few_different_words_will_do() -> None:
+    """Drawn at random, ten clauses have nearly as many relation words; chosen, one for each kind of place."""
+    for number in range(40):
+        tree = reading_of(query(number)).tree
+        if sum(isinstance(n, Clause | Relative) for _, n in walk(tree)) < 8:
+            continue
+        found = places(tree, fresh=False)
+        chosen = {w for w in choose(found, {}, random.Random(number)) if w.terminal != "J"}
+        kinds = {(p.word.terminal, p.options) for p in found if p.word.terminal != "J"}
+        assert len(chosen) <= len(kinds)
+
+
+def test_the_words_of_a_tree() -> None:
+    tree = reading_of(query(1)).tree
+    words = words_of(tree)
+    assert words == {f for _, n in walk(tree) if isinstance(n, Word) for f in features(n)}
+    assert features(Word("VP<", "precede", "should")) == ("VP< precede", "modal should")

@@ -27,6 +27,7 @@ LARGEST_NUMBER = 2**63 - 1
 MOST_STATUSES = 4_000_000
 """Steps times constraints and actions of a run that is printed as one document."""
 
+STANDARD_INPUT = "standard input"
 LISTED = 10
 QUOTED = 60
 """Ids named in an error before it says how many more there are, and characters of an argument."""
@@ -167,7 +168,11 @@ def share(text: str) -> float:
 
 def add_run_choice(parser: argparse.ArgumentParser) -> None:
     """Arguments that name a session and one of its runs."""
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        help="a session file, a page that carries one, a session's name, or - (stdin)",
+    )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
 
@@ -177,6 +182,8 @@ def session_path(name: str) -> Path:
 
     if not name:
         raise UserError("the name of the session is empty; name a file, or a bundled session")
+    if name == "-":
+        raise UserError("this command goes back to its session, so standard input will not do; name a file")
     try:
         return resolve(name)
     except OSError as error:
@@ -184,10 +191,21 @@ def session_path(name: str) -> Path:
 
 
 def open_session(name: str) -> Session:
-    """The session of that path or name."""
-    from planscope.session.store import load
+    """The session of that path or name; of what standard input carries for ``-``."""
+    from planscope.session.store import load, loads
 
+    if name == "-":
+        return loads(standard_input(), STANDARD_INPUT)
     return load(session_path(name))
+
+
+def standard_input() -> bytes:
+    """All that comes through standard input, unpacked where it is gzip. Raises UserError."""
+    from planscope.session.carriers import read_stream
+
+    if sys.stdin is None:
+        raise UserError("standard input is closed; name a file")
+    return read_stream(sys.stdin.buffer, STANDARD_INPUT)
 
 
 def listed(ids: Iterable[str]) -> str:

@@ -13,7 +13,10 @@ ABOUT = "Open the debugger on a session; without FILE on a bundled one, a run of
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", help="a session file, or the name of a bundled session"
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a session file, a page that carries one, a session's name, or - (standard input)",
     )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
     parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")
@@ -23,6 +26,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from planscope.session.bundled import DEFAULT
 
+    if args.file == "-":
+        return _from_standard_input(args)
     name = DEFAULT if args.file is None else args.file
     path = session_path(name)
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
@@ -33,6 +38,34 @@ def run(args: argparse.Namespace) -> int:
     from planscope.tui.app import run as run_app
 
     return run_app(path, run=args.run, step=args.step, theme=args.theme)
+
+
+def _from_standard_input(args: argparse.Namespace) -> int:
+    """Open what standard input carries, then take the keys from the terminal itself."""
+    import os
+
+    from planscope.commands.common import STANDARD_INPUT, standard_input
+    from planscope.session.carriers import carried, passing_file
+    from planscope.session.store import loads
+
+    data = carried(standard_input(), STANDARD_INPUT)
+    loads(data, STANDARD_INPUT)  # says in one line what is wrong, while there is no screen yet
+    if not _is_terminal(sys.stdout):
+        raise UserError(
+            "the debugger needs a terminal; without one there are: planscope check -, planscope replay -"
+        )
+    try:
+        keys = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        raise UserError(
+            "the debugger needs a terminal for its keys; save the session to a file first"
+        ) from None
+    os.dup2(keys, 0)
+    os.close(keys)
+    from planscope.tui.app import run as run_app
+
+    with passing_file(data) as path:
+        return run_app(path, run=args.run, step=args.step, theme=args.theme)
 
 
 def _is_terminal(stream: object) -> bool:

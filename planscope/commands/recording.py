@@ -40,12 +40,15 @@ def target_of(args: argparse.Namespace, source: Path) -> Path:
     another planscope keeps it open."""
     from planscope.session.adding import check_nobody_writes
     from planscope.session.bundled import is_bundled
+    from planscope.session.carriers import is_session_file
 
     if args.output is None and is_bundled(source):
         raise UserError(
             f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
         )
     target = output_file(str(source) if args.output is None else args.output)
+    if not is_session_file(target):
+        raise UserError(f"{target} is a page; name a session file with -o FILE (NAME.planscope.json)")
     check_nobody_writes(target)
     return target
 

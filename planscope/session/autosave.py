@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Literal
 
 from planscope.session.bundled import is_bundled
+from planscope.session.carriers import is_session_file
 from planscope.session.files import SessionError, writable_target, write_atomic
 from planscope.session.lock import Held, Holder, Lock
 from planscope.session.model import Session
@@ -61,6 +62,9 @@ class Keeper:
     def _begin(self) -> None:
         if is_bundled(self.path):
             self._to_copy("it ships with planscope")
+            return
+        if not is_session_file(self.path):
+            self._to_copy("it is not a session file of its own")
             return
         try:
             self.place = writable_target(self.path)

@@ -7,7 +7,10 @@ single ``<``. A page is never written to; what is done with its session goes els
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from planscope.session.files import GZIP, LARGEST, SessionError, read_bytes, unpacked
@@ -18,7 +21,8 @@ STANDARD_INPUT = "standard input"
 
 _BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
 _LOOKED_AT = 4096
-_PAGE_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz")
+PAGE_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz")
+_PASSING = "planscope-passing-"
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _TO_ESCAPE = re.compile("[<>&\u2028\u2029]")
 
@@ -63,12 +67,21 @@ def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
     return unpacked(data, name)
 
 
+@contextmanager
+def passing_file(data: bytes) -> Iterator[Path]:
+    """A file for what came through standard input, for as long as it is open; it is no place to save to."""
+    with TemporaryDirectory(prefix=_PASSING) as folder:
+        path = Path(folder) / f"{STANDARD_INPUT.replace(' ', '-')}.planscope.json"
+        path.write_bytes(data)
+        yield path
+
+
 def is_session_file(path: Path) -> bool:
     """Whether a session that was opened from ``path`` may be saved there: not into a page, whatever its name.
 
-    Of a file that is not there yet, its name tells.
+    Of a file that is not there yet, its name tells. What came through standard input has no place of its own.
     """
-    if path.name.lower().endswith(_PAGE_NAMES):
+    if path.name.lower().endswith(PAGE_NAMES) or path.parent.name.startswith(_PASSING):
         return False
     try:
         with path.open("rb") as file:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from planscope.session.bundled import SUFFIXES, bundled
+from planscope.session.carriers import PAGE_NAMES
 from planscope.session.files import SessionError
 from planscope.session.places import library
 
@@ -26,8 +27,8 @@ _WHEN = "%Y%m%dT%H%M%S"
 
 
 def name_of(path: Path) -> str:
-    """The file's name without the suffix of sessions."""
-    for suffix in SUFFIXES:
+    """The file's name without the suffix of sessions, or of pages that carry one."""
+    for suffix in (*SUFFIXES, *PAGE_NAMES):
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
     return path.name

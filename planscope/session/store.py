@@ -1,4 +1,4 @@
-"""Sessions in files: ``name.planscope.json``, or the same with ``.gz``."""
+"""Sessions in files: ``name.planscope.json``, or the same with ``.gz``; and read out of the pages that carry one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from planscope.session.carriers import carried, is_session_file
 from planscope.session.check import check_references
 from planscope.session.files import SessionError, read_bytes, writable_target, write_atomic
 from planscope.session.json_bytes import WIDEST, check_writable, json_text, parse_json, without_surrogates
@@ -23,8 +24,8 @@ PATIENCE = 3.0
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
-    """A session from the bytes of a file. Raises :class:`SessionError` with one line."""
-    return from_document(parse_json(data, name), name)
+    """A session from the bytes of a file, or of a page that carries one. Raises :class:`SessionError` with one line."""
+    return from_document(parse_json(carried(data, name), name), name)
 
 
 def from_document(document: Any, name: str) -> Session:
@@ -83,6 +84,8 @@ def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -
     :class:`SessionError`; of its kinds ``Held`` where somebody else writes to it (their lock is waited for, if only for
     a moment), and ``Changed``.
     """
+    if not is_session_file(path):
+        raise SessionError(f"{path} is a page, not a session file; name another file (NAME.planscope.json)")
     data, place = dumps(session), writable_target(path)
     lock = Lock(place)
     lock.acquire(PATIENCE)

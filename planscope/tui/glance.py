@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planscope.session.carriers import carried
 from planscope.session.files import SessionError, read_bytes
 from planscope.session.json_bytes import parse_json
 
@@ -272,7 +273,7 @@ def glance(path: Path) -> SessionGlance:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise NotReadable("a large file")
-        raw = parse_json(read_bytes(path), path.name)
+        raw = parse_json(carried(read_bytes(path), path.name), path.name)
     except (OSError, ValueError, SessionError) as error:
         raise NotReadable(str(error)) from error
     if not isinstance(raw, Mapping):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from planscope.debugger.cursor import cursor_record
 from planscope.session.bundled import is_bundled
+from planscope.session.carriers import is_session_file
+from planscope.session.naming import name_of, suffix_of
 from planscope.session.places import library
 from planscope.tui.state import RoomState
 
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 
 
 def place_for(path: Path) -> Path:
-    """Where to save what was opened from ``path``: there, or in the library where that must not be written to."""
+    """Where to save what was opened from ``path``: there, or in the library if it is a page or not to be written to."""
     writable = os.access(path if path.exists() else path.parent, os.W_OK)
-    return path if writable and not is_bundled(path) else library() / path.name
+    if writable and not is_bundled(path) and is_session_file(path):
+        return path
+    return library() / f"{name_of(path)}{suffix_of(path)}"
 
 
 def kept(state: RoomState) -> dict[str, object]:

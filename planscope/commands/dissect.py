@@ -54,7 +54,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
     )
-    parser.add_argument("--run", metavar="ID", help="the failing run to begin with (default: the last)")
+    parser.add_argument(
+        "--run",
+        metavar="ID",
+        help="the failing run to begin with (default: the last of this agent and model)",
+    )
     parser.add_argument(
         "--method",
         choices=("rates", "paper"),
@@ -188,12 +192,14 @@ def _begin(
         return chosen_variant(session, resume.variant), None
     if args.run is not None:
         return _named(session, args)
-    originals = [v for v in session.variants if v.origin.mutation is None]
-    variant = originals[-1] if args.variant is None and originals else chosen_variant(session, args.variant)
     from planscope.agents.models import parse_model
+    from planscope.session.own import own_runs, own_variants
+
+    originals = [v for v in own_variants(session) if v.origin.mutation is None]
+    variant = originals[-1] if args.variant is None and originals else chosen_variant(session, args.variant)
 
     model = parse_model(args.model, seed=args.seed).text
-    for run in reversed(session.runs):
+    for run in reversed(own_runs(session)):
         if run.variant == variant.id and (run.model, run.agent) == (model, args.agent):
             problem_in(variant)
             if judged(session, run).verdict().verdict == "wrong":

@@ -24,7 +24,7 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     if decision.cause is not None:
         sure = "" if decision.confidence is None else f", with a confidence of {percent(decision.confidence)}"
         yield f"Cause: {decision.cause}{sure}"
-    elif decision.settled:
+    elif decision.blameless:
         yield "No cause in this request"
     else:
         yield "Undecided"
@@ -51,19 +51,19 @@ def _said(reason: str) -> str:
 
 def _rate(row: Row) -> tuple[str, ...]:
     rate = row.rate
-    errors = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in rate.errors.items())
-    aborted = f"aborted {rate.aborted}" if rate.aborted else ""
-    notes = "; ".join(filter(None, (errors, aborted)))
     if rate.rate is None:
-        return row.kind, "none of 0", bar(0.0), "", notes
+        return row.kind, "none of 0", bar(0.0), ""
     interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
-    return row.kind, f"{rate.right} of {rate.counted}", bar(rate.rate), interval, notes
+    return row.kind, f"{rate.right} of {rate.counted}", bar(rate.rate), interval
 
 
 def _cells(row: Row) -> str:
-    shown = " ".join(map(_cell, row.cells))
+    """The mutants, what was wrong with them, and why there are no more."""
+    errors = [f"{kind.replace('_', ' ')} {count}" for kind, count in row.rate.errors.items()]
+    errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
+    told = f"({', '.join(errors)})" if errors else ""
     closed = f"no more: {row.closed}" if row.closed else ""
-    return "; ".join(filter(None, (shown, closed)))
+    return "  ".join(filter(None, (" ".join(map(_cell, row.cells)), told, closed)))
 
 
 def _cell(cell: CellView) -> str:

@@ -61,6 +61,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
             else missing(evidence, belief, best),
             likely,
             settled,
+            named,
         )
     cause: Cause = next(c for c in CAUSES if c == best)
     if share < NAMED:
@@ -86,7 +87,7 @@ def _spotless(evidence: Evidence, same: Counts) -> Decision:
         reason = f"the request as it is was right in {all_of(same.runs)}"
         return Decision(None, None, reason, f"a run that fails, or {more} more of the request as it is")
     reason = f"there is nothing to dissect: the request as it is was right in {all_of(same.runs)}"
-    return Decision(None, None, reason, "a run that fails", settled=True)
+    return Decision(None, None, reason, "a run that fails", settled=True, blameless=True)
 
 
 def reason_for(cause: Cause, evidence: Evidence) -> str:

@@ -15,7 +15,8 @@ class Decision:
     ``confidence``: the probability of the cause, given the runs and the assumptions that ``belief`` states; None
     for the method ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
     and under "none" that nothing in this request is to blame; empty for ``paper``. ``settled``: more runs would
-    not change it, or there is nothing to dissect.
+    not change it, or there is nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this
+    request is to blame for it.
     """
 
     cause: Cause | None
@@ -24,3 +25,4 @@ class Decision:
     missing: str | None = None
     likely: Mapping[str, float] = field(default_factory=dict)
     settled: bool = False
+    blameless: bool = False

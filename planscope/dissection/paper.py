@@ -78,7 +78,7 @@ def decide_paper(
             f"the request as it is was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
         )
         head = "there is nothing to dissect: " if done else ""
-        return Decision(None, None, head + reason, "a run that fails", settled=done)
+        return Decision(None, None, head + reason, "a run that fails", settled=done, blameless=done)
     for kind in LOOPS:
         counts = total(evidence.get(kind, ()))
         if counts.right:

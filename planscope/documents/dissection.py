@@ -32,6 +32,7 @@ def dissection_document(found: Summary, record: Dissection, session: str | None)
         "confidence": None if decision.confidence is None else round(decision.confidence, 4),
         "reason": decision.reason,
         "missing": decision.missing,
+        "blameless": decision.blameless,
         "likely": {name: round(share, 4) for name, share in decision.likely.items()},
         "stopped": record.stopped,
         "rates": {row.kind: rate_document(row.rate) for row in found.rows},

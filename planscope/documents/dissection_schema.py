@@ -61,6 +61,7 @@ class DissectDocument(Document):
     )
     reason: str
     missing: str | None = Field(description="what would help to decide; null where it is decided")
+    blameless: bool = Field(description="it never failed, or nothing in this request is to blame for it")
     likely: dict[str, float] = Field(description="probability of each cause, and of none; empty for paper")
     stopped: str | None = Field(description="why it ended undecided: budget, user, or what went wrong")
     rates: dict[Kind, ArmRateDocument]

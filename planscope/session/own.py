@@ -1,0 +1,21 @@
+"""What of a session is the user's own: requests and runs that no dissection made on the way.
+
+A dissection adds dozens of mutants and runs. "The last run" and "the newest request" are not among them.
+"""
+
+from __future__ import annotations
+
+from planscope.session.model import Run, Session, Variant
+
+
+def own_runs(session: Session) -> list[Run]:
+    """Runs that no dissection spent; all of them where there are no others."""
+    spent = {run for one in session.dissections for cell in one.cells for run in cell.runs}
+    return [run for run in session.runs if run.id not in spent] or session.runs
+
+
+def own_variants(session: Session) -> list[Variant]:
+    """Requests that no dissection made; all of them where there are no others."""
+    made = {cell.variant for one in session.dissections for cell in one.cells}
+    made -= {one.variant for one in session.dissections}
+    return [variant for variant in session.variants if variant.id not in made] or session.variants

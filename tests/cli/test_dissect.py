@@ -1,0 +1,295 @@
+"""Dissecting from the command line: documents, text, what is recorded, interrupts, and what cannot be dissected."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from planscope.commands import dissect
+from planscope.documents.query import constraint_document
+from planscope.documents.schemas import schema
+from planscope.session.derive import problem_of
+from planscope.session.model import Session
+from planscope.session.store import load, save
+from tests.agents.wire.replies import Say, Slow
+from tests.agents.wire.server import WireServer
+from tests.cli.support import Cli, Files, harmless, run, session, variant
+from tests.dissection.cases import PLANTED, failing
+
+ABC = variant("A comes after B. B comes after C.", ["a", "b", "c"])
+KINDS = ["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]
+
+
+@pytest.fixture
+def topical(tmp_path: Path) -> Path:
+    path = tmp_path / "topical.planscope.json"
+    save(failing(PLANTED["Topic"]), path)
+    return path
+
+
+def check_document(document: dict[str, Any]) -> None:
+    """The contract, apart from the schema."""
+    Draft202012Validator(schema("dissect")).validate(document)
+    assert document["cause"] in ("Probability", "Terminal", "Topic", "Structure", "Constraint", None)
+    assert (document["cause"] is None) == (document["missing"] is not None)
+    assert list(document["rates"]) == KINDS
+    for rate in document["rates"].values():
+        assert 0 <= rate["low"] <= rate["high"] <= 1
+        if rate["runs"]:
+            assert rate["rate"] == rate["right"] / rate["runs"]
+            assert rate["low"] <= rate["rate"] <= rate["high"]
+        else:
+            assert rate["rate"] is None
+    spent = [r["run"] for cell in document["cells"] for r in cell["runs"]]
+    assert len(spent) == len(set(spent)) == document["runs"] <= document["budget"]
+    for kind, rate in document["rates"].items():
+        verdicts = [r["verdict"] for c in document["cells"] if c["kind"] == kind for r in c["runs"]]
+        assert rate["right"] == verdicts.count("right")
+        assert rate["runs"] == verdicts.count("right") + verdicts.count("wrong")
+
+
+@pytest.mark.parametrize("cause", ["Probability", "Terminal", "Topic"])
+def test_the_document(cli: Cli, files: Files, cause: str) -> None:
+    path = files.keep(failing(PLANTED[cause]))
+    done = cli("dissect", path, "--model", PLANTED[cause], "--json")
+    assert (done.status, done.err) == (0, "")
+    check_document(done.json)
+    assert done.json["cause"] == cause
+    assert done.json["confidence"] >= 0.6
+    assert done.json["likely"][cause] == done.json["confidence"]
+    assert (done.json["run"], done.json["variant"], done.json["method"]) == ("r1", "v1", "rates")
+    made = load(path)
+    assert [d.id for d in made.dissections] == [done.json["dissection"]] == ["d1"]
+    assert {v["variant"] for v in done.json["cells"]} <= {v.id for v in made.variants}
+    for one in made.variants[1:]:
+        assert one.constraints == [constraint_document(c) for c in problem_of(one).constraints]
+
+
+def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
+    args = (
+        "dissect",
+        topical,
+        "--model",
+        PLANTED["Topic"],
+        "--seed",
+        "4",
+        "--json",
+        "-o",
+        "out.planscope.json",
+    )
+    before = topical.read_bytes()
+    assert cli(*args).out == cli(*args).out
+    assert topical.read_bytes() == before
+
+
+def test_the_papers_method(cli: Cli, topical: Path) -> None:
+    done = cli(
+        "dissect", topical, "--model", PLANTED["Topic"], "--method", "paper", "--budget", "12", "--json"
+    )
+    check_document(done.json)
+    assert (done.json["method"], done.json["confidence"], done.json["likely"]) == ("paper", None, {})
+    assert done.json["runs"] <= 12
+    assert len([c for c in done.json["cells"] if c["kind"] == "Repeat"]) <= 3
+
+
+def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
+    done = cli("dissect", topical, "--model", PLANTED["Topic"])
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("Cause: Topic, with a confidence of 9")
+    told = " ".join(lines[1 : lines.index("")])
+    assert told.startswith("The request as it is was right ")
+    assert "but about another topic it was right" in told
+    rates = lines[lines.index("Rates") + 1 :]
+    assert rates[0].startswith("  Original ")
+    assert any("█" in line for line in rates)
+    assert lines[-1].startswith("dissection d1, ")
+    assert lines[-1].endswith(f"recorded in {topical}")
+    assert harmless(done.out)
+    assert max(map(len, lines[:-1])) <= 80
+
+
+def test_undecided_says_what_is_missing(cli: Cli, topical: Path) -> None:
+    done = cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "4")
+    assert done.status == 0
+    assert done.out.startswith("Undecided\n")
+    assert "What would help: about" in done.out
+    document = cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "4", "--json").json
+    check_document(document)
+    assert (document["cause"], document["stopped"], document["runs"]) == (None, "budget", 4)
+    assert "more runs" in document["missing"]
+
+
+def test_resumed_with_a_larger_budget(cli: Cli, topical: Path) -> None:
+    args = ("dissect", topical, "--model", PLANTED["Topic"], "--json")
+    first = cli(*args, "--budget", "4").json
+    more = cli(*args, "--budget", "60", "--resume", "d1").json
+    check_document(more)
+    assert (more["dissection"], more["cause"], more["budget"]) == ("d1", "Topic", 60)
+    told = {(c["kind"], c["number"]): c["runs"] for c in more["cells"]}
+    for cell in first["cells"]:
+        assert told[cell["kind"], cell["number"]][: len(cell["runs"])] == cell["runs"]
+    assert len(load(topical).dissections) == 1
+
+
+def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    done = cli("dissect", path, "--model", "sim:careful")
+    assert done.status == 0
+    assert done.out.startswith(
+        "No cause in this request\nThere is nothing to dissect: the request as it is was right"
+    )
+    document = cli("dissect", path, "--model", "sim:careful", "--json").json
+    check_document(document)
+    assert (document["cause"], document["missing"]) == (None, "a run that fails")
+
+
+def test_an_agent_that_always_fails(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    done = cli("dissect", path, "--model", "sim:forgetful")
+    assert done.out.startswith("No cause in this request\nNothing in this request is to blame")
+
+
+def test_the_last_run_stays_the_users(cli: Cli, topical: Path) -> None:
+    assert cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "3").status == 0
+    assert cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "3").status == 0
+    made = load(topical)
+    assert [(d.variant, d.run) for d in made.dissections] == [("v1", "r1"), ("v1", "r1")]
+
+
+def test_which_run_and_which_request(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC, run("a", "b", "c"), run("c", "b", "a", run_id="r2")))
+    begin = (
+        "dissect",
+        path,
+        "--model",
+        "sim:flaky?p=0.5",
+        "--budget",
+        "2",
+        "--json",
+        "-o",
+        "out.planscope.json",
+    )
+    assert cli(*begin).json["run"] is None  # both are of another model
+    assert cli(*begin, "--run", "r1").json["run"] == "r1"
+    line = cli(*begin, "--run", "r2").complaint()
+    assert line == "run r2 is right, so there is nothing to dissect in it; name one that failed"
+    assert "no run 'r9'" in cli(*begin, "--run", "r9").complaint()
+    assert "no variant 'v9'" in cli(*begin, "--variant", "v9").complaint()
+    assert "no dissection 'd9'; its dissections: it has none" in cli(*begin, "--resume", "d9").complaint()
+    path = files.keep(session(ABC, run("a", ending="aborted")))
+    assert "cannot be judged (aborted)" in cli(*begin, "--run", "r1").complaint()
+
+
+def test_wrong_arguments(cli: Cli, topical: Path) -> None:
+    for bad, told in (
+        (("--model", "sim:nobody"), "no profile"),
+        (("--model", "openai:x"), "openai needs a key"),
+        (("--model", "sim:careful", "--agent", "nobody"), "no agent 'nobody'"),
+        (("--model", "sim:careful", "--base-url", "http://x"), "leave --base-url out"),
+        (("--model", "sim:careful", "--budget", "0"), "0 is out of range"),
+        (("--model", "sim:careful", "--method", "guess"), "invalid choice"),
+    ):
+        assert told in cli("dissect", topical, *bad).complaint()
+    assert "ships with planscope" in cli("dissect", "first-look", "--model", "sim:careful").complaint()
+    assert load(topical).dissections == []
+
+
+def test_a_request_that_cannot_be_read(cli: Cli, files: Files) -> None:
+    path = files.keep(session(variant("Be nice.", ["a", "b"])))
+    assert "cannot be read: line 1" in cli("dissect", path, "--model", "sim:careful").complaint()
+
+
+def test_every_run_aborted(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    path = files.keep(session(ABC))
+    with WireServer([]) as server:  # it answers nothing but errors
+        done = cli("dissect", path, "--model", "openai:m", "--base-url", server.base_url, "--at-once", "1")
+    assert done.status == 2
+    assert "It ended early: 4 runs in a row were aborted" in done.out
+    assert len(load(path).runs) == 4
+
+
+def test_what_is_done_is_written_on_the_way(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = files.keep(failing(PLANTED["Topic"]))
+    sizes: list[int] = []
+    one_more = dissect._Progress.one_more
+
+    def spy(self: Any) -> None:
+        sizes.append(len(load(path).runs))
+        one_more(self)
+
+    monkeypatch.setattr(dissect, "SAVED_EVERY", 0.0)
+    monkeypatch.setattr(dissect._Progress, "one_more", spy)
+    cli("dissect", path, "--model", PLANTED["Topic"], "--budget", "5")
+    assert sizes == [1, 2, 3, 4, 5]
+
+
+def test_what_others_wrote_meanwhile_stays(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = files.keep(failing(PLANTED["Topic"]))
+
+    def meddle(self: Any) -> None:
+        held: Session = load(path)
+        if held.title != "Another":
+            held.title = "Another"
+            save(held, path)
+
+    monkeypatch.setattr(dissect._Progress, "one_more", meddle)
+    cli("dissect", path, "--model", PLANTED["Topic"], "--budget", "3")
+    made = load(path)
+    assert made.title == "Another"
+    assert len(made.dissections) == 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    progress = dissect._Progress(60)
+    progress.one_more()
+    assert stream.getvalue() == ""  # not yet a second
+    progress._began -= 10
+    progress.one_more()
+    assert stream.getvalue().startswith("\r2 of at most 60 runs, 5 min left at most")
+    progress.clear()
+    assert stream.getvalue().endswith("\r")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    silent = dissect._Progress(60)
+    silent._began -= 10
+    silent.one_more()
+    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_an_interrupt_keeps_what_there_is(files: Files) -> None:
+    path = files.keep(failing(PLANTED["Topic"]))
+    with WireServer([Say("No.") for _ in range(3)] + [Slow(30, Say("No.")) for _ in range(9)]) as server:
+        command = [sys.executable, "-m", "planscope", "dissect", str(path), "--model", "openai:m"]
+        command += ["--base-url", server.base_url, "--at-once", "2", "--json"]
+        env = {**os.environ, "OPENAI_API_KEY": "sk-x"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
+            end = time.monotonic() + 50
+            while len(server.requests) < 5 and time.monotonic() < end:
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == b""
+    assert err.decode().strip() == (
+        f"planscope: interrupted; the 3 runs that had ended until then are in {path}"
+    )
+    made = load(path)
+    assert made.dissections[0].stopped == "user"
+    assert sum(len(c.runs) for c in made.dissections[0].cells) == 3

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.own import own_runs, own_variants
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
-    from planscope.session.model import Run, Session, Variant
+from planscope.session.model import Run, Session, Variant
 
 _LISTED = 10
 MOST_STATUSES = 4_000_000
@@ -31,9 +32,10 @@ class Case:
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
-    """The run of that id, the last one by default; None where there is none at all."""
+    """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
     if run_id is None:
-        return session.runs[-1] if session.runs else None
+        own = own_runs(session)
+        return own[-1] if own else None
     for run in session.runs:
         if run.id == run_id:
             return run
@@ -54,7 +56,7 @@ def variant_shown(session: Session, run: Run | None) -> Variant:
         return variant_of(session, run)
     if not session.variants:
         raise UserError("the session holds no request; make one with: planscope new -o FILE")
-    return session.variants[-1]
+    return own_variants(session)[-1]
 
 
 def read(variant: Variant) -> Reading:

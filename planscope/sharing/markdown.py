@@ -36,7 +36,7 @@ def code(text: str) -> str:
 def block(lines: Iterable[str]) -> str:
     """A fenced block of text that no line of it can close."""
     text = "\n".join(visible(line) for line in lines)
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=2))
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}"
 
 
@@ -57,7 +57,7 @@ def _parts(case: Case) -> Iterator[str]:
     verdict = replay.verdict() if run is not None else None
     yield f"## {_headline(verdict)}"
     who = f"run {code(run.id)}: agent {code(run.agent)}, model {code(run.model)}" if run else "no run yet"
-    yield f"{code(clip(case.session.title, _LONGEST_CELL))}, {who}"
+    yield f"Session {code(clip(case.session.title, _LONGEST_CELL))}, {who}"
     yield "### Request"
     yield block(paragraph(replay.problem.text, WIDTH))
     if verdict is not None:

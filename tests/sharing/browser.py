@@ -6,11 +6,13 @@ Nothing but ``file:`` is let through: whatever else a page asks for is noted in 
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +29,9 @@ _SWITCHES = (
     "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb",
 )  # fmt: skip
 
+_START = "import os, sys; [os.dup2(int(sys.argv[i + 1]), i + 3) for i in (0, 1)]; os.execv(sys.argv[3], sys.argv[3:])"
+"""Chromium reads from handle 3 and writes to handle 4."""
+
 
 class Browser:
     """One browser with one page. ``messages`` are what its console said, ``requests`` what it asked for."""
@@ -40,21 +45,23 @@ class Browser:
         self._folder = TemporaryDirectory(prefix="planscope-browser-", ignore_cleanup_errors=True)
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
-        script = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
-        command = [
-            "sh",
-            "-c",
-            script,
-            CHROMIUM,
-            *_SWITCHES,
-            f"--user-data-dir={self._folder.name}",
-            "about:blank",
-        ]
+        theirs = [fcntl.fcntl(handle, fcntl.F_DUPFD, 10) for handle in (to_read, to_write)]
+        command = [CHROMIUM, *_SWITCHES, f"--user-data-dir={self._folder.name}", "about:blank"]
         self._process = subprocess.Popen(
-            command, pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [sys.executable, "-c", _START, *map(str, theirs), *command],
+            pass_fds=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        os.close(to_read)
-        os.close(to_write)
+        for handle in (to_read, to_write, *theirs):
+            os.close(handle)
+        try:
+            self._attach()
+        except BaseException:
+            self.close()
+            raise
+
+    def _attach(self) -> None:
         targets = self._ask("Target.getTargets")["targetInfos"]
         page = next(t["targetId"] for t in targets if t["type"] == "page")
         self._session = self._ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]

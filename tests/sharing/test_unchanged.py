@@ -56,7 +56,7 @@ def words(variant: Variant) -> list[list[str]]:
     return [[variant.query.text[a:b] for a, b in c["spans"]] for c in variant.constraints]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     size=st.integers(2, 6),

@@ -77,8 +77,11 @@
 
   function buildText() {
     const { pieces, actions, timed, origin, topic } = now.request;
-    byId("text").replaceChildren(...pieces.map((piece, n) =>
-      piece.trim() ? pickable("pieces", n, make("span", { role: "button" }, piece)) : piece));
+    byId("text").replaceChildren(...pieces.map((piece, n) => {
+      if (/[\p{L}\p{N}]/u.test(piece)) return pickable("pieces", n, make("span", { role: "button" }, piece));
+      if (piece.trim()) items.pieces[n] = span("mark-only", piece); // a period lights up, but is not to be picked
+      return items.pieces[n] || piece;
+    }));
     byId("actions").replaceChildren(...actions.map((a) => make("li", { class: "line" },
       span("id fixed", a.id), span("grow", a.name), a.hours ? span("dim fixed", `${a.hours} h`) : null,
       span("tail", ""))));
@@ -302,6 +305,7 @@
 
   // Going about
 
+  const canBePicked = (element) => Boolean(element) && element.hasAttribute("tabindex");
   const say = (text) => { byId("said").textContent = text; };
 
   function rove() {
@@ -315,8 +319,8 @@
   function current(list) {
     if (list === "steps") return items.steps[now.index];
     if (now.picked && now.picked.list === list) return items[list][now.picked.number];
-    const first = items[list].findIndex((element) => element && element.classList.contains("lit"));
-    return items[list][first] || items[list].find(Boolean);
+    const first = items[list].find((element) => canBePicked(element) && element.classList.contains("lit"));
+    return first || items[list].find(canBePicked);
   }
 
   function focusPane(number) {
@@ -331,7 +335,7 @@
   function move(by) {
     const list = [null, "pieces", "nodes", "constraints"][now.pane];
     if (!list) { if (now.pane === 5) byId("pane-5").querySelector(".body").scrollBy(0, by * 40); else goAndFocus(now.index + by); return; }
-    const numbers = items[list].map((element, n) => (element ? n : -1)).filter((n) => n >= 0);
+    const numbers = items[list].map((element, n) => (canBePicked(element) ? n : -1)).filter((n) => n >= 0);
     const at = numbers.indexOf(items[list].indexOf(current(list)));
     const started = now.picked && now.picked.list === list;
     const next = numbers[started ? Math.max(0, Math.min(at + by, numbers.length - 1)) : Math.max(0, at)];

@@ -1,0 +1,127 @@
+"""Markdown for issues: what a run is about, and nothing of it is ever a link, a mention or HTML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from planscope.session.bundled import bundled
+from planscope.session.model import Session
+from planscope.session.store import load
+from planscope.sharing.formats import share
+from planscope.sharing.markdown import block, code, table
+from tests.sharing.cases import planted, run_of, written
+
+
+def test_it_tells_what_matters() -> None:
+    text = share(load(bundled()["figure-10"]), None, "markdown", redaction=None)
+    assert text.startswith("## ✗ Wrong: parameter error, lost at step 1\n")
+    for words in (
+        "run `r2`: agent `tools`, model `sim:time-blind`",
+        "### Request\n\n```text\nAttending training sessions follow 10:00.",
+        "| ✗ | 1 | `attending_training_sessions(10)` | 10:00 to 12:00 | doomed | **no way on** |",
+        "| **● core** | c3 | `applying hair color ends before attending training sessions starts` |",
+        "### What the agent should have done\n\n```text\n   1  applying hair color",
+    ):
+        assert words in text, words
+    assert text.endswith("\n") and "\n\n\n" not in text
+
+
+def test_a_request_alone() -> None:
+    session = Session(id="s", title="t", variants=[written()])
+    text = share(session, None, "markdown", redaction=None)
+    assert text.startswith("## A planning request\n") and "no run yet" in text and "### Steps" not in text
+
+
+def test_long_runs_are_cut_around_what_went_wrong() -> None:
+    variant = written()
+    session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0, 2) * 300)])
+    text = share(session, None, "markdown", redaction=None)
+    assert (
+        text.count("\n| ✗ | ") < 320 and "more steps are left out here." in text and "**no way on**" in text
+    )
+
+
+def spans(line: str) -> str:
+    """A line of Markdown without its code spans, as GitHub's rules read it (spec 0.29, 6.3)."""
+    made, at = "", 0
+    while at < len(line):
+        ticks = re.compile("`+").match(line, at)
+        if ticks is None:
+            made += line[at]
+            at += 1
+            continue
+        closing = re.compile(rf"(?<!`){ticks[0]}(?!`)").search(line, ticks.end())
+        assert closing is not None, f"a code span is not closed: {line!r}"
+        at = closing.end()
+    return made
+
+
+def cells(row: str) -> list[str]:
+    """A row of a table cut as GitHub cuts it: at every pipe that no backslash escapes."""
+    return re.split(r"(?<!\\)(?:\\\\)*\|", row)
+
+
+@given(st.text())
+@example("`")
+@example("``")
+@example("\\")
+@example("\\|")
+@example("a\\\\|b")
+@example("|")
+@example("` ``")
+@example("@everyone <img src=x> https://example.com #1 [a](b)")
+def test_code_holds_anything(text: str) -> None:
+    made = code(text)
+    assert "\n" not in made and spans(made) == ""
+    assert len(cells(f"| {made} | x |")) == 4, "it is one cell of a table"
+    assert "\n" not in table(("a", "b"), [(made, "x")]).splitlines()[-1]
+
+
+@given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))
+def test_a_block_is_closed_by_its_own_fence_alone(lines: list[str]) -> None:
+    first, *inside, last = block(lines).split("\n")
+    fence = first.removesuffix("text")
+    assert set(fence) == {"`"} and len(fence) >= 3 and last == fence
+    assert not [line for line in inside if re.match(rf" {{0,3}}`{{{len(fence)},}}\s*$", line)]
+
+
+HOSTILE = (
+    "@everyone <img src=x onerror=alert(1)>",
+    "](https://evil.example) ![x](https://evil.example/x.png)",
+    "``` \n# heading\n<script>",
+    "| a | b |\n|---|---|",
+    "`````",
+    "fixes #1 and GH-1",
+)
+
+
+def test_hostile_text_stays_in_code(tmp_path: Path) -> None:
+    session = planted(HOSTILE)
+    session.title = " ".join(HOSTILE)
+    session.runs[0].agent, session.runs[0].model = HOSTILE[0], HOSTILE[1]
+    text = share(session, None, "markdown", redaction=None)
+    outside, fence = [], ""
+    for line in text.splitlines():
+        if fence:
+            fence = "" if line == fence else fence
+        elif line.startswith("```"):
+            fence = line.removesuffix("text")
+        else:
+            outside.append(spans(line))
+    assert not fence
+    for bad in ("@", "<", "evil", "http", "#1", "GH-1", "]("):
+        assert bad not in "\n".join(outside), bad
+    rows = [line for line in text.splitlines() if line.startswith("| ✗ ")]
+    assert rows and len({len(cells(row)) for row in rows}) == 1
+
+
+@pytest.mark.parametrize("name", sorted(bundled()))
+def test_every_bundled_session_can_be_shared(name: str) -> None:
+    session = load(bundled()[name])
+    for run in session.runs:
+        assert share(session, run.id, "markdown", redaction=None).count("\n") > 10

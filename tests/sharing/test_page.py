@@ -1,0 +1,344 @@
+"""The shared page in a real browser: stepping, linking, both themes, on paper; silent, and asking nobody."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planscope.debugger.linked import Links
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep
+from planscope.oracle.replay import replay
+from planscope.session.bundled import bundled
+from planscope.session.derive import reading_of, trace_of
+from planscope.session.model import Session
+from planscope.session.store import load
+from planscope.sharing.formats import share
+from tests.sharing.browser import CHROMIUM, Browser
+from tests.sharing.cases import planted, run_of, written
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def figure(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Path]:
+    """Figure 10's session, and its page."""
+    session = load(bundled()["figure-10"])
+    return session, page_of(session, tmp_path_factory.mktemp("page"))
+
+
+def page_of(session: Session, folder: Path, run: str | None = None) -> Path:
+    path = folder / "page.html"
+    path.write_text(share(session, run, "html", redaction=None), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, figure: tuple[Session, Path]) -> Iterator[Browser]:
+    """The page opened; at the end of a test its console must have been silent, and nobody asked for anything."""
+    browser.size(1280, 800)
+    browser.open(figure[1])
+    yield browser
+    assert browser.value("1 + 1") == 2
+    assert browser.messages == []
+    assert [url for url in browser.requests if url != figure[1].as_uri()] == []
+
+
+def lit(page: Browser, pane: str) -> list[str]:
+    texts = page.texts(f"#{pane} .lit")
+    return [" ".join(text.split()) for text in texts]
+
+
+def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
+    assert page.text("#headline") == "✗ WRONG: parameter error"
+    assert page.text("#where") == "lost at step 1"
+    assert page.text("#place") == "step 1 of 3"
+    assert "sentence 2 says" in page.text("#why")
+    assert [" ".join(t.split()) for t in page.texts("#timeline .line")] == [
+        "0✓before any callcompletable",
+        "1●attending_training_sessions(10)NO WAY ONdoomed",
+        "2✗applying_hair_color(8)parameter errorbroken",
+        "3✗sanitizing_tools(18)18:00 to 19:00broken",
+        "end✗the agent stoppedbroken",
+    ]
+
+
+def test_it_steps_by_key_and_by_mouse(page: Browser) -> None:
+    seen = []
+    for key in ("n", "ArrowRight", "N", "ArrowLeft", "g", "G", "f", "Home", "End"):
+        page.press(key)
+        seen.append(page.text("#place"))
+    assert seen == [
+        "step 2 of 3", "step 3 of 3", "step 2 of 3", "step 1 of 3", "before any call", "the end", "step 1 of 3",
+        "before any call", "the end",
+    ]  # fmt: skip
+    page.click('[data-do="first"]')
+    page.click('[data-do="next"]')
+    assert page.text("#place") == "step 2 of 3" and page.text("#step-name") == "Step 2"
+    page.click("#timeline .line:last-child")
+    assert page.text("#place") == "the end"
+    page.press("n")
+    assert page.text("#place") == "the end"
+
+
+def test_constraints_tell_their_state_at_every_step(page: Browser, figure: tuple[Session, Path]) -> None:
+    session, _ = figure
+    judged = replay(reading_of(session.variants[0]).problem, trace_of(session.runs[-1]))
+    words = {"holds": "✓ holds", "open": "○ open", "broken": "✗ broken"}
+    page.press("g")
+    for index, view in enumerate(judged.steps):
+        core = view.core.constraints if view.core else ()
+        expected = [
+            "● CORE" if c.id in core else words[judged.status(c.id, index)]
+            for c in judged.problem.constraints
+        ]
+        assert [text.strip() for text in page.texts("#constraints .status")] == expected
+        page.press("n")
+
+
+def test_what_is_lit_is_what_the_debugger_lights(page: Browser, figure: tuple[Session, Path]) -> None:
+    session, _ = figure
+    reading = reading_of(session.variants[0])
+    index = RunIndex(replay(reading.problem, trace_of(session.runs[-1])))
+    links = Links(reading.text, reading.problem, reading.outline)
+
+    def check(selection: SelectedConstraint | SelectedNode | SelectedStep) -> None:
+        wanted = links.lit(selection, index)
+        assert page.texts("#constraints .lit .id") == [
+            c.id for c in reading.problem.constraints if c.id in wanted.constraints
+        ]
+        assert page.texts("#tree .lit .grow") == [
+            page.texts("#tree .grow")[n]
+            for n, node in enumerate(reading.outline)
+            if node.path in wanted.nodes
+        ]
+        assert [text.strip() for text in page.texts("#timeline .lit > .fixed.dim")] == [
+            str(index.steps[i].step) for i in sorted(wanted.steps)
+        ]
+        shown = "".join(page.texts("#text .lit"))
+        assert re.sub(r"\s", "", shown) == re.sub(
+            r"\s", "", "".join(reading.text[a:b] for a, b in _merged(wanted.spans))
+        )
+
+    check(SelectedStep(1))
+    page.press("n")
+    check(SelectedStep(2))
+    for number, c in enumerate(reading.problem.constraints):
+        page.value(f"document.querySelectorAll('#constraints .line')[{number}].click()")
+        check(SelectedConstraint(c.id))
+    for number in (0, 1, 5, len(reading.outline) - 1):
+        page.value(f"document.querySelectorAll('#tree .line')[{number}].click()")
+        check(SelectedNode(reading.outline[number].path))
+
+
+def _merged(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    made: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if made and start <= made[-1][1]:
+            made[-1] = (made[-1][0], max(end, made[-1][1]))
+        else:
+            made.append((start, end))
+    return made
+
+
+def test_words_are_clicked_and_dropped_again(page: Browser) -> None:
+    assert "." not in page.texts("#text [role=button]"), "only words are to be clicked"
+    page.value("document.querySelectorAll('#text [role=button]')[3].id = 'word'")
+    page.click("#word")
+    assert page.value("document.getElementById('word').getAttribute('aria-pressed')") == "true"
+    assert len(page.texts("#text .picked")) == 1 and lit(page, "constraints") and lit(page, "tree")
+    assert page.text("#said").startswith("lit: ")
+    page.press("Escape")
+    assert page.texts("#text .picked") == []
+
+
+def test_panes_are_reached_by_digits_and_walked_by_arrows(page: Browser) -> None:
+    page.press("3")
+    page.press("ArrowDown")
+    page.press("ArrowDown")
+    assert len(page.texts("#constraints .picked")) == 1
+    assert page.value("document.activeElement.closest('section').id") == "pane-3"
+    page.press("4")
+    page.press("ArrowDown")
+    assert page.text("#place") == "step 2 of 3"
+    for digit in "125":
+        page.press(digit)
+        assert page.value("document.activeElement.closest('section').id") == f"pane-{digit}"
+    page.press("?")
+    assert page.value("document.getElementById('help').open") is True
+    page.press("n")
+    assert page.text("#place") == "step 2 of 3", "keys rest while help is open"
+
+
+def test_light_and_dark_follow_the_system_and_the_button(page: Browser) -> None:
+    def ground() -> str:
+        return page.value("getComputedStyle(document.documentElement).backgroundColor")
+
+    dark = ground()
+    page.size(1280, 800, dark=False)
+    light = ground()
+    assert dark != light
+    page.press("t")
+    assert ground() == dark
+    page.click("#theme")
+    assert ground() == light
+
+
+def test_runs_are_chosen(page: Browser) -> None:
+    assert page.texts("#run option") == ["r1: tools, sim:careful", "r2: tools, sim:time-blind"]
+    page.value(
+        "(() => { const s = document.getElementById('run'); s.value = '0'; s.dispatchEvent(new Event('change')); })()"
+    )
+    assert page.text("#headline") == "✓ RIGHT" and page.text("#place") == "the end"
+
+
+@pytest.mark.parametrize("width,height,phone", [(390, 844, True), (1280, 800, False), (1920, 1080, False)])
+def test_nothing_sticks_out(page: Browser, width: int, height: int, phone: bool) -> None:
+    page.size(width, height, phone=phone)
+    assert page.value("document.documentElement.scrollWidth") <= width
+    outside = page.value(
+        "[...document.querySelectorAll('header *, nav *, .pane')].filter((e) => e.getClientRects().length &&"
+        f" (e.getBoundingClientRect().right > {width} + 1 || e.getBoundingClientRect().left < -1)).length"
+    )
+    assert outside == 0
+    seen = page.value("document.querySelector('nav').getBoundingClientRect().bottom")
+    assert seen <= height + 1, "the buttons are always in reach"
+
+
+def test_on_paper_it_is_the_whole_run(page: Browser) -> None:
+    assert page.paper().startswith(b"%PDF")
+    page.size(800, 1000, medium="print")
+    text = page.text("#report")
+    for words in (
+        "Request",
+        "Constraints at the end",
+        "step 3",
+        "What the agent should have done",
+        "Attending",
+    ):
+        assert words in text
+    assert page.value("getComputedStyle(document.getElementById('screen')).display") == "none"
+    assert page.value("getComputedStyle(document.getElementById('report')).display") == "block"
+    assert "object" not in text.casefold().replace("objects", "") or "[object" not in text
+
+
+def test_everything_has_a_name_and_a_role(page: Browser) -> None:
+    unnamed = page.value(
+        "[...document.querySelectorAll('button, select, [role=option], [role=treeitem]')]"
+        ".filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label'))).length"
+    )
+    assert unnamed == 0
+    assert page.value("document.querySelectorAll('main [tabindex=\"0\"]').length") == 4, "one stop a list"
+    assert page.value("document.documentElement.lang") == "en"
+    assert page.value("document.querySelector('#timeline [aria-current=step]') !== null")
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2: of two colours as a browser tells them."""
+
+    def light(colour: str) -> float:
+        parts = [int(n) / 255 for n in re.findall(r"[0-9]+", colour)[:3]]
+        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    a, b = sorted((light(one), light(other)), reverse=True)
+    return (a + 0.05) / (b + 0.05)
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_text_stands_out(page: Browser, dark: bool) -> None:
+    page.size(1280, 800, dark=dark)
+    page.press("n")
+    pairs = page.value(
+        """[...document.querySelectorAll('body *')].filter((e) => e.getClientRects().length && !e.disabled
+             && ![...e.classList].includes('twig') && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+           .map((e) => { let g = e; while (g && getComputedStyle(g).backgroundColor === 'rgba(0, 0, 0, 0)')
+               g = g.parentElement;
+             return [getComputedStyle(e).color, getComputedStyle(g || document.documentElement).backgroundColor,
+               e.closest(':disabled') ? '' : e.textContent.slice(0, 20)]; })"""
+    )
+    low = [(text, contrast(a, b)) for a, b, text in pairs if text and contrast(a, b) < 4.5]
+    assert len(pairs) > 60 and low == []
+
+
+HOSTILE = (
+    "</script><script>document.title='pwned'</script>",
+    "<img src=x onerror=\"document.title='pwned'\">",
+    "<!-- <script>document.title='pwned'",
+    "javascript:document.title='pwned'",
+    "${document.title='pwned'} {{view}} \u2028 \u202e \x1b[31m \x00",
+    "<style>*{display:none}</style><base href='https://example.com/'>",
+)
+
+
+def test_hostile_text_is_text(browser: Browser, tmp_path: Path) -> None:
+    session = planted(HOSTILE)
+    session.title = HOSTILE[0]
+    path = page_of(session, tmp_path)
+    browser.size(1280, 800)
+    browser.open(path)
+    for key in "gnnnGf12345":
+        browser.press(key)
+    browser.paper()
+    assert browser.value("document.title").startswith("</script>")
+    assert "pwned'</script>" in browser.text("#title")
+    assert browser.value("document.querySelectorAll('img, base, script:not([type])').length") == 1
+    assert browser.messages == [] and browser.requests == [path.as_uri()]
+    assert load(path) == session
+
+
+def test_the_policy_lets_nothing_else_run(browser: Browser, tmp_path: Path) -> None:
+    """Even a page that somebody changed: the sum of its script is no longer the one that is named."""
+    path = page_of(planted([]), tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert "default-src &#x27;none&#x27;" in text and "unsafe" not in text
+    path.write_text(
+        text.replace('"use strict";\n', '"use strict";document.title = "changed";\n', 1), encoding="utf-8"
+    )
+    browser.open(path)
+    assert browser.value("document.title") != "changed"
+    assert any("Content Security Policy" in message for message in browser.messages)
+
+
+def test_a_request_without_a_run(browser: Browser, tmp_path: Path) -> None:
+    session = Session(id="s", title="Only asked", variants=[written()])
+    path = page_of(session, tmp_path)
+    browser.open(path)
+    browser.press("n")
+    assert browser.text("#headline") == "○ no run yet" and browser.text("#place") == "before any call"
+    assert browser.messages == [] and load(path) == session
+
+
+def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_path: Path) -> None:
+    first, second, broken = written(), written(id="v2"), written(id="v3")
+    broken = broken.model_copy(
+        update={"query": broken.query.model_copy(update={"text": "Nobody reads this."})}
+    )
+    runs = [run_of(first, (0, 1, 2)), run_of(broken, (0,), id="r2"), run_of(second, (2, 1, 0), id="r3")]
+    session = Session(id="s", title="Several", variants=[first, second, broken], runs=runs)
+    path = page_of(session, tmp_path, "r1")
+    browser.open(path)
+    assert browser.text("#headline") == "✓ RIGHT"
+    assert len(browser.texts("#run option")) == 2 and browser.text("#more").startswith("1 more run ")
+    assert browser.messages == [] and load(path) == session
+
+
+def test_without_a_script_it_is_a_text(figure: tuple[Session, Path]) -> None:
+    text = figure[1].read_text(encoding="utf-8")
+    plain = re.search(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
+    assert plain is not None and "What the agent should have done" in plain[1] and "<script" not in plain[1]
+    view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+    assert view["runs"][view["show"]]["id"] == "r2"

@@ -5,8 +5,7 @@ It looks as the debug screen will a moment later, when that takes its place; key
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,23 +14,23 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from planscope.tui.arrangement import (
+    FIRST,
+    SMALLEST,
+    Arrangement,
+    Kind,
+    Rect,
+    is_too_small,
+    kind_of,
+    places,
+    seen_panes,
+)
 from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.safe_text import show
 
-UPPER_SHARES, LOWER_SHARES, ROW_SHARES = (8, 7, 9), (13, 11), (9, 11)
-NARROW_ROWS = (6, 6, 10)
-WIDE, BROAD, HIGH = 110, 170, 44
-"""Columns and rows from which the debug screen has three columns, and an inspector (``rooms/debug.tcss``)."""
-
-SMALLEST = (60, 15)
-
-
-def shares(total: int, parts: Sequence[int]) -> list[int]:
-    """A length in whole cells, divided as the stylesheet's ``fr`` does."""
-    edges = [total * part // sum(parts) for part in accumulate(parts, initial=0)]
-    return [end - start for start, end in pairwise(edges)]
+__all__ = ["SMALLEST", "FirstFrame"]
 
 
 class FirstFrame(Screen[None]):
@@ -39,9 +38,15 @@ class FirstFrame(Screen[None]):
 
     AUTO_FOCUS = None
 
-    def __init__(self, paint: Paint, session: SessionGlance, run_number: int | None) -> None:
+    def __init__(
+        self,
+        paint: Paint,
+        session: SessionGlance,
+        run_number: int | None,
+        arrangements: Mapping[Kind, Arrangement] = FIRST,
+    ) -> None:
         super().__init__()
-        self.picture = _Picture(paint, session, run_number)
+        self.picture = _Picture(paint, session, run_number, arrangements)
         self.early: list[events.Key] = []
 
     def compose(self) -> ComposeResult:
@@ -53,17 +58,25 @@ class FirstFrame(Screen[None]):
 
 
 class _Picture(Widget):
-    def __init__(self, paint: Paint, session: SessionGlance, run_number: int | None) -> None:
+    def __init__(
+        self,
+        paint: Paint,
+        session: SessionGlance,
+        run_number: int | None,
+        arrangements: Mapping[Kind, Arrangement],
+    ) -> None:
         super().__init__()
         self.paint = paint
+        self.arrangements = arrangements
         self.session = session
         self.run = session.runs[run_number] if run_number is not None else None
         self.rows: list[Line] = []
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        small = width < SMALLEST[0] or height < SMALLEST[1]
-        self.rows = [] if small else list(_frame(self.session, self.run, width, height))
+        arrangement = self.arrangements[kind_of(width, height)]
+        small = is_too_small(width, height)
+        self.rows = [] if small else list(_frame(self.session, self.run, arrangement, width, height))
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -76,7 +89,9 @@ class _Picture(Widget):
         return [strip.crop(*crop.column_span) for strip in strips]
 
 
-def _frame(session: SessionGlance, run: RunGlance | None, width: int, height: int) -> list[Line]:
+def _frame(
+    session: SessionGlance, run: RunGlance | None, arrangement: Arrangement, width: int, height: int
+) -> list[Line]:
     variant = session.variant_of(run)
     model = [Run(shown(run.model or "model ?", 40))] if run else [Run("no run", "dim")]
     if run is not None and run.simulated:
@@ -85,33 +100,39 @@ def _frame(session: SessionGlance, run: RunGlance | None, width: int, height: in
     head = justify(
         (Run(" planscope ", "brand"), title, Run(" │ ", "faint"), *model), (Run("judging… ", "dim"),), width
     )
-    room = height - 2
-    if width >= WIDE:
-        left = shares(width, (24, 8))[0] if width >= BROAD and height >= HIGH else width
-        upper, lower = shares(room, ROW_SHARES)
-        columns = shares(left, UPPER_SHARES)
-        rows = _beside(
-            _box("1", "Query", _text(variant, columns[0] - 4), columns[0], upper),
-            _box("2", "Tree", (), columns[1], upper),
-            _box("3", "Constraints", (), columns[2], upper),
-        )
-        columns = shares(left, LOWER_SHARES)
-        rows += _beside(
-            _box("4", "Timeline", _calls(run, columns[0] - 4), columns[0], lower),
-            _box("5", "Step", (), columns[1], lower),
-        )
-        if left < width:
-            rows = _beside(rows, _box("", "Inspector", (), width - left, room))
-    else:
-        heights = shares(room, NARROW_ROWS)
-        rows = _box("1", "Query", _text(variant, width - 4), width, heights[0])
-        rows += _box("4", "Timeline", _calls(run, width - 4), width, heights[1])
-        rows += _box("5", "Step", (), width, heights[2])
-    return [Line(head, "bar"), *rows, Line((), "bar")]
+    kind = kind_of(width, height)
+    seen = seen_panes(kind, arrangement, "query", "timeline")
+    boxes = []
+    for pane, rect in places(kind, arrangement, seen, Rect(0, 1, width, height - 2)).items():
+        number, title = _TITLES[pane]
+        lines: list[tuple[Run, ...]] = []
+        if pane == "query":
+            lines = _text(variant, rect.width - 4)
+        elif pane == "timeline":
+            lines = _calls(run, rect.width - 4)
+        boxes.append((rect, _box(number, title, lines, rect.width, rect.height)))
+    return [Line(head, "bar"), *_beside(boxes, height), Line((), "bar")]
 
 
-def _beside(*boxes: Sequence[Line]) -> list[Line]:
-    return [Line(tuple(run for line in row for run in line.runs)) for row in zip(*boxes, strict=True)]
+_TITLES = {
+    "query": ("1", "Query"),
+    "tree": ("2", "Tree"),
+    "constraints": ("3", "Constraints"),
+    "timeline": ("4", "Timeline"),
+    "step": ("5", "Step"),
+    "inspector": ("", "Inspector"),
+}
+
+
+def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[Line]:
+    """The rows between the first and the last, from boxes that fill them without a gap."""
+    made = []
+    for y in range(1, height - 1):
+        here = sorted(
+            (rect.x, lines[y - rect.y]) for rect, lines in boxes if rect.y <= y < rect.y + rect.height
+        )
+        made.append(Line(tuple(run for _, line in here for run in line.runs)))
+    return made
 
 
 def _box(number: str, title: str, lines: Sequence[tuple[Run, ...]], width: int, height: int) -> list[Line]:

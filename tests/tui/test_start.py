@@ -14,7 +14,8 @@ from planscope.errors import UserError
 from planscope.session.store import save
 from planscope.tui.app import run
 from planscope.tui.application import PlanscopeApp
-from planscope.tui.first_frame import FirstFrame, shares
+from planscope.tui.arrangement import shares
+from planscope.tui.first_frame import FirstFrame
 from planscope.tui.rooms.debug import DebugRoom
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows

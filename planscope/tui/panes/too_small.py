@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planscope.tui.first_frame import SMALLEST
+from planscope.tui.arrangement import SMALLEST
 from planscope.tui.lines import Line, paragraph
 from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState

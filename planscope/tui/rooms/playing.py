@@ -67,7 +67,6 @@ class Playing(Deciding):
         self.desk.put_run(run.model_copy(update={"events": going}), under_way=True, passing=True)
         if before is None:
             self.open_run_number(len(self.state.session.runs) - 1)
-            self.set_class(True, "-playing")
             self.lay_out()
             self.show_state()
 
@@ -158,7 +157,6 @@ class Playing(Deciding):
         if play is None:
             return
         self.change(play=None)
-        self.set_class(False, "-playing")
         self.open_run_number(self._before[0])
         self._judged.pop(play.run_id, None)
         self.facts = {place: facts for place, facts in self.facts.items() if place[0] != play.run_id}

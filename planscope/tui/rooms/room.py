@@ -8,31 +8,51 @@ from dataclasses import replace
 from typing import Any
 
 from textual.geometry import Size
+from textual.layout import Layout
 
 from planscope.debugger.cursor import DebugState
 from planscope.debugger.search import Hit
+from planscope.tui.arrangement import (
+    ALL_PANES,
+    FIRST,
+    UPPER,
+    Arrangement,
+    Kind,
+    Rect,
+    is_too_small,
+    kind_of,
+    places,
+    seen_panes,
+)
 from planscope.tui.desk import Desk
-from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.paint import Paint
+from planscope.tui.pane_layout import PlacedLayout
 from planscope.tui.panes.base import LinePane
 from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.state import Facts, RoomState, reflected
 
-UPPER = ("query", "tree", "constraints")
-ALL_PANES = (*UPPER, "timeline", "step")
+__all__ = ["ALL_PANES", "UPPER", "Room"]
+
 _REFLECTED = ("debug", "progress", "links", "breakpoints", "watches", "facts")
 
 
 class Room(Everywhere):
-    """State down: ``change`` makes a new state and shows it to the panes that are seen."""
+    """State down: ``change`` makes a new state and shows it to the panes that are seen.
+
+    ``arrangements``: shares and hidden panes for each kind of window. ``cells``: columns and rows of this one,
+    ``places`` of its panes by their id.
+    """
 
     def __init__(self, state: RoomState, paint: Paint, desk: Desk) -> None:
         super().__init__(paint)
         self.desk = desk
         self.state = reflected(state)
         self.panes: tuple[LinePane, ...] = ()
-        self.too_small = False
+        self.arrangements: dict[Kind, Arrangement] = dict(FIRST)
+        self.cells = Size(0, 0)
+        self.places: dict[str, Rect] = {}
+        self._placed = PlacedLayout(lambda: self.places)
         self._rest: asyncio.TimerHandle | None = None
 
     @property
@@ -54,24 +74,59 @@ class Room(Everywhere):
         for pane in self.panes:
             pane.show(self.state)
 
+    @property
+    def layout(self) -> Layout:
+        """Where its panes stand is computed and not said in a style sheet."""
+        return self._placed
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(*self.cells)
+
+    @property
+    def too_small(self) -> bool:
+        return is_too_small(*self.cells)
+
+    @property
+    def inside(self) -> Rect:
+        """The place of all panes: what is between header and footer."""
+        return Rect(0, 1, self.cells.width, self.cells.height - 2)
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The panes that are seen unless one is zoomed. While one plays, there is what could be played."""
+        state, arrangement = self.state, self.arrangements[self.kind]
+        if state.play is not None:
+            arrangement = replace(arrangement, hidden=arrangement.hidden - {"step"})
+        return seen_panes(self.kind, arrangement, state.top, state.pane)
+
     def fit(self, size: Size) -> None:
         """Choose the layout for a window of so many columns and rows."""
-        columns, rows = size
-        self.too_small = columns < SMALLEST[0] or rows < SMALLEST[1]
-        self.set_class(columns < WIDE, "-narrow")
-        self.set_class(columns >= BROAD and rows >= HIGH, "-broad")
+        self.cells = size
         self.lay_out()
 
     def lay_out(self) -> None:
-        """The classes that the stylesheet's layouts go by."""
-        state = self.state
-        for name in UPPER:
-            self.set_class(state.top == name, f"-top-{name}")
-        for name in ALL_PANES:
-            self.set_class(state.pane == name, f"-on-{name}")
-        self.set_class(self.too_small, "-too-small")
-        self.set_class(state.zoomed and not self.too_small, "-zoomed")
-        self.set_class(not state.zoomed and not self.too_small, "-split")
+        """Put the panes where they belong; nothing is done where they stand there already."""
+        found = self._where()
+        if found == self.places:
+            return
+        self.places = found
+        for pane in self.panes:
+            pane.display = pane.id in found
+            if pane.display:
+                pane.refresh(layout=True)
+
+    def _where(self) -> dict[str, Rect]:
+        width, height = self.cells
+        if self.too_small:
+            return {"too-small": Rect(0, 0, width, height)}
+        if self.state.zoomed:
+            found = {self.state.pane: self.inside}
+        else:
+            found = places(self.kind, self.arrangements[self.kind], self.seen, self.inside)
+        if self.state.play is not None and "step" in found:
+            found["play"] = found.pop("step")
+        return {"header": Rect(0, 0, width, 1), **found, "footer": Rect(0, height - 1, width, 1)}
 
     def move(self, debug: DebugState, hit: Hit | None = None) -> None:
         """Go to another place of the run; ``hit``: the one that a search found there."""

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.desk import Desk
-from planscope.tui.first_frame import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run

@@ -1,0 +1,303 @@
+"""Where each pane of the debug screen stands, in whole cells. The first frame and the debug screen both ask here.
+
+A window of a kind (narrow, wide, broad) is split into rows and columns whose shares users may change, and panes may
+be hidden; what is left fills the window. No pane that is seen is smaller than can be read, if the window has room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Literal, NamedTuple, get_args
+
+Kind = Literal["narrow", "wide", "broad"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+UPPER = ("query", "tree", "constraints")
+ALL_PANES = (*UPPER, "timeline", "step")
+HIDEABLE = (*ALL_PANES, "inspector")
+
+WIDE, BROAD, HIGH = 110, 170, 44
+"""Columns and rows from which the debug screen has three columns, and an inspector."""
+
+SMALLEST = (60, 15)
+LEAST = (14, 3)
+"""Columns and rows of a pane, its box among them, below which nothing in it could be read."""
+
+_FINE = 10_000
+"""About what shares that were made of cells add up to."""
+
+
+class Split(NamedTuple):
+    """Parts beside each other (``across``) or one below the other. Named as the shares that divide it."""
+
+    name: str
+    across: bool
+    parts: tuple[str | Split, ...]
+
+
+_UPPER = Split("upper", True, UPPER)
+_STACKED = Split("rows", False, (_UPPER, "timeline", "step"))
+_ROWS = Split("rows", False, (_UPPER, Split("lower", True, ("timeline", "step"))))
+SPLITS: Mapping[Kind, Split] = {
+    "narrow": _STACKED,
+    "wide": _ROWS,
+    "broad": Split("sides", True, (_ROWS, "inspector")),
+}
+
+
+class Rect(NamedTuple):
+    """A place on the screen, in cells from its left upper corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Boundary(NamedTuple):
+    """Where two parts of a split meet: the last cell of the one and the first of the other, ``at`` and before it.
+
+    ``number`` counts the parts that are seen.
+    """
+
+    split: Split
+    number: int
+    at: int
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Shares and hidden panes of one kind of window. ``rows`` of a narrow window: upper panes, timeline, step."""
+
+    rows: tuple[int, ...]
+    upper: tuple[int, ...] = (8, 7, 9)
+    lower: tuple[int, ...] = (13, 11)
+    sides: tuple[int, ...] = (24, 8)
+    hidden: frozenset[str] = frozenset()
+
+    def shares(self, split: Split) -> tuple[int, ...]:
+        found: tuple[int, ...] = getattr(self, split.name)
+        return found
+
+    def with_shares(self, split: Split, shares: Iterable[int]) -> Arrangement:
+        return replace(self, **{split.name: tuple(shares)})
+
+
+FIRST: Mapping[Kind, Arrangement] = {
+    "narrow": Arrangement((6, 6, 10)),
+    "wide": Arrangement((9, 11)),
+    "broad": Arrangement((9, 11)),
+}
+"""How it is before anybody changes it."""
+
+
+def kind_of(columns: int, rows: int) -> Kind:
+    if columns < WIDE:
+        return "narrow"
+    return "broad" if columns >= BROAD and rows >= HIGH else "wide"
+
+
+def is_too_small(columns: int, rows: int) -> bool:
+    return columns < SMALLEST[0] or rows < SMALLEST[1]
+
+
+def top_pane(arrangement: Arrangement, wanted: str) -> str | None:
+    """The one of the upper three that a narrow window shows: the wanted one, or the first that is not hidden."""
+    return next((name for name in (wanted, *UPPER) if name not in arrangement.hidden), None)
+
+
+def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> frozenset[str]:
+    """What is seen: all that is not hidden, and the current pane in any case."""
+    shown = {*HIDEABLE} - arrangement.hidden | {current}
+    if kind != "broad":
+        shown.discard("inspector")
+    if kind == "narrow":
+        only = current if current in UPPER else top_pane(arrangement, top)
+        shown -= {*UPPER} - {only}
+    return frozenset(shown)
+
+
+def places(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> dict[str, Rect]:
+    """The place of each pane that is seen."""
+    return {
+        part: where for part, where in _walk(SPLITS[kind], arrangement, seen, rect) if isinstance(part, str)
+    }
+
+
+def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> Iterator[Boundary]:
+    """What can be moved."""
+    found = [(SPLITS[kind], rect), *_walk(SPLITS[kind], arrangement, seen, rect)]
+    for split, where in found:
+        if isinstance(split, Split):
+            ends = list(accumulate(_sizes(split, arrangement, seen, where)))
+            for number, end in enumerate(ends[:-1]):
+                yield Boundary(split, number, (where.x if split.across else where.y) + end, where)
+
+
+def boundary_at(found: Iterable[Boundary], x: int, y: int) -> Boundary | None:
+    """The boundary that a cell belongs to."""
+    for boundary in found:
+        rect = boundary.rect
+        inside = rect.x <= x < rect.x + rect.width and rect.y <= y < rect.y + rect.height
+        if inside and (x if boundary.split.across else y) in (boundary.at - 1, boundary.at):
+            return boundary
+    return None
+
+
+def moved(arrangement: Arrangement, seen: frozenset[str], boundary: Boundary, to: int) -> Arrangement:
+    """A boundary moved to a column or row, as far as its two neighbours can shrink."""
+    split, number, _, rect = boundary
+    sizes = _sizes(split, arrangement, seen, rect)
+    least = _leasts(split, seen)
+    start = (rect.x if split.across else rect.y) + sum(sizes[:number])
+    both = sizes[number] + sizes[number + 1]
+    low, high = least[number], both - least[number + 1]
+    if low > high:
+        return arrangement
+    first = min(max(to - start, low), high)
+    sizes[number : number + 2] = [first, both - first]
+    return _of_cells(arrangement, split, seen, sizes)
+
+
+def grown(
+    kind: Kind,
+    arrangement: Arrangement,
+    seen: frozenset[str],
+    rect: Rect,
+    pane: str,
+    *,
+    across: bool,
+    by: int,
+) -> Arrangement | None:
+    """A pane made wider or higher by so many cells, which its neighbours give. None where it has no neighbour.
+
+    Where nobody has room to give any more, what comes back is what was given.
+    """
+    where = rect
+    found: tuple[Split, Rect] | None = None
+    inside: str | Split = SPLITS[kind]
+    while isinstance(inside, Split):  # the innermost split of that direction that the pane shares with others
+        split = inside
+        parts = _seen_parts(split, seen)
+        if split.across == across and len(parts) > 1:
+            found = split, where
+        at = next((i for i, part in enumerate(parts) if pane in _panes(part)), None)
+        if at is None:
+            return None
+        where = list(_cut(split, arrangement, seen, where))[at][1]
+        inside = parts[at]
+    if found is None:
+        return None
+    split, where = found
+    parts = _seen_parts(split, seen)
+    at = next(i for i, part in enumerate(parts) if pane in _panes(part))
+    sizes, least = _sizes(split, arrangement, seen, where), _leasts(split, seen)
+    others = sorted((i for i in range(len(parts)) if i != at), key=lambda i: (abs(i - at), -i))
+    givers, takers = (others, [at]) if by > 0 else ([at], others[:1])
+    left = abs(by)
+    for giver in givers:
+        given = min(left, max(sizes[giver] - least[giver], 0))
+        sizes[giver] -= given
+        sizes[takers[0]] += given
+        left -= given
+    return _of_cells(arrangement, split, seen, sizes) if left < abs(by) else arrangement
+
+
+# Whole cells
+
+
+def shares(total: int, parts: Sequence[int]) -> list[int]:
+    """A length in whole cells, divided by shares."""
+    edges = [total * part // sum(parts) for part in accumulate(parts, initial=0)]
+    return [end - start for start, end in pairwise(edges)]
+
+
+def fitted(total: int, parts: Sequence[int], least: Sequence[int]) -> list[int]:
+    """As :func:`shares`, but nothing gets less than its least, as long as there is enough for all."""
+    if total <= sum(least):
+        return shares(total, least)
+    free = list(range(len(parts)))
+    sizes = list(least)
+    while free:
+        rest = total - sum(sizes[i] for i in range(len(parts)) if i not in free)
+        made = shares(rest, [parts[i] for i in free])
+        short = [i for i, size in zip(free, made, strict=True) if size < least[i]]
+        if not short:
+            for i, size in zip(free, made, strict=True):
+                sizes[i] = size
+            break
+        free = [i for i in free if i not in short]
+    return sizes
+
+
+def _panes(part: str | Split) -> tuple[str, ...]:
+    if isinstance(part, str):
+        return (part,)
+    return tuple(name for inner in part.parts for name in _panes(inner))
+
+
+def _seen_parts(split: Split, seen: frozenset[str]) -> list[str | Split]:
+    return [part for part in split.parts if not seen.isdisjoint(_panes(part))]
+
+
+def _least(part: str | Split, seen: frozenset[str], across: bool) -> int:
+    if isinstance(part, str):
+        return LEAST[0] if across else LEAST[1]
+    inner = [_least(one, seen, across) for one in _seen_parts(part, seen)]
+    return sum(inner) if part.across == across else max(inner)
+
+
+def _leasts(split: Split, seen: frozenset[str]) -> list[int]:
+    return [_least(part, seen, split.across) for part in _seen_parts(split, seen)]
+
+
+def _sizes(split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> list[int]:
+    parts = _seen_parts(split, seen)
+    by_part = dict(zip(split.parts, arrangement.shares(split), strict=True))
+    total = rect.width if split.across else rect.height
+    return fitted(total, [by_part[part] for part in parts], _leasts(split, seen))
+
+
+def _cut(
+    split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect
+) -> Iterator[tuple[str | Split, Rect]]:
+    at = 0
+    sizes = _sizes(split, arrangement, seen, rect)
+    for part, size in zip(_seen_parts(split, seen), sizes, strict=True):
+        yield (
+            part,
+            Rect(rect.x + at, rect.y, size, rect.height)
+            if split.across
+            else Rect(rect.x, rect.y + at, rect.width, size),
+        )
+        at += size
+
+
+def _walk(
+    split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect
+) -> Iterator[tuple[str | Split, Rect]]:
+    for part, where in _cut(split, arrangement, seen, rect):
+        yield part, where
+        if isinstance(part, Split):
+            yield from _walk(part, arrangement, seen, where)
+
+
+def _of_cells(
+    arrangement: Arrangement, split: Split, seen: frozenset[str], sizes: Sequence[int]
+) -> Arrangement:
+    """Shares that give these sizes in this window; parts that are hidden keep theirs in proportion."""
+    before = arrangement.shares(split)
+    shown = [not seen.isdisjoint(_panes(part)) for part in split.parts]
+    times = max(_FINE // max(sum(sizes), 1), 1)
+    were = sum(share for share, seen_now in zip(before, shown, strict=True) if seen_now)
+    cells = iter(sizes)
+    return arrangement.with_shares(
+        split,
+        (
+            next(cells) * times if seen_now else max(share * times * sum(sizes) // were, 1)
+            for share, seen_now in zip(before, shown, strict=True)
+        ),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -100,15 +101,22 @@ def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: t
 
 
 class _Threads(ThreadPoolExecutor):
-    """A thread for each piece of work that would block the loop, gone when it is done.
+    """Threads for work that would block the loop: as many as there is work, gone when there was none for a while.
 
-    The end of the program does not wait for it: a model that knows no async goes on after its run was stopped.
+    The end of the program does not wait for them: a model that knows no async goes on after its run was stopped.
     """
+
+    def __init__(self, idle_seconds: float = 0.5) -> None:
+        super().__init__(1)
+        self._patience = idle_seconds
+        self._jobs: deque[Callable[[], None]] = deque()
+        self._news = threading.Condition()
+        self._free = 0
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
         future: Future[Answer] = Future()
 
-        def work() -> None:
+        def job() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
@@ -118,5 +126,22 @@ class _Threads(ThreadPoolExecutor):
             else:
                 future.set_result(answer)
 
-        threading.Thread(target=work, name="planscope agents at work", daemon=True).start()
+        with self._news:
+            self._jobs.append(job)
+            if len(self._jobs) <= self._free:
+                self._news.notify()
+            else:
+                threading.Thread(target=self._work, name="planscope agents at work", daemon=True).start()
         return future
+
+    def _work(self) -> None:
+        while True:
+            with self._news:
+                self._free += 1
+                self._news.wait_for(lambda: self._jobs, self._patience)
+                self._free -= 1
+                if not self._jobs:
+                    return
+                job = self._jobs.popleft()
+            job()
+            del job  # and what it holds, while there is no other

@@ -41,13 +41,17 @@ class ModelSpec:
 
 @dataclass(slots=True)
 class LoadedModel:
-    """A chat model ready for runs. ``keys`` and ``host`` serve error texts; ``aclose`` frees its connections."""
+    """A chat model ready for runs. ``keys`` and ``host`` serve error texts; ``aclose`` frees its connections.
+
+    ``agents`` are those that were compiled for it, for the next runs.
+    """
 
     chat: BaseChatModel
     spec: ModelSpec
     keys: tuple[str, ...] = ()
     host: str | None = None
     _client: Any = field(default=None, repr=False)
+    agents: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
 
     @property
     def seed(self) -> int | None:

@@ -58,7 +58,7 @@ def load_factory(name: str) -> Factory | None:
 
 
 def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
-    """The chat model as the paradigm talks to it, fresh for each run. Raises :class:`ModelUnavailable`."""
+    """The chat model as the paradigm talks to it. Raises :class:`ModelUnavailable`."""
     if agent == "react":
         from planscope.agents.react_model import ReActModel
 
@@ -75,17 +75,7 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
     return model.chat
 
 
-async def build(
-    factory: Factory | None,
-    chat: BaseChatModel,
-    tools: list[Any],
-    middleware: Sequence[Any],
-    role: str | None,
-) -> Any:
-    """The runnable: the factory's, or LangChain's agent."""
-    if factory is not None:
-        made = factory(chat, tools, list(middleware))
-        return await made if inspect.isawaitable(made) else made
-    from langchain.agents import create_agent
-
-    return create_agent(chat, tools, system_prompt=role, middleware=list(middleware))
+async def made_by(factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[Any]) -> Any:
+    """The runnable that somebody's own factory makes."""
+    made = factory(chat, tools, list(middleware))
+    return await made if inspect.isawaitable(made) else made

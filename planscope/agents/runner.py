@@ -15,7 +15,7 @@ from uuid import uuid4
 from planscope.agents.background import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
-from planscope.agents.paradigms import AGENTS, UnknownAgent, build, chat_for, load_factory
+from planscope.agents.paradigms import AGENTS, UnknownAgent, chat_for, load_factory, made_by
 from planscope.agents.toolset import make_toolset
 from planscope.session.derive import problem_of
 from planscope.session.events import CallEvent, EndEvent, ErrorEvent, Event, PromptEvent
@@ -208,12 +208,13 @@ class LiveRun:
         return self._end(recorder, "stopped")
 
     async def _converse(self, recorder: Recorder) -> None:
-        """A fresh agent for each case; nothing of it is uploaded unless asked for, whatever the environment says."""
+        """A fresh conversation; nothing of it is uploaded unless asked for, whatever the environment says."""
         from langchain_core.messages import HumanMessage, SystemMessage
-        from langsmith import tracing_context
 
         from planscope.agents.mock_tools import langchain_tools
         from planscope.agents.prefix import messages_of
+        from planscope.agents.shared_agent import shared_agent
+        from planscope.agents.untraced import tracing
 
         middleware: list[Any] = [recorder]
         if self._problem is not None:
@@ -223,9 +224,13 @@ class LiveRun:
         messages: list[Any] = messages_of(self._kept) or [HumanMessage(self._prompt)]
         if self._factory is not None and self._role:
             messages.insert(0, SystemMessage(self._role))
-        with tracing_context(enabled=None if self._tracing else False):  # None: as the environment says
-            chat = chat_for(self.run.agent, self._model)
-            agent = await build(self._factory, chat, langchain_tools(self._tools), middleware, self._role)
+        with tracing(self._tracing):
+            if self._factory is None:
+                agent = shared_agent(self._model, self.run.agent, self._tools, middleware, self._role)
+            else:
+                agent = await made_by(
+                    self._factory, self._model.chat, langchain_tools(self._tools), middleware
+                )
             await agent.ainvoke({"messages": messages})
 
     def _abort(self, recorder: Recorder, error: BaseException) -> EndEvent:
@@ -257,9 +262,8 @@ class LiveRun:
 
 def prepare() -> None:
     """Import what a run needs, a second or more the first time; here, an interrupt can end that."""
-    import_module("langchain.agents")
     import_module("langsmith")
-    for name in ("guard_middleware", "mock_tools", "prefix", "recorder", "react_model"):
+    for name in ("guard_middleware", "prefix", "react_model", "recorder", "shared_agent"):
         import_module(f"planscope.agents.{name}")
 
 

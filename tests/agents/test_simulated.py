@@ -260,7 +260,8 @@ async def test_it_is_a_chat_model_like_any_other() -> None:
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 async def test_without_tools_there_is_nothing_to_do(profile: str) -> None:
-    answer = await load_model(f"sim:{profile}").chat.ainvoke(
+    parameters = "?seconds=0" if profile == "slow" else ""
+    answer = await load_model(f"sim:{profile}{parameters}").chat.ainvoke(
         "Here is the requirement: Beta happens before alpha."
     )
     assert answer.tool_calls == []

@@ -128,9 +128,11 @@ class _Lines:
     def error(self, error: ParseError, writing: bool, chosen: bool) -> None:
         self.places.append(Place(len(self.lines), error.span))
         where = f"line {error.line}, column {error.column}: "
-        role = "dim" if writing else "broken"
-        self.text(f"{'…' if writing else '✗'} {where}{error.message}", role, 0, ground(chosen))
         expected = ", ".join(error.expected)
+        if writing and expected:
+            self.text(f"… {where}expected here: {expected}", "dim", 0, ground(chosen))
+        else:
+            self.text(f"✗ {where}{error.message}", "broken", 0, ground(chosen))
         if not writing and expected and "expected" not in error.message:
             self.text(f"expected: {expected}", "dim", _INDENT)
         for reading in error.readings:

@@ -59,11 +59,13 @@ class EditorPane(Windowed):
 
     def _lay_out(self, moved: bool) -> None:
         self.measure()
-        if not self.seen or self._edited is None:
+        if self._edited is None:
             return
         width = max(self.inner_width - 1, 1)  # a cell for the caret at the end of a full line
         if self.layout_of_text.text != self._edited.text or self.layout_of_text.width != width:
-            self.layout_of_text = TextLayout(self._edited.text, width)
+            self.layout_of_text = TextLayout(self._edited.text, width)  # also unseen: keys go by it
+        if not self.seen:
+            return
         if moved:
             line = self.layout_of_text.line_of(self._edited.at)
             self.move_to(min(max(self.top, line - self.window + 1), line))

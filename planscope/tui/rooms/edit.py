@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.keymap import keys_of, normal, shown_key
-from planscope.tui.lines import Run, shown
+from planscope.tui.lines import Line, Run, shown
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.edit_actions import actions_said
 from planscope.tui.panes.edit_lines import (
@@ -116,16 +116,20 @@ class EditRoom(Leaving):
     def _show_list(self, name: PaneName, number: str, title: str, note: Sequence[Run]) -> None:
         box = self.boxes[name]
         box.measure()
-        width = max(box.inner_width, 10)
+        width = max(box.inner_width - 1, 10)
         make = {"reading": reading_lines, "constraints": constraint_lines, "actions": actions_said}[name]
         said = self._said[name] = make(self.state, width)
         chosen = self.state.line_chosen(name, len(said.places))
+        at = None if chosen is None else said.places[chosen].line
         box.set_content(
-            said.lines,
+            [
+                Line((Run("▶" if i == at else " ", "mark"), *runs), ground)
+                for i, (runs, ground) in enumerate(said.lines)
+            ],
             title=(Run(number, "number"), Run(f" {title}", "title")),
             note=note,
             current=self.state.pane == name,
-            reveal=None if chosen is None else said.places[chosen].line,
+            reveal=at,
         )
 
     def _show_before(self) -> None:
@@ -214,6 +218,8 @@ class EditRoom(Leaving):
             self._choose(steps[key])
         elif key == "enter":
             self.action_open_line()
+        elif key == "ctrl+z":
+            self.action_undo_edit()
         elif key == "delete" and self.state.pane == "actions":
             self.action_drop_action()
         else:

@@ -124,11 +124,8 @@ class Typing(Live):
         if self._goal is None:
             self._goal = layout.column(edited.at)
         wanted = line + by
-        if wanted < 0 or wanted >= len(layout):
-            beyond = 0 if by < 0 else len(edited.text)
-            at = beyond if abs(by) == 1 else layout.offset_at(wanted, self._goal)
-        else:
-            at = layout.offset_at(wanted, self._goal)
+        edge = 0 if by < 0 else len(edited.text)
+        at = layout.offset_at(wanted, self._goal) if 0 <= wanted < len(layout) else edge
         self._moved(typing.go(edited, at, select=select))
 
     def _copy(self) -> None:

@@ -1,0 +1,17 @@
+"""Random typists: no key, paste or command crashes the edit screen or loses what was typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui import sessions
+from tests.tui.typist import let_type
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_nothing_that_was_typed_is_lost(seed: int, tmp_path: Path) -> None:
+    path = sessions.write(sessions.out_of_order(), tmp_path)
+    typist = await let_type(path, seed, edits=200)
+    assert typist.edits >= 200 and len(typist.seen) > 100

@@ -110,8 +110,9 @@ def read_text(source: str) -> str:
                 raise UserError("standard input is closed; name a file")
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
-            with Path(source).open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
+            from planscope.commands.pipes import read
+
+            data = read(source, MOST_BYTES + 1)
         text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
     except IsADirectoryError:
         raise UserError(f"{name} is a directory; name a text file") from None
@@ -216,9 +217,12 @@ def listed(ids: Iterable[str]) -> str:
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
-    """The run of that id, the last one by default; None where there is none at all."""
+    """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
     if run_id is None:
-        return session.runs[-1] if session.runs else None
+        from planscope.session.own import own_runs
+
+        own = own_runs(session)
+        return own[-1] if own else None
     for run in session.runs:
         if run.id == run_id:
             return run
@@ -240,7 +244,9 @@ def only_variant(session: Session) -> Variant:
     """The newest variant, for a session without runs."""
     if not session.variants:
         raise UserError("the session holds no request; make one with: planscope new -o FILE")
-    return session.variants[-1]
+    from planscope.session.own import own_variants
+
+    return own_variants(session)[-1]
 
 
 def problem_in(variant: Variant) -> Problem:

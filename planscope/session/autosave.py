@@ -22,7 +22,7 @@ from typing import Literal
 
 from planscope.session.bundled import is_bundled
 from planscope.session.carriers import is_session_file
-from planscope.session.files import SessionError, writable_target, write_atomic
+from planscope.session.files import SessionError, sweep, writable_target, write_atomic
 from planscope.session.lock import Held, Holder, Lock
 from planscope.session.model import Session
 from planscope.session.naming import free_name, name_of, suffix_of
@@ -79,6 +79,7 @@ class Keeper:
         try:
             lock.acquire()
             self._lock = lock
+            sweep(place)
         finally:
             self._stamp = stamp_of(place)
 

@@ -84,6 +84,8 @@ def is_session_file(path: Path) -> bool:
     if path.name.lower().endswith(PAGE_NAMES) or path.parent.name.startswith(_PASSING):
         return False
     try:
+        if not path.is_file():
+            return True
         with path.open("rb") as file:
             head = file.read(_LOOKED_AT)
         return not is_page(read_bytes(path) if head.startswith(GZIP) else head)

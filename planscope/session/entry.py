@@ -28,9 +28,9 @@ LARGEST_GLANCE = 8_000_000
 class Entry:
     """One session. All texts come from its file and are hostile.
 
-    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run. ``verdict`` is None while nobody has
-    judged it (``pending``), and for a session without runs. ``wrong``: in one line, why it cannot be opened. Times are
-    UTC; ``size`` is the file's, in bytes.
+    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run. Until the session was ``checked``,
+    opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it stays for one without
+    runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's, in bytes.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Entry:
     verdict: str | None = None
     error_type: str | None = None
     wrong: str | None = None
-    glanced: bool = True
+    checked: bool = False
 
     @property
     def pending(self) -> bool:
-        """There is something to judge."""
-        return self.wrong is None and self.verdict is None and (self.runs > 0 or not self.glanced)
+        """Nobody has opened and judged it yet."""
+        return self.wrong is None and not self.checked
 
     @property
     def address(self) -> str:
@@ -67,7 +67,7 @@ class Entry:
 def glance(path: Path, size: int) -> dict[str, Any]:
     """What a list shows of a file, as fields of :class:`Entry`. Never raises; the file is not checked thoroughly."""
     if size > LARGEST_GLANCE:
-        return {"glanced": False}
+        return {}
     try:
         document = migrate(parse_json(read_bytes(path), path.name), path.name)
     except SessionError as error:

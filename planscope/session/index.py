@@ -107,6 +107,6 @@ def _is_record(record: Any) -> bool:
     return isinstance(record, dict) and all(
         (value is None or isinstance(value, str))
         if name in _TEXTS
-        else isinstance(value, int) and (name in _COUNTS or name == "glanced")
+        else isinstance(value, int) and (name in _COUNTS or name == "checked")
         for name, value in record.items()
     )

@@ -27,8 +27,10 @@ LONGEST_NUMBER = 1000
 """Digits. Python prints no more than 4,300, and those of a sum may be one more."""
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (LONGEST_NUMBER + 1))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
 _PIECE = 1024 * 1024
+_UNUSUAL = re.compile("[^\\x00-\\x7e]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -69,10 +71,10 @@ def check_bounds(data: bytes, name: str, deepest: int) -> None:
     """How many values JSON holds, how long its strings are, how deep it is. Raises SessionError, RecursionError."""
     if data.count(b"[") + data.count(b"{") <= deepest and len(data) <= LONGEST_STRING:
         return
-    left = _structure(data, name).translate(None, _NO_BRACKETS)
+    left = _structure(data, name).translate(_ONE_KIND, _NO_BRACKETS)
     for _ in range(deepest):  # each time the innermost ones go
         before = len(left)
-        left = left.replace(b"[]", b"").replace(b"{}", b"")
+        left = left.replace(b"[]", b"")
         if len(left) == before:
             return  # nothing left, or what is no JSON
     if left:
@@ -134,13 +136,27 @@ def _no_constant(name: str) -> Any:
 
 
 def json_text(document: Any, ascii_only: bool = False) -> str:
-    """Readable JSON, a line a field. Infinity is written as 1e999: as it is read. ValueError for NaN."""
+    """Readable JSON, a line a field. Raises ValueError for NaN.
+
+    Infinity is written as 1e999: as it is read. What cannot be seen, or steers a terminal, is written as its escape: a
+    session file can be looked at with any program.
+    """
     try:
-        return json.dumps(document, indent=1, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+        text = json.dumps(document, indent=1, ensure_ascii=ascii_only, allow_nan=False)
     except ValueError:
         token = secrets.token_hex(16)
         text = json.dumps(_marked(document, token), indent=1, ensure_ascii=ascii_only, allow_nan=False)
-        return text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999") + "\n"
+        text = text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999")
+    return (text if text.isascii() and "\x7f" not in text else _UNUSUAL.sub(_escaped, text)) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    letters = found[0]
+    if letters.isprintable():
+        return letters
+    return "".join(
+        c if c.isprintable() else json.dumps(c)[1:-1] if c != "\x7f" else "\\u007f" for c in letters
+    )
 
 
 def _marked(value: Any, token: str) -> Any:

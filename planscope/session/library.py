@@ -113,7 +113,7 @@ def _judged(path: Path) -> dict[str, Any]:
 
 
 def _record(session: Session) -> dict[str, Any]:
-    record = fields_of(session.model_dump(mode="json", include=_LISTED))
+    record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
         record["verdict"], record["error_type"] = verdict_of(session, session.runs[-1])
     return record
@@ -171,5 +171,5 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         verdict=record.get("verdict"),
         error_type=record.get("error_type"),
         wrong=record.get("wrong"),
-        glanced=bool(record.get("glanced", True)),
+        checked=bool(record.get("checked")),
     )

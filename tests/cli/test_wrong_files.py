@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,6 +125,18 @@ def test_texts_from_odd_places(cli: Cli, tmp_path: Path) -> None:
     assert "longer than" in cli("parse", "/dev/zero", "--actions", "a").complaint()
     assert "the name of the file is empty" in cli("parse", "", "--actions", "a").complaint()
     assert "null byte" in cli("parse", "a\0b", "--actions", "a").complaint()
+
+
+def test_a_pipe_that_nobody_writes_to(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.commands.pipes.PATIENCE", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    assert "nobody writes to" in cli("parse", "pipe", "--actions", "a, b").complaint()
+    writer = subprocess.Popen(
+        ["sh", "-c", "exec 3> pipe; sleep 0.3; echo 'A comes before B.' >&3"], cwd=tmp_path
+    )
+    done = cli("parse", "pipe", "--actions", "a, b", "--json")
+    assert writer.wait() == 0
+    assert done.status == 0 and done.json["text"] == "A comes before B."
 
 
 UNREADABLE = variant("A comes before B.\nB goes near A. A goes far.", ["a", "b"])

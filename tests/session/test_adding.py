@@ -1,0 +1,141 @@
+"""What was made for a session goes into its file as it is by now, or into the library: never lost, nothing undone."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from planscope.session import adding as module
+from planscope.session.adding import adding, check_nobody_writes
+from planscope.session.files import SessionError
+from planscope.session.lock import Held, Lock
+from planscope.session.model import Session
+from planscope.session.places import library
+from planscope.session.store import load, save
+from tests.session.make import figure_10
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    place = tmp_path / "mine" / "x.planscope.json"
+    save(figure_10(), place)
+    return place
+
+
+def add_run(session: Session, source: Path, target: Path, run_id: str) -> Session:
+    """A run added to what was read from ``source``."""
+    with adding(session, source, target, {"v1"}) as now:
+        now.runs.append(session.runs[0].model_copy(update={"id": run_id}))
+    return now
+
+
+def runs(path: Path) -> list[str]:
+    return [run.id for run in load(path).runs]
+
+
+def kept_in_library(session: Session, path: Path, says: str) -> Path:
+    """The run was not written to ``path``; where it is, as the error says."""
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(SessionError) as caught:
+        add_run(session, path, path, "r7")
+    text = str(caught.value)
+    assert says in text and "\n" not in text
+    assert (path.read_bytes() if path.is_file() else None) == before
+    found = re.search(r"what was made is kept in (.+)$", text)
+    assert found is not None, text
+    assert Path(found[1]).parent == library() and runs(Path(found[1]))[-1] == "r7"
+    return Path(found[1])
+
+
+def test_to_what_is_there_by_now(path: Path) -> None:
+    early = load(path)
+    add_run(load(path), path, path, "r2")
+    now = add_run(early, path, path, "r3")
+    assert runs(path) == ["r1", "r2", "r3"] == [run.id for run in now.runs]
+    assert [run.id for run in early.runs] == ["r1"]
+
+
+def test_to_another_file(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "y.planscope.json"
+    add_run(load(path), path, target, "r2")
+    assert runs(path) == ["r1"] and runs(target) == ["r1", "r2"]
+    add_run(load(path), path, target, "r3")  # as -o asks for: what was there is replaced
+    assert runs(target) == ["r1", "r3"]
+
+
+def test_to_a_file_that_is_gone(path: Path) -> None:
+    session = load(path)
+    path.unlink()
+    add_run(session, path, path, "r2")
+    assert runs(path) == ["r1", "r2"]
+
+
+def test_another_session_is_there_now(path: Path) -> None:
+    session = load(path)
+    save(session.model_copy(update={"id": "another"}), path)
+    kept_in_library(
+        session, path, "was changed by another program since it was read, and is another session now"
+    )
+
+
+def test_the_request_was_changed_under_its_id(path: Path) -> None:
+    session = load(path)
+    path.write_text(path.read_text().replace("follow 10:00", "follow 11:00"))
+    kept_in_library(session, path, "was changed by another program")
+
+
+@pytest.mark.parametrize("content", ["", "{", json.dumps({"format": "planscope-session", "version": 99})])
+def test_no_session_is_there_now(path: Path, content: str) -> None:
+    session = load(path)
+    path.write_text(content)
+    kept_in_library(session, path, "though it could be read before")
+
+
+def test_somebody_keeps_it_open(path: Path) -> None:
+    session = load(path)
+    with Lock(path, lasting=True):
+        place = kept_in_library(session, path, "is being written by another planscope (process")
+        assert kept_in_library(load(path), path, "being written") != place
+        with pytest.raises(Held):
+            check_nobody_writes(path)
+    check_nobody_writes(path)
+    with Lock(path):
+        check_nobody_writes(path)  # that takes a moment only
+
+
+def test_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = load(path)
+
+    def full(place: Path, data: bytes) -> None:
+        raise SessionError(f"{place} cannot be written: No space left on device")
+
+    monkeypatch.setattr(module, "write_atomic", full)
+    kept_in_library(session, path, "No space left")
+
+
+def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = load(path)
+    path.write_text("")
+    library().parent.mkdir(parents=True)
+    library().write_text("a file where the folder should be")
+    with pytest.raises(SessionError, match="nor could what was made be kept in your library"):
+        add_run(session, path, path, "r2")
+    assert path.read_text() == ""
+
+
+def test_nothing_is_written_when_the_work_fails(path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(ZeroDivisionError), adding(load(path), path, path, {"v1"}) as now:
+        now.runs.clear()
+        raise ZeroDivisionError
+    assert path.read_bytes() == before
+    save(figure_10(), path)  # and nobody holds it
+
+
+def test_a_place_that_must_not_be_written(path: Path) -> None:
+    path.chmod(0o444)
+    with pytest.raises(SessionError, match="write-protected"):
+        add_run(load(path), path, path, "r2")

@@ -1,0 +1,319 @@
+"""Work is never lost: where a change goes, what is said where it cannot go there, and what a crash leaves."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from planscope.session import autosave, files, recovery
+from planscope.session.autosave import Keeper, recoverable
+from planscope.session.bundled import bundled
+from planscope.session.files import SessionError
+from planscope.session.lock import Held
+from planscope.session.model import Session
+from planscope.session.places import library
+from planscope.session.places import recovery as recovery_folder
+from planscope.session.stamp import Changed
+from planscope.session.store import load, save
+from tests.session.make import figure_10
+
+
+def titled(title: str) -> Session:
+    session = figure_10()
+    session.title = title
+    return session
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    place = tmp_path / "mine" / "x.planscope.json"
+    save(titled("first"), place)
+    return place
+
+
+def complaint(keeper: Keeper, session: Session) -> str:
+    with pytest.raises(SessionError) as caught:
+        keeper.save(session)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_it_is_saved_where_it_was_opened(path: Path) -> None:
+    with Keeper(path) as keeper:
+        assert (keeper.where, keeper.why, keeper.place, keeper.unsaved) == ("here", "", path, False)
+        for title in ("second", "third"):
+            assert keeper.save(titled(title)) == path
+            assert load(path).title == title
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    assert recoverable(path) is None
+
+
+def test_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
+    with Keeper(tmp_path / "new.planscope.json") as keeper:
+        assert keeper.where == "here"
+        keeper.save(titled("new"))
+    assert load(tmp_path / "new.planscope.json").title == "new"
+
+
+def test_an_older_save_never_undoes_a_newer_one(path: Path) -> None:
+    with Keeper(path) as keeper:
+        keeper.save(titled("seventh"), turn=7)
+        assert keeper.save(titled("sixth"), turn=6) == path
+        assert load(path).title == "seventh"
+        keeper.save(titled("eighth"), turn=8)
+    assert load(path).title == "eighth"
+
+
+def test_a_bundled_session_is_saved_as_a_new_copy_each_time() -> None:
+    origin = bundled()["figure-7"]
+    content = origin.read_bytes()
+    places = []
+    for title in ("mine", "mine too"):
+        with Keeper(origin) as keeper:
+            assert keeper.where == "copy" and "ships with planscope" in keeper.why
+            assert not keeper.place.exists()
+            session = load(origin)
+            session.title = title
+            places.append(keeper.save(session))
+            assert keeper.save(session) == places[-1] == keeper.place
+    assert [p.name for p in places] == ["figure-7-2.planscope.json", "figure-7-3.planscope.json"]
+    assert [load(p).title for p in places] == ["mine", "mine too"]
+    assert origin.read_bytes() == content and places[0].parent == library()
+
+
+@pytest.mark.parametrize("kind", ["protected", "directory", "pipe"])
+def test_what_must_not_be_written_is_saved_as_a_copy(path: Path, kind: str) -> None:
+    if kind == "protected":
+        path.chmod(0o444)
+    else:
+        path.unlink()
+        path.mkdir() if kind == "directory" else os.mkfifo(path)
+    with Keeper(path) as keeper:
+        assert keeper.where == "copy" and keeper.why
+        place = keeper.save(titled("kept"))
+    assert place == library() / "x.planscope.json" and load(place).title == "kept"
+    assert kind != "protected" or (load(path).title, path.stat().st_mode & 0o777) == ("first", 0o444)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(path: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.planscope.json"
+    link.symlink_to(path)
+    path.chmod(0o640)
+    with Keeper(link) as keeper:
+        assert keeper.save(titled("second")) == path
+    assert link.is_symlink() and load(path).title == "second" and path.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
+    first = Keeper(path)
+    second = Keeper(path)
+    assert second.where == "held" and second.holder is not None and second.holder.here
+    first.save(titled("of the first"))
+    said = complaint(second, titled("of the second"))
+    assert "is being written by another planscope (process" in said and said.endswith(
+        "open the session again"
+    )
+    assert second.unsaved and load(path).title == "of the first"
+    assert recoverable(path) is None  # its owner still runs
+    assert not second.retry()
+    place = second.go_elsewhere()
+    assert second.save(titled("of the second")) == place == library() / "x.planscope.json"
+    assert load(place).title == "of the second" and not second.unsaved
+    second.close()
+    assert recoverable(path) is None
+    first.close()
+    third = Keeper(path)
+    assert third.where == "here" and third.retry()
+    third.close()
+
+
+def test_when_the_first_leaves_the_second_may_write(path: Path) -> None:
+    first, second = Keeper(path), Keeper(path)
+    first.save(titled("of the first"))
+    first.close()
+    assert second.retry() and second.where == "here" and second.why == ""
+    second.save(titled("of the second"))
+    second.close()
+    assert load(path).title == "of the second"
+
+
+def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:
+    keeper = Keeper(path)
+    keeper.save(titled("second"))
+    path.write_bytes(path.read_bytes().replace(b"second", b"theirs"))
+    assert "was changed by another program" in complaint(keeper, titled("mine"))
+    assert load(path).title == "theirs" and keeper.unsaved
+    keeper.close()
+    found = recoverable(path)
+    assert found is not None and found.outdated and found.load().title == "mine"
+    assert "changed by another program" in found.why
+
+
+def test_the_same_content_again_is_no_change(path: Path) -> None:
+    with Keeper(path) as keeper:
+        data = path.read_bytes()
+        path.unlink()
+        path.write_bytes(data)
+        os.utime(path, (1, 1))
+        keeper.save(titled("second"))
+    assert load(path).title == "second"
+
+
+def test_a_file_that_is_gone(path: Path) -> None:
+    keeper = Keeper(path)
+    path.unlink()
+    assert "is gone since it was read" in complaint(keeper, titled("mine"))
+    keeper.close()
+    assert not path.exists()
+
+
+def test_a_folder_that_is_gone(path: Path) -> None:
+    keeper = Keeper(path)
+    shutil.rmtree(path.parent)
+    assert f"the folder {path.parent} is gone" in complaint(keeper, titled("mine"))
+    assert not path.parent.exists()
+    keeper.close()
+    found = recoverable(path)
+    assert found is not None and found.load().title == "mine"
+
+
+def full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def read_only(*_: object) -> None:
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+
+@pytest.mark.parametrize("trouble,says", [(full, "No space left"), (read_only, "Read-only file system")])
+def test_a_full_or_read_only_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch, trouble: object, says: str
+) -> None:
+    keeper = Keeper(path)
+    real = autosave.write_atomic
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, "fsync", trouble)
+        patch.setattr(recovery, "write_atomic", lambda *args: None)
+        said = complaint(keeper, titled("second"))
+    assert says in said and load(path).title == "first" and real is autosave.write_atomic
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    keeper.save(titled("third"))
+    assert load(path).title == "third" and not keeper.unsaved
+    keeper.close()
+
+
+def test_where_the_journal_cannot_be_written_either(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = Keeper(path)
+    monkeypatch.setattr(files.os, "fsync", full)
+    said = complaint(keeper, titled("second"))
+    assert said.count("No space left") == 2 and "nor could it be kept" in said and not keeper.unsaved
+    keeper.close()
+    assert load(path).title == "first" and recoverable(path) is None
+
+
+def test_unsaved_work_is_offered_once_its_owner_is_gone(path: Path) -> None:
+    keeper = Keeper(path)
+    path.write_text("{}")
+    for title in ("one", "two"):
+        complaint(keeper, titled(title))
+    keeper.close()
+    found = recoverable(path)
+    assert found is not None and (found.path, found.load().title) == (path, "two")
+    assert [one.file for one in recovery.recoveries()] == [found.file]
+    found.discard()
+    assert recoverable(path) is None and list(recovery_folder().iterdir()) == []
+
+
+def test_the_newest_of_several_is_offered(path: Path) -> None:
+    for title in ("one", "two"):
+        keeper = Keeper(path)
+        path.write_text(f"{{}} {title}")
+        complaint(keeper, titled(title))
+        keeper.close()
+    found = recoverable(path)
+    assert found is not None and found.load().title == "two"
+    found.discard()
+    found = recoverable(path)
+    assert found is not None and found.load().title == "one"
+
+
+def test_thrown_away(path: Path) -> None:
+    keeper = Keeper(path)
+    path.write_text("{}")
+    complaint(keeper, titled("mine"))
+    keeper.discard_unsaved()
+    assert not keeper.unsaved
+    keeper.close()
+    assert recoverable(path) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"format": "planscope-recovery"}', b"\xff", b"[" * 9999]
+)
+def test_a_broken_journal_is_not_offered(path: Path, content: bytes) -> None:
+    keeper = Keeper(path)
+    path.write_text("{}")
+    complaint(keeper, titled("mine"))
+    keeper.close()
+    (file,) = recovery_folder().glob("*.recovery.json")
+    file.write_bytes(content)
+    assert recoverable(path) is None and recovery.recoveries() == []
+
+
+def test_a_path_in_a_journal_is_never_followed(path: Path, tmp_path: Path) -> None:
+    keeper = Keeper(path)
+    path.write_text("{}")
+    complaint(keeper, titled("mine"))
+    keeper.close()
+    (file,) = recovery_folder().glob("*.recovery.json")
+    file.write_bytes(file.read_bytes().replace(str(path).encode(), str(tmp_path / "victim").encode()))
+    assert recoverable(tmp_path / "victim") is None
+    found = recoverable(path)
+    assert found is not None and found.path == path
+
+
+def test_the_deepest_session_can_be_kept_in_the_journal(path: Path) -> None:
+    session = titled("deep")
+    deep: object = 1
+    for _ in range(190):
+        deep = [deep]
+    session.cursor = {"x": deep}
+    keeper = Keeper(path)
+    path.write_text("{}")
+    complaint(keeper, session)
+    keeper.close()
+    found = recoverable(path)
+    assert found is not None and found.load() == session
+
+
+def test_what_a_killed_writer_left_beside_it_is_removed_in_time(path: Path) -> None:
+    old, new, other = (
+        path.with_name(f".{n}.tmp") for n in (f"{path.name}.abc", f"{path.name}.def", "y.json.abc")
+    )
+    for left in (old, new, other):
+        left.touch()
+    for left in (old, other):
+        os.utime(left, (1, 1))
+    Keeper(path).close()
+    assert sorted(p.name for p in path.parent.iterdir()) == sorted([path.name, new.name, other.name])
+
+
+def test_held_while_it_is_kept_open(path: Path) -> None:
+    with Keeper(path), pytest.raises(Held):
+        save(titled("x"), path)
+    save(titled("second"), path)
+    assert load(path).title == "second"
+
+
+def test_saving_notices_a_change_if_asked_to(path: Path) -> None:
+    from planscope.session.stamp import stamp_of
+
+    stamp = stamp_of(path)
+    save(titled("second"), path, unless_changed=stamp)
+    with pytest.raises(Changed):
+        save(titled("third"), path, unless_changed=stamp)
+    assert load(path).title == "second"

@@ -106,7 +106,7 @@ class _Threads(ThreadPoolExecutor):
     The end of the program does not wait for them: a model that knows no async goes on after its run was stopped.
     """
 
-    def __init__(self, idle_seconds: float = 0.5) -> None:
+    def __init__(self, idle_seconds: float = 0.1) -> None:
         super().__init__(1)
         self._patience = idle_seconds
         self._jobs: deque[Callable[[], None]] = deque()

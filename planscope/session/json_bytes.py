@@ -58,7 +58,8 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
         if not data.strip():
             raise SessionError(f"{name} is empty; is it a session file?") from None
         where = f"line {error.lineno}, column {error.colno}"
-        if error.pos >= len(error.doc.rstrip()) - 1 or "Unterminated" in error.msg:
+        ended = error.pos >= len(error.doc.rstrip()) - 1 and "Extra data" not in error.msg
+        if ended or "Unterminated" in error.msg:
             raise SessionError(f"{name} ends in the middle ({where}); it was cut off, get it again") from None
         raise SessionError(f"{name} is not JSON ({where}: {error.msg}); is it a session file?") from None
     except RecursionError:

@@ -9,7 +9,7 @@ from planscope.session.files import SessionError
 from planscope.session.model import FORMAT_VERSION
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""From a version to the next. Empty while there is only one."""
+"""From a version to the next. Empty while there is only one: fields that may be missing need no new version."""
 
 
 def migrate(document: Any, name: str) -> dict[str, Any]:
@@ -21,11 +21,11 @@ def migrate(document: Any, name: str) -> dict[str, Any]:
         raise SessionError(f'{name}: its "version" is not a version number')
     if version > FORMAT_VERSION:
         raise SessionError(
-            f"{name} was written by a newer planscope (format {version}, this one reads up to "
+            f"{name} was written by a newer planscope (format {str(version)[:20]}, this one reads up to "
             f"{FORMAT_VERSION}); update planscope to open it"
         )
     migrated: dict[str, Any] = document
     while version < FORMAT_VERSION:
-        migrated = STEPS[version](migrated)
         version += 1
+        migrated = STEPS[version - 1](migrated) | {"version": version}
     return migrated

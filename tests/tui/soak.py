@@ -92,7 +92,12 @@ async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[
             if number in (min(10, runs // 2), runs // 2, runs):
                 await driven.rest()
                 assert driven.room.desk.session is not None
-                seen.append((number, resident(), len(dumps(driven.room.desk.session)), left()))
+                for _ in range(30):  # what a thread still holds is let go in a moment
+                    kept = left()
+                    if not kept["LiveRun"] and not kept["thread"]:
+                        break
+                    await driven.pilot.pause(0.1)
+                seen.append((number, resident(), len(dumps(driven.room.desk.session)), kept))
             if number < runs:
                 await one(driven, draw)
     return seen

@@ -18,6 +18,7 @@ from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.compare import CompareRoom
+from planscope.tui.rooms.dissect import DissectRoom
 from planscope.tui.state import Play
 from planscope.tui.under_way import RunChoice
 from tests.tui import sessions
@@ -175,7 +176,7 @@ async def _list_breakpoints(driven: Driven, key: str) -> None:
     assert [str(b) for b in driven.state.breakpoints] == ["tool sanitizing_tools"]
     await driven.press("escape", "g", "c", "c")
     assert driven.state.debug.index == 2
-    assert "tool sanitizing tools" in driven.text.splitlines()[-1]
+    assert "tool sanitizing_tools" in driven.text.splitlines()[-1]
 
 
 @effect("watch")
@@ -398,6 +399,12 @@ async def _fork(driven: Driven, key: str) -> None:
 async def _compare(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, CompareRoom)
+
+
+@effect("dissect")
+async def _dissect(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, DissectRoom) and "Nothing was run yet" in driven.text
 
 
 async def playing(driven: Driven) -> Play:

@@ -29,7 +29,7 @@ async def test_breakpoints_watches_place_and_run_are_kept(tmp_path: Path) -> Non
     path = sessions.write(sessions.figure_10(), tmp_path)
     before = load(path)
     async with opened(path) as driven:
-        await driven.press("o", "home", "enter")
+        await driven.press("o", "home", "down", "enter")
         await driven.rest()
         await driven.press("n", "b", "w")
         await driven.type("state")

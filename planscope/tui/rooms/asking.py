@@ -138,7 +138,7 @@ class Asking(Moving, Keeping):
             if branch.number is not None:
                 self.open_run_number(branch.number)
             else:
-                self.tell("that is a request: choose one of its runs")
+                self.show_variant(branch.variant.id)
 
         at = next((i for i, branch in enumerate(tree) if branch.number == state.run_number), 0)
         title = "Requests and runs of this session"

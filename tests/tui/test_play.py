@@ -99,6 +99,16 @@ async def test_turning_to_another_run_ends_the_play() -> None:
         assert len(driven.state.session.runs) == 2
 
 
+async def test_turning_to_a_request_ends_the_play() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("p")
+        await settled(driven)
+        driven.room.show_variant("v1")
+        await driven.rest()
+        assert driven.state.play is None and driven.state.run is None
+        assert len(driven.state.session.runs) == 2 and not driven.room.desk.passing
+
+
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None:
     async with opened(FIRST, size) as driven:

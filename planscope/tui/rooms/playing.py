@@ -163,12 +163,12 @@ class Playing(Deciding):
         self.desk.drop_run(play.run_id)
         self.lay_out()
 
-    def open_run_number(self, number: int | None) -> None:
-        """Another run ends the play."""
+    def _look_at(self, number: int | None, bare: str = "") -> None:
+        """Another run or request ends the play."""
         play = self.state.play
         if play is not None and (number is None or self.state.session.runs[number].id != play.run_id):
             self._end_play()
-        super().open_run_number(number)
+        super()._look_at(number, bare)
 
     def action_deselect(self) -> None:
         play = self.state.play

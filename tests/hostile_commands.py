@@ -51,6 +51,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "sessions rename {} new --title x",
         "sessions recover {}",
     ),
+    "walk": ("walk {}",),
     "parse": ("parse {} --actions a,b", "parse {} --actions a,b --json"),
     "new": ("new --seed 1 --topics-file {}",),
     "topics": ("topics --file {}", "topics --file {} --json"),
@@ -59,6 +60,9 @@ NO_FILES = {"models", "grammar", "schema", "themes"}
 """Commands that read no file that is named to them."""
 
 ALL: tuple[str, ...] = tuple(line for lines in LINES.values() for line in lines)
+TYPED = {"walk": "h\nn\nn\nx\ns\nf\nG\ni\nw\nb\n/ a\nnonsense [\nq\n"}
+"""What comes from standard input."""
+
 READERS = ("check {} --no-certify", "replay {} --json", "sessions show {}")
 """Those that every file is tried with."""
 
@@ -119,7 +123,8 @@ def harmless(text: str) -> bool:
 def attempt(line: str, path: Path, out: Path) -> Tried:
     """Run one command here, as ``planscope`` would, without a terminal."""
     words = [str(path) if word == "{}" else str(out) if word == "OUT" else word for word in line.split()]
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3)]
+    typed = TYPED.get(words[0], "").encode()
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (b"", b"", typed)]
     began = time.monotonic()
     with (
         contextlib.redirect_stdout(streams[0]),

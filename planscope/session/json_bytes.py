@@ -9,7 +9,6 @@ import json
 import math
 import re
 import secrets
-import sys
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +25,8 @@ LONGEST_STRING = 8 * 1024 * 1024
 LONGEST_NUMBER = 1000
 """Digits. Python prints no more than 4,300, and those of a sum may be one more."""
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (LONGEST_NUMBER + 1))
+_FOUR_WIDE, _TWO_WIDE = re.compile(rb"[\xf0-\xf4]"), re.compile(rb"[\xc4-\xef]")
+_CONTINUATION = bytes(range(0x80, 0xC0))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
@@ -42,11 +43,10 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
     """
     try:
         check_bounds(data, name, deepest)
-        text = data.decode("utf-8-sig")
-        if sys.getsizeof(text) > WIDEST:
+        if _width(data) > WIDEST:
             raise SessionError(f"{name} takes more than {WIDEST // 2**20} MB of memory; a session never does")
         document = json.loads(
-            text,
+            data.decode("utf-8-sig"),
             parse_constant=_no_constant,
             parse_int=_whole if _LONG_NUMBER.search(data) else None,
             object_pairs_hook=_each_once,
@@ -66,6 +66,14 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
         raise SessionError(f"{name} is nested too deeply to be a session") from None
     except ValueError as error:
         raise SessionError(f"{name} cannot be read: {error}") from None
+
+
+def _width(data: bytes) -> int:
+    """Bytes that UTF-8 takes in memory once it is decoded."""
+    if data.isascii():
+        return len(data)
+    letters = len(data.translate(None, _CONTINUATION))
+    return letters * (4 if _FOUR_WIDE.search(data) else 2 if _TWO_WIDE.search(data) else 1)
 
 
 def check_bounds(data: bytes, name: str, deepest: int) -> None:

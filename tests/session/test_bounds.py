@@ -134,6 +134,13 @@ def test_texts_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@given(st.text())
+def test_the_width_of_a_text_is_known_before_it_is_decoded(text: str) -> None:
+    widest = max(map(ord, text), default=0)
+    each = 1 if widest < 256 else 2 if widest < 0x10000 else 4
+    assert json_bytes._width(text.encode("utf-8")) == each * len(text)
+
+
 def big(text: str) -> Session:
     session = figure_10()
     session.runs[0].events.insert(1, MessageEvent(text=text))

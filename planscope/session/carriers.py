@@ -23,13 +23,18 @@ _BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
 _LOOKED_AT = 4096
 PAGE_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz")
 _PASSING = "planscope-passing-"
-_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_TO_ESCAPE = re.compile("[<>&\u2028\u2029]")
+_TO_ESCAPE = re.compile("[<>&]|[^\x00-\x7f]")
 
 
 def for_page(json_text: str) -> str:
-    """JSON as it can stand in a page: nothing in it ends an element, opens one, or is an entity."""
-    return _TO_ESCAPE.sub(lambda found: _ESCAPES[found[0]], json_text)
+    """JSON as it can stand in a page: nothing in it ends an element, opens one, is an entity, or needs an encoding."""
+    return _TO_ESCAPE.sub(lambda found: _escaped(found[0]), json_text)
+
+
+def _escaped(character: str) -> str:
+    """As JSON and JavaScript write it: ``\\u003c``; two of these for what is beyond 16 bits."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i] << 8 | units[i + 1]:04x}" for i in range(0, len(units), 2))
 
 
 def is_page(data: bytes) -> bool:

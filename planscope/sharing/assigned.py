@@ -25,8 +25,9 @@ _ASSIGNED = re.compile(
     r"|\\{0,3}'(?P<single>(?:[^'\\\n]|\\.){1,400}?)\\{0,3}'"
     r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}))"
 )
+_STARTS = re.compile(_NAME)
 _SHORT = re.compile(
-    r"(?i:\b(?:pin|cvv|cvc|otp|one-time code))[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?"
+    r"\b(?i:pin|cvv|cvc|otp|one-time code)[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?"
     r"(?P<value>[0-9]{3,8})\b"
 )
 _MYSQL = re.compile(r"\b(?:mysql|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p(?P<value>[^\s\"']{4,100})")
@@ -34,6 +35,8 @@ _SWITCH = re.compile(
     r"--(?:password|passwd|token|secret|api-key|apikey|auth-token|access-token)[ =]{1,3}[\"']?"
     r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
 )
+
+_OTHERS = ((_SHORT, ("pin", "cv", "otp", "one-time")), (_MYSQL, ("mysql",)), (_SWITCH, ("--",)))
 
 _EMPTY = re.compile(
     r"(?i:x+|\*+|\.+|-+|_+|\u2022+|<.*>|\$\{.*|\$[A-Z_]+|%.*%|\{.*|none|null|nil|true|false|undefined|n/?a|yes|no"
@@ -82,9 +85,9 @@ def is_telling(text: str) -> bool:
     return (len(text) >= 8 and not plain) or len(text) >= 16
 
 
-def assigned(text: str) -> Iterator[Hit]:
-    """What a text itself calls a password, a token, a key."""
-    for match in _ASSIGNED.finditer(text):
+def assigned(text: str, lowered: str) -> Iterator[Hit]:
+    """What a text itself calls a password, a token, a key. ``lowered``: in lower case, of the same length."""
+    for match in _named(text, lowered):
         group = next(g for g in ("double", "single", "bare") if match[g] is not None)
         start, end = match.span(group)
         if group == "bare":
@@ -92,10 +95,24 @@ def assigned(text: str) -> Iterator[Hit]:
         value = text[start:end]
         if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
             yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
-    for pattern in (_SHORT, _MYSQL, _SWITCH):
+    for pattern, needs in _OTHERS:
+        if not any(need in lowered for need in needs):
+            continue
         for match in pattern.finditer(text):
             if is_value(match["value"]):
                 yield Hit(*match.span("value"), KIND, LABEL, NAMED, is_telling(match["value"]))
+
+
+def _named(text: str, lowered: str) -> Iterator[re.Match[str]]:
+    """Where a name and a value stand. Names are looked for in lower case, which takes a fraction of the time."""
+    end = 0
+    for name in _STARTS.finditer(lowered):
+        if name.start() < end:
+            continue
+        match = _ASSIGNED.match(text, name.start())
+        if match is not None:
+            end = match.end()
+            yield match
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 
 from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
 from planscope.sharing.hits import HOST, NAMED, PERSONAL, Hit, beside_settled, cover, settle, settled_in
+from planscope.sharing.matching import lower
 from planscope.sharing.surroundings import Surroundings
 from planscope.sharing.word_lists import words
 
 _ROUNDS = 4
-_MOST = 50_000
+_LONG = 20_000
+"""Characters of a text that is not looked through a second time."""
+
+_MOST = 500_000
 """Strings remembered."""
+
+_BATCH = 500_000
+"""Characters that are looked through in one go."""
 
 
 @dataclass
@@ -27,6 +36,35 @@ class Detectors:
     around: Surroundings
     users: frozenset[str] = frozenset()
     _memory: dict[tuple[str, str, bool, bool], list[Hit]] = field(default_factory=dict, repr=False)
+    _clean: set[str] = field(default_factory=set, repr=False)
+
+    def look_ahead(self, texts: Iterable[str]) -> None:
+        """Look through many texts in one go, as if they were one: most hold nothing, and are not looked at again."""
+        batch: list[str] = []
+        size = 0
+        for text in dict.fromkeys(texts):
+            if text in self._clean:
+                continue
+            batch.append(text)
+            size += len(text)
+            if size > _BATCH:
+                self._look_at(batch)
+                batch, size = [], 0
+        if batch:
+            self._look_at(batch)
+
+    def _look_at(self, batch: list[str]) -> None:
+        """A line end between two texts ends words as a text does, so what is in one of them is found in all of them.
+
+        A hit that reaches over several may hide others, so all that it touches are looked at one by one later.
+        """
+        starts = [0, *accumulate(len(text) + 1 for text in batch)]
+        touched: set[int] = set()
+        for hit in self._all("\n".join(batch), "", False, False):
+            touched.update(range(bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)))
+        if len(self._clean) >= _MOST:
+            self._clean.clear()
+        self._clean.update(text for n, text in enumerate(batch) if n not in touched)
 
     def find(
         self, text: str, *, named: str = "", below_secret: bool = False, number: bool = False
@@ -45,31 +83,37 @@ class Detectors:
         return found
 
     def _look(self, text: str, named: str, below_secret: bool, number: bool) -> list[Hit]:
-        """Look, cover what was found, and look again: one value may have hidden another."""
+        """Look, cover what was found, and look again: one value may have hidden another.
+
+        In a long text only what was hit in part is looked at again.
+        """
         if len(text) < 3:
             return []
+        if text in self._clean:
+            return settle(_by_key(text, named, below_secret)) if named or below_secret else []
         found: list[Hit] = []
         covered = text
         for _ in range(_ROUNDS):
             settled = settled_in(covered)
-            hits = settle(
-                part
-                for hit in self._all(covered, named, below_secret, number)
-                for part in beside_settled(hit, settled)
-            )
-            if not hits:
+            hits = list(self._all(covered, named, below_secret, number))
+            taken = settle(part for hit in hits for part in beside_settled(hit, settled))
+            if not taken:
                 break
-            found += hits
-            covered = cover(covered, hits)
+            found += taken
+            if len(text) > _LONG:
+                spans = sorted([*settled, *((hit.start, hit.end) for hit in taken)])
+                found += settle(part for hit in hits for part in beside_settled(hit, spans))
+                break
+            covered = cover(covered, taken)
         return sorted(found)
 
     def _all(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
-        lowered = text.lower()
+        lowered = lower(text)
         yield from secret_rules.shaped(text, lowered)
         if not number:
             yield from secret_rules.beside_words(text, lowered)
             yield from randomness.random_looking(text)
-        yield from assigned.assigned(text)
+        yield from assigned.assigned(text, lowered)
         yield from self.around.hits(text)
         yield from more_rules.found_by_library(text)
         yield from personal.personal(text)

@@ -2,7 +2,7 @@
 
 No word of the session is ever markup: it lies in two elements of JSON whose ``<``, ``>`` and ``&`` are escaped, and
 the script puts it on the page as text. The page asks nothing of any network, and its content security policy, with
-the sums of its one script and its one style sheet, would not let it.
+the sums of its one script and its one style sheet, would not let it. It is ASCII, whatever it says.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from planscope.errors import UserError
 from planscope.report import text_report
 from planscope.safe import visible
 from planscope.session.carriers import CLOSING, OPENING, for_page
+from planscope.session.files import LARGEST
 from planscope.sharing.case import Case, check_size, judge
 from planscope.sharing.view_request import RequestView
 from planscope.sharing.view_run import run_document, title_of, worth_showing
@@ -49,7 +51,8 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
     title = visible(session.title, limit=_TITLE)
     for data in (view, inside, report, title):
         check(data)
-    style, script = _data("page.css"), _data("page.js")
+    style = re.sub("[^\x00-\x7f]", lambda c: f"\\{ord(c[0]):x} ", _data("page.css"))
+    script = re.sub("[^\x00-\x7f]", lambda c: f"\\u{ord(c[0]):04x}", _data("page.js"))
     policy = (
         f"default-src 'none'; script-src '{_sum(script)}'; style-src '{_sum(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -64,13 +67,14 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
         "view": view,
         "session": f"{OPENING.decode()}\n{inside}{CLOSING.decode()}",
     }
-    made = _data("page.html")
-    before, *rest = made.split("{{")
-    pieces = [before]
-    for part in rest:
-        name, _, after = part.partition("}}")
-        pieces += [parts[name], after]
-    return "".join(pieces)
+    made = re.sub(r"\{\{([a-z]+)\}\}", lambda found: parts[found[1]], _data("page.html"))
+    made = made.encode("ascii", "xmlcharrefreplace").decode()
+    if len(made) > LARGEST:
+        raise UserError(
+            f"the page would be larger than {LARGEST // 2**20} MB, and could not be opened again; "
+            "share the session itself"
+        )
+    return made
 
 
 def _view(session: Session, first: Case) -> dict[str, Any]:

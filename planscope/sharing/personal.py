@@ -21,6 +21,7 @@ _WINDOWS_HOME = re.compile(
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
 _TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
+_DIGITS = re.compile(r"[0-9][0-9 ()./-]{0,3}[0-9]")
 _PHONES = (
     re.compile(r"(?<![\w+.])\+[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{2,4}\)?){2,4}(?![\w])"),
     re.compile(r"(?<![\w.-])(?:\([0-9]{3}\) ?|[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}(?![\w-])"),
@@ -43,6 +44,8 @@ def personal(text: str) -> Iterator[Hit]:
     if "/" in text or "\\" in text:
         for match in homes(text):
             yield Hit(*_trimmed(match), "home", "home directory", PERSONAL, edged=True)
+    if _DIGITS.search(text) is None:
+        return
     for pattern in _PHONES:
         for match in pattern.finditer(text):
             if 9 <= sum(c.isdigit() for c in match[0]) <= 15:

@@ -63,6 +63,7 @@ class Plan:
         self._known: dict[str, str] = {}
         self._detectors = detectors_for(around, _users(document, around))
         self._next = _numbers_taken(document)
+        self._detectors.look_ahead(_texts(document))
         rewrite(document, self._note, self._note_number)
         for key, decision in (decisions or {}).items():
             if key in self.values:
@@ -246,6 +247,18 @@ def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
     words = {t for t, f in spelled.items() if f.value and (f.value.edged or f.replacement.islower())}
     names = {t for t, f in spelled.items() if f.value is None}
     return Matcher(spelled, words, names)
+
+
+def _texts(document: Json) -> list[str]:
+    """Every string of a document, once."""
+    found: dict[str, None] = {}
+
+    def note(text: str, spot: Spot) -> str:
+        found[text] = None
+        return text
+
+    rewrite(document, note)
+    return list(found)
 
 
 def _users(document: Json, around: Surroundings) -> frozenset[str]:

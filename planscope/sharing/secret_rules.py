@@ -12,16 +12,20 @@ from typing import NamedTuple
 from planscope.sharing.hits import NAMED, SHAPE, Hit
 from planscope.sharing.randomness import looks_random
 
+_LONG = 100_000
+"""Characters of a text of which it pays to know first what letters it has at all."""
+
 BEFORE = 40
 """Characters between a word and the value that it tells of, at most."""
 
 
 class Rule(NamedTuple):
-    """``needs``: without one of these in the text (in lower case) the pattern cannot match."""
+    """``needs``: without one of these in the text the pattern cannot match; ``folded``: in the text in lower case."""
 
     kind: str
     label: str
     needs: tuple[str, ...]
+    folded: bool
     pattern: re.Pattern[str]
 
 
@@ -41,7 +45,8 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
     text = (files("planscope.sharing") / "data" / "secrets.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     rules = tuple(
-        Rule(r["kind"], r["label"], tuple(r["needs"]), re.compile(r["pattern"])) for r in data["rule"]
+        Rule(r["kind"], r["label"], tuple(r["needs"]), "(?i" in r["pattern"], re.compile(r["pattern"]))
+        for r in data["rule"]
     )
     near = tuple(
         NearRule(
@@ -58,8 +63,11 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
 
 def shaped(text: str, lowered: str) -> Iterator[Hit]:
     """What can be told by its shape. ``lowered`` is the text in lower case."""
+    letters = frozenset(text).union(lowered) if len(text) > _LONG else None
     for rule in load_rules()[0]:
-        if any(need in lowered for need in rule.needs):
+        needs = rule.needs if letters is None else [n for n in rule.needs if letters.issuperset(n)]
+        where = lowered if rule.folded else text
+        if any(need in where for need in needs):
             for match in rule.pattern.finditer(text):
                 named = "value" in match.re.groupindex and match["value"] is not None
                 start, end = match.span("value") if named else match.span()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_what_carries_a_session_gives_it_back_equal(name: str, tmp_path: Path) -
 
 def test_hostile_text_never_opens_or_ends_an_element() -> None:
     page = page_of(planted(HOSTILE)).decode()
-    assert page.count(OPENING.decode()) == 1
+    assert page.count(OPENING.decode()) == 1 and page.isascii()
     assert page.count("<script") == page.count("</script>") == 3
     assert "<img" not in page and "alert(1)</script>" not in page
 
@@ -64,9 +65,10 @@ def test_hostile_text_never_opens_or_ends_an_element() -> None:
 def test_text_in_a_page_has_no_markup_and_reads_the_same(text: str) -> None:
     import json
 
-    made = for_page(json.dumps(text))
-    assert not set("<>&\u2028\u2029") & set(made)
-    assert json.loads(made) == text
+    for ascii_only in (True, False):
+        made = for_page(json.dumps(text, ensure_ascii=ascii_only))
+        assert not set("<>&") & set(made) and made.isascii()
+        assert json.loads(made) == text
 
 
 PAGE = page_of(plain_session())
@@ -142,11 +144,12 @@ def test_standard_input_is_no_place_to_save_to(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_the_screen_saves_elsewhere_and_shows_a_page_at_once(tmp_path: Path) -> None:
+def test_the_screen_shows_a_page_at_once(tmp_path: Path) -> None:
     from planscope.tui.glance import glance
-    from planscope.tui.saving import place_for
+    from planscope.tui.picture import export_svg
 
     page = tmp_path / "case.html"
     page.write_bytes(PAGE)
     assert glance(page).title == "A case" and len(glance(page).runs) == 1
-    assert place_for(page).name == "case.planscope.json" and place_for(page).parent != tmp_path
+    assert "ORDER ERROR" in asyncio.run(export_svg(page, size=(100, 30))).replace("&#160;", " ")
+    assert page.read_bytes() == PAGE

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App, SystemCommand
-from textual.filter import LineFilter, NoColor
+from textual.app import SystemCommand
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -20,21 +19,19 @@ from planscope.errors import UserError
 from planscope.tui.first_frame import FirstFrame
 from planscope.tui.glance import NotReadable, SessionGlance, glance
 from planscope.tui.lines import shown
+from planscope.tui.looks import Looks
 from planscope.tui.messages import NotOpened
-from planscope.tui.paint import Paint
-from planscope.tui.themes import DEFAULT, load_themes, no_color
 
 if TYPE_CHECKING:
     from planscope.tui.desk import Desk
-    from planscope.tui.jobs import Jobs
     from planscope.tui.keymap import KeyChoice
     from planscope.tui.rooms.debug import DebugRoom
+    from planscope.tui.settings import ScreenSettings
 
 EMPTY = SessionGlance("", "")
-_NO_COLOR = NoColor()
 
 
-class PlanscopeApp(App[int]):
+class PlanscopeApp(Looks):
     """Two modes: the first frame, and the debug screen that takes its place."""
 
     TITLE = "planscope"
@@ -49,12 +46,9 @@ class PlanscopeApp(App[int]):
         step: str | None = None,
         theme: str | None = None,
         live: Mapping[str, Any] | None = None,
+        settings: ScreenSettings | None = None,
     ) -> None:
-        self._colourless = no_color()
-        self._defaults: dict[str, str] = {}
-        super().__init__()
-        self.paint = Paint()
-        self.job_list: Jobs | None = None
+        super().__init__(theme, settings)
         self.room: DebugRoom | None = None
         self.desk: Desk | None = None
         self.choice: KeyChoice = {}
@@ -65,8 +59,6 @@ class PlanscopeApp(App[int]):
         self._step = step
         self._live = live
         self._run_number = run_number(self.session, run)
-        self._notices: list[str] = []
-        self._take_themes(theme)
         self.add_mode("first", self._make_first)
 
     def on_not_opened(self, message: NotOpened) -> None:
@@ -83,36 +75,13 @@ class PlanscopeApp(App[int]):
         else:
             await room.run_action("quit")
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our roles, for themes that are not ours."""
-        return self._defaults
-
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """None of Textual's own: the palette is fed from the table of actions."""
         return ()
 
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """NO_COLOR means no colours, not shades of grey."""
-        return [_NO_COLOR] if self._colourless else super().get_line_filters()
-
-    def _take_themes(self, wanted: str | None) -> None:
-        themes, problems = load_themes()
-        self._notices += map(str, problems)
-        for theme in themes:
-            self.register_theme(theme)
-        names = [theme.name for theme in themes]
-        if DEFAULT in names:
-            self._defaults = dict(themes[names.index(DEFAULT)].variables)
-        if wanted is not None and wanted not in names:
-            self._notices.append(f"no theme {shown(wanted, 40)}; there are: {', '.join(names)}")
-        if wanted in names:
-            self.theme = str(wanted)
-        elif DEFAULT in names:
-            self.theme = DEFAULT
-
     def _make_first(self) -> FirstFrame:
-        self._use_colours()
-        return FirstFrame(self.paint, self.session, self._run_number)
+        self.use_colours()
+        return FirstFrame(self.paint, self.session, self._run_number, self.settings.arrangements())
 
     def on_ready(self) -> None:
         """Textual paints nothing before this; the frame after it is the first."""
@@ -122,16 +91,15 @@ class PlanscopeApp(App[int]):
         """Import the debug screen and let it take the first frame's place."""
         from planscope.tui.desk import Desk
         from planscope.tui.jobs import Jobs
-        from planscope.tui.keymap import read_keys
         from planscope.tui.rooms.debug import room_class
         from planscope.tui.rooms.start import first_state
 
         first = self.screen
         self.job_list = Jobs(asyncio.get_running_loop())
         self.desk = Desk(self.path)
-        self.choice, problems = read_keys()
-        self._notices += map(str, problems)
-        notice = self._notices[0] if self._notices else ""
+        self._read_late()
+        more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
+        notice = self.notices[0] + more if self.notices else ""
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
         room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=self._step is not None)
         room.job_list = self.job_list
@@ -140,7 +108,7 @@ class PlanscopeApp(App[int]):
             breaks = tuple(asked.pop("breakpoints", ()))
             room.change(strange_breakpoints=(*room.state.strange_breakpoints, *breaks))
             room.asked_to_run = asked
-        room.fit(self.size)
+        self._set_up(room)
         self.add_mode("debug", lambda: room)
         await self.switch_mode("debug")
         self.room = room
@@ -149,9 +117,27 @@ class PlanscopeApp(App[int]):
                 self.simulate_key(key.key)
         gc.enable()  # switched off by ``run`` while modules are imported
 
-    def _use_colours(self) -> None:
-        self.paint.filters = (_NO_COLOR,) if self._colourless else ()
-        self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
+    def _read_late(self) -> None:
+        """What of the config file is not needed for the first frame: keys, and how to run."""
+        from planscope.tui.keymap import read_keys
+
+        config = self.settings.config
+        known = len(config.problems)
+        config.read_late()
+        self.choice, problems = read_keys(config=config.file)
+        self.notices += map(str, (*config.problems[known:], *problems))
+
+    def _set_up(self, room: DebugRoom) -> None:
+        """What the room has from the settings."""
+        from planscope.tui.under_way import RunChoice
+
+        settings = self.settings
+        room.arrangements = settings.arrangements()
+        room.configured = settings.configured_arrangement
+        named = ("agent", "model", "seed", "guard", "stepping")
+        room.preset = RunChoice(**{name: settings[f"defaults.{name}"] for name in named})
+        room.budget, room.method = settings["defaults.budget"], settings["defaults.method"]
+        room.fit(self.size)
 
     @property
     def shown_title(self) -> str:
@@ -164,13 +150,14 @@ class PlanscopeApp(App[int]):
     def _repaint(self, theme: Theme) -> None:
         from planscope.tui.panes.windowed import Windowed
 
-        self._use_colours()
+        self.use_colours()
         for screen in self.screen_stack:
             for widget in screen.query(Windowed):
                 if widget.seen:
                     widget.sync()
 
     def on_unmount(self) -> None:
+        self.write_now()
         if self.job_list is not None:
             self.job_list.close()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 Kind = Literal["narrow", "wide", "broad"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -83,7 +83,8 @@ class Arrangement:
         return found
 
     def with_shares(self, split: Split, shares: Iterable[int]) -> Arrangement:
-        return replace(self, **{split.name: tuple(shares)})
+        made: dict[str, Any] = {split.name: tuple(shares)}
+        return replace(self, **made)
 
 
 FIRST: Mapping[Kind, Arrangement] = {

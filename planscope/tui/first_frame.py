@@ -104,13 +104,13 @@ def _frame(
     seen = seen_panes(kind, arrangement, "query", "timeline")
     boxes = []
     for pane, rect in places(kind, arrangement, seen, Rect(0, 1, width, height - 2)).items():
-        number, title = _TITLES[pane]
+        digit, name = _TITLES[pane]
         lines: list[tuple[Run, ...]] = []
         if pane == "query":
             lines = _text(variant, rect.width - 4)
         elif pane == "timeline":
             lines = _calls(run, rect.width - 4)
-        boxes.append((rect, _box(number, title, lines, rect.width, rect.height)))
+        boxes.append((rect, _box(digit, name, lines, rect.width, rect.height)))
     return [Line(head, "bar"), *_beside(boxes, height), Line((), "bar")]
 
 

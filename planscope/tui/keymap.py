@@ -43,6 +43,7 @@ KeyChoice = Mapping[str, tuple[str, ...]]
 """Keys by the id of an action, for those actions whose keys a user changed."""
 
 FILE_NAME = "keys.toml"
+SECTION = "keys"
 
 _ROOMS = get_args(Where)
 
@@ -162,37 +163,53 @@ def markdown() -> str:
 
 
 def keys_file() -> Path:
-    """Where a user's own keys are looked for."""
+    """Where keys were looked for before there was a config file; they still are, unless that has keys too."""
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
-def read_keys(path: Path | None = None) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
+def read_keys(
+    path: Path | None = None, config: TomlFile | None = None
+) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
     """A user's own keys and what is wrong with them; what is wrong is left out, the rest counts.
 
-    The file has one table: ``[keys]`` with lines such as ``next-call = "j, right"`` or ``next-call = ["j"]``.
-    Keys given replace all default keys of that action. No file is no problem.
+    They stand in one table of the config file, or of ``keys.toml``, the older place: ``[keys]`` with lines such as
+    ``next-call = "j, right"`` or ``next-call = ["j"]``. Keys given replace all default keys of that action. No file
+    is no problem.
     """
     path = keys_file() if path is None else path
+    if config is not None and SECTION in config.table:
+        choice, problems = _read_table(config)
+        if path.exists():
+            problems += (
+                FileProblem(path.name, f"is not read any more: {config.name} has a table [{SECTION}]"),
+            )
+        return choice, problems
     if not path.exists():
         return {}, ()
     try:
         file = read_toml(path)
     except Unusable as error:
         return {}, (error.problem,)
-    problems = [
-        file.problem(f"unknown section or key '{visible(key, limit=40)}'; there is [keys] alone", key)
+    choice, problems = _read_table(file)
+    unknown = [
+        file.problem(f"unknown section or key '{visible(key, limit=40)}'; there is [{SECTION}] alone", key)
         for key in file.table
-        if key != "keys"
+        if key != SECTION
     ]
-    table = file.table.get("keys", {})
+    return choice, (*unknown, *problems)
+
+
+def _read_table(file: TomlFile) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
+    table = file.table.get(SECTION, {})
     if not isinstance(table, dict):
-        return {}, (*problems, file.problem("'keys' has to be a table: [keys]", "keys"))
+        return {}, (file.problem(f"'{SECTION}' has to be a table: [{SECTION}]", SECTION),)
+    problems = []
     choice: dict[str, tuple[str, ...]] = {}
     for id, value in table.items():
         try:
             choice[id] = _read_entry(id, value)
         except ValueError as error:
-            problems.append(file.problem(str(error), "keys", id))
+            problems.append(file.problem(str(error), SECTION, id))
     problems += _drop_clashes(file, choice)
     return choice, tuple(problems)
 
@@ -226,7 +243,7 @@ def _drop_clashes(file: TomlFile, choice: dict[str, tuple[str, ...]]) -> list[Fi
         chosen = [id for id in ids if id in choice]
         for id in chosen:
             others = ", ".join(other for other in ids if other != id)
-            problems.append(file.problem(f"{id}: '{shown_key(key)}' is a key of {others} too", "keys", id))
+            problems.append(file.problem(f"{id}: '{shown_key(key)}' is a key of {others} too", SECTION, id))
             del choice[id]
     return problems
 

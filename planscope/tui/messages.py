@@ -8,6 +8,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from planscope.debugger.selection import Selection
+    from planscope.tui.arrangement import Arrangement, Kind
 
 
 class PaneMessage(Message):
@@ -24,6 +25,19 @@ class PaneClicked(PaneMessage):
 
 class PaneZoomed(PaneMessage):
     """The pane was double-clicked: it fills the screen, or no longer does."""
+
+
+class EdgeDragged(Message):
+    """An edge between panes is dragged: taken hold of at ``start``, now at ``to``, both on the screen."""
+
+    def __init__(self, start: tuple[int, int], to: tuple[int, int]) -> None:
+        super().__init__()
+        self.start = start
+        self.to = to
+
+
+class EdgeDropped(Message):
+    """The edge was let go."""
 
 
 class Picked(Message):
@@ -49,6 +63,23 @@ class OptionChosen(Message):
         super().__init__()
         self.at = at
         self.taken = taken
+
+
+class ThemeChosen(Message):
+    """A theme was chosen, and not only looked at."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+class Arranged(Message):
+    """The panes of a kind of window were arranged; None: as at first."""
+
+    def __init__(self, kind: Kind, arrangement: Arrangement | None) -> None:
+        super().__init__()
+        self.kind = kind
+        self.arrangement = arrangement
 
 
 class NotOpened(Message):

@@ -10,6 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from planscope.tui import keymap
+from planscope.tui.looks import ThemeCommand
 from planscope.tui.rooms.asking import Asking, run_line
 from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
@@ -34,9 +35,14 @@ class RoomCommands(Provider):
             for number in range(len(room.state.session.runs)):
                 title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
                 yield Command(title, "Open this run.", partial(room.open_run_number, number))
+            for name, hidden in room.hidden_panes():
+                do = partial(room.show_hidden if hidden else room.hide_pane, name)
+                yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
         for name in room.theme_names():
             yield Command(
-                f"Theme {visible(name, limit=60)}", "Use this theme.", partial(room.use_theme, name)
+                f"Theme {visible(name, limit=60)}",
+                "Use this theme; it is shown as long as it is highlighted.",
+                ThemeCommand(room.app, name),
             )
 
     async def discover(self) -> Hits:

@@ -27,5 +27,5 @@ class PlacedLayout(Layout):
         return [
             WidgetPlacement(Region(*places[child.id]), NULL_OFFSET, NULL_SPACING, child)
             for child in children
-            if child.id in places
+            if child.id is not None and child.id in places
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from planscope.errors import UserError
 from planscope.tui.app import check_step
 from planscope.tui.application import PlanscopeApp
-from planscope.tui.lines import shown
+from planscope.tui.settings import ScreenSettings
 
 _FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 PATIENCE = 60.0
@@ -25,9 +25,7 @@ async def export_svg(
     """The debug screen as SVG, ``size`` in columns and rows. Raises ``UserError`` for what is not there."""
     if step is not None:
         check_step(session_path, run, step)
-    app = PlanscopeApp(session_path, run=run, step=step, theme=theme)
-    if theme is not None and app.theme != theme:
-        raise UserError(f"no theme {shown(theme, 40)}; see planscope themes")
+    app = PlanscopeApp(session_path, run=run, step=step, theme=theme, settings=ScreenSettings.plain())
     async with app.run_test(size=size) as pilot:
         waited = 0.0
         while (app.room is None or not app.room.at_rest) and waited < PATIENCE:

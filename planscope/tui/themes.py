@@ -11,13 +11,14 @@ Everything is checked before Textual sees it: it accepts any string as a colour 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_dir
 from textual.theme import Theme
 
+from planscope.errors import UserError
 from planscope.resources import shipped
 from planscope.safe import visible
 from planscope.tui.theme_rules import (
@@ -43,6 +44,7 @@ __all__ = [
     "VARIABLE",
     "bundled_themes",
     "load_themes",
+    "need_theme",
     "no_color",
     "user_themes_folder",
 ]
@@ -65,6 +67,13 @@ def bundled_themes() -> Path:
 def user_themes_folder() -> Path:
     """Where users' own themes are looked for."""
     return Path(user_config_dir("planscope")) / "themes"
+
+
+def need_theme(wanted: str, names: Sequence[str]) -> str:
+    """The name, if there is such a theme. Raises ``UserError`` that says which there are."""
+    if wanted in names:
+        return wanted
+    raise UserError(f"no theme {nearest(wanted, names)}; there are: {', '.join(names)}")
 
 
 def load_themes(

@@ -44,27 +44,28 @@ class TomlFile:
 
     def problem(self, message: str, section: str | None = None, key: str | None = None) -> FileProblem:
         """A problem at a key of a section (None: of the top), or at the section itself."""
-        return FileProblem(self.name, message, self._line(section, key))
+        return FileProblem(self.name, message, self.line(section, key))
 
-    def _line(self, section: str | None, key: str | None) -> int | None:
-        here: str | None = None
-        header: int | None = None
+    def line(self, section: str | None, key: str | None = None) -> int | None:
+        """The line of a key, or of the section; ``section`` may be a path with dots. None where none is found."""
+        wanted = [*(_path(section) if section else ()), *([key] if key is not None else ())]
+        if not wanted:
+            return None
+        here: list[str] = []
+        nearest: tuple[int, int] | None = None
         for number, line in enumerate(self.text.splitlines(), 1):
             if match := _HEADER.match(line):
-                here = _bare(match[1])
-                if here == section and section is not None:
-                    if key is None:
-                        return number
-                    header = number
+                here = _path(match[1])
+                full = here
             elif match := _KEY.match(line):
-                path = [_bare(part) for part in _PART.findall(match[1])]
-                full = path if here is None else [here, *path]
-                wanted = [part for part in (section, key) if part is not None]
-                if full[: len(wanted)] == wanted:
-                    return number
-                if header is None and section is not None and full[0] == section:
-                    header = number  # an inline table
-        return header
+                full = [*here, *_path(match[1])]
+            else:
+                continue
+            if full[: len(wanted)] == wanted:
+                return number
+            if full == wanted[: len(full)] and (nearest is None or len(full) > nearest[0]):
+                nearest = len(full), number  # an inline table, or a section that lacks the key
+        return nearest[1] if nearest else None
 
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
@@ -73,8 +74,8 @@ _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _AT_LINE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 
 
-def _bare(part: str) -> str:
-    return part.strip().strip("\"'")
+def _path(text: str) -> list[str]:
+    return [part.strip("\"'") for part in _PART.findall(text)]
 
 
 def read_toml(path: Path) -> TomlFile:

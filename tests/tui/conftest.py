@@ -16,7 +16,7 @@ FRAMES = Path(__file__).parent.parent / "frames"
 @pytest.fixture(autouse=True)
 def _nobody_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Key and theme files of whoever runs the tests have no say, nor has NO_COLOR."""
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME"):
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     monkeypatch.delenv("NO_COLOR", raising=False)
 

@@ -135,10 +135,10 @@ async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> Non
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]
 
 
-async def test_a_theme_that_is_not_there_is_named(tmp_path: Path) -> None:
-    async with opened(sessions.write(sessions.figure_10(), tmp_path), theme="nice") as driven:
-        assert "no theme nice; there are: dark" in driven.text
-        assert driven.app.theme == "dark"
+def test_a_theme_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    with pytest.raises(UserError, match=r"^no theme 'drak'; nearest: 'dark'; there are: dark, "):
+        PlanscopeApp(path, theme="drak")
 
 
 async def test_a_broken_theme_file_is_named_and_the_app_stays_up(

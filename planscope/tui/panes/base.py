@@ -9,7 +9,7 @@ from textual import events
 
 from planscope.debugger.selection import Selection
 from planscope.tui.lines import Run
-from planscope.tui.messages import PaneClicked, PaneZoomed
+from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneZoomed
 from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.state import RoomState
@@ -23,6 +23,11 @@ class LinePane(Windowed):
 
     prepared_for: object = None
     """What the lines were last laid out for; ``prepare`` does it again only when that has changed."""
+
+    _held: tuple[int, int] | None = None
+    """Where on the screen the box was taken hold of, while the button is down."""
+
+    _dragged = False
 
     def __init__(self, paint: Paint, *, id: str) -> None:
         super().__init__(paint, id=id)
@@ -91,7 +96,32 @@ class LinePane(Windowed):
         if self.state is not None:
             self.show(self.state)
 
+    # Its box is dragged to make it larger or smaller
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._dragged = False
+        width, height = self.cells
+        on_box = event.x in (0, width - 1) or event.y in (0, height - 1)
+        if self.BOX and on_box and event.button == 1:
+            self._held = (event.screen_x, event.screen_y)
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        place = (event.screen_x, event.screen_y)
+        if self._held is not None and (self._dragged or place != self._held):
+            self._dragged = True
+            self.post_message(EdgeDragged(self._held, place))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._held is not None:
+            self._held = None
+            self.release_mouse()
+            if self._dragged:
+                self.post_message(EdgeDropped())
+
     def on_click(self, event: events.Click) -> None:
+        if self._dragged:
+            return
         if event.chain == 2:
             self.post_message(PaneZoomed(self.name_in_state))
             return

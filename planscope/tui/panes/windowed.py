@@ -16,6 +16,8 @@ from planscope.tui.lines import BLANK, Line, Run, cut, width_of
 from planscope.tui.paint import Paint
 
 _KEPT_STRIPS = 4000
+_TITLE = 15
+"""Cells of a title that the note beside it leaves alone."""
 
 
 class Windowed(Widget):
@@ -151,7 +153,8 @@ class Windowed(Widget):
     def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
         """What is written into the upper or lower side of the box."""
         room = self.cells[0] - 4
-        right = cut(right, room - 2) if right else ()
+        kept = min(width_of(left), _TITLE) + 2 if left and right else 0  # in a small box the title comes first
+        right = cut(right, room - 2 - kept) if right and room - 2 > kept else ()
         left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
         fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
         runs: list[Run] = [Run("─" * (1 if left else 0), "frame")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.debugger import cursor
 from planscope.tui.desk import Desk
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 class Doors(Asking):
     """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
+
+    budget = 60
+    method: Literal["rates", "paper"] = "rates"
+    """How many runs a dissection may spend, and how it finds the cause, unless something else is said."""
 
     _dissecting: Dissecting | None = None
 
@@ -129,6 +133,8 @@ class Doors(Asking):
             agent=choice.agent,
             model=choice.model,
             run=state.run.id if mine and state.run is not None else None,
+            method=self.method,
+            budget=self.budget,
             seed=choice.seed,
             base_url=choice.base_url,
         )

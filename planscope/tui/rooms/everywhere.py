@@ -11,6 +11,7 @@ from textual.screen import Screen
 from planscope.tui.actions import Where
 from planscope.tui.keymap import KeyChoice, bindings
 from planscope.tui.lines import Run, shown
+from planscope.tui.messages import ThemeChosen
 from planscope.tui.paint import Paint
 
 
@@ -58,22 +59,23 @@ class Everywhere(Screen[Any]):
         before = self.app.theme
         lines = [(Run(shown(name, 60)),) for name in names]
 
+        def look(number: int) -> None:
+            self.app.theme = names[number]
+
         def done(number: int | None) -> None:
-            self.use_theme(before if number is None else names[number])
+            if number is None:
+                self.app.theme = before
+            else:
+                self.post_message(ThemeChosen(names[number]))
 
         at = names.index(before) if before in names else 0
-        self.app.push_screen(
-            ChooseDialog(self.paint, "Theme", lines, at, lambda i: self.use_theme(names[i])), done
-        )
+        self.app.push_screen(ChooseDialog(self.paint, "Theme", lines, at, look), done)
 
     def theme_names(self) -> list[str]:
         """The themes that there are to choose from: ours and the user's own."""
         return [
             name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
         ]
-
-    def use_theme(self, name: str) -> None:
-        self.app.theme = name
 
 
 AnyRoom = TypeVar("AnyRoom", bound=Everywhere)

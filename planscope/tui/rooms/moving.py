@@ -10,10 +10,11 @@ from planscope.debugger.selection import Selection
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.tui import words
 from planscope.tui.jobs import Ticket
-from planscope.tui.rooms.room import ALL_PANES, UPPER, Room
+from planscope.tui.rooms.arranging import Arranging
+from planscope.tui.rooms.room import UPPER
 
 
-class Moving(Room):
+class Moving(Arranging):
     def action_next_call(self) -> None:
         self.move(cursor.next_call(self.state.debug))
 
@@ -77,19 +78,6 @@ class Moving(Room):
         self.change(breakpoints=breakpoints)
         self.tell(f"breakpoint {'set' if here in breakpoints else 'cleared'}: {here}")
         self.touched()
-
-    def action_show_pane(self, name: str) -> None:
-        self.change(pane=name, top=name if name in UPPER else self.state.top, notice="")
-
-    def action_next_pane(self) -> None:
-        self._turn_to(1)
-
-    def action_previous_pane(self) -> None:
-        self._turn_to(-1)
-
-    def _turn_to(self, by: int) -> None:
-        at = ALL_PANES.index(self.state.pane)
-        self.action_show_pane(ALL_PANES[(at + by) % len(ALL_PANES)])
 
     def action_zoom(self) -> None:
         self.change(zoomed=not self.state.zoomed, notice="")

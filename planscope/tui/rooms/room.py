@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -162,6 +162,3 @@ class Room(Everywhere):
         """The pane of a name; of two that take turns, the one that is seen."""
         panes = [pane for pane in self.panes if pane.name_in_state == name]
         return next((pane for pane in panes if pane.seen), panes[0])
-
-    def pane_order(self) -> Sequence[str]:
-        return ALL_PANES

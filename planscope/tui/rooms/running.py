@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
@@ -32,6 +33,8 @@ class Running(Doors):
     """``live`` is the run under way, ``asked_to_run`` what the command line wants run as soon as all is read."""
 
     asked_to_run: Mapping[str, Any] | None = None
+    preset = RunChoice()
+    """How to run where nothing else says so."""
 
     def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
         super().__init__(state, paint, desk, asked_for_step=asked_for_step)
@@ -97,16 +100,19 @@ class Running(Doors):
         self.app.push_screen(form, go)
 
     def default_choice(self) -> RunChoice:
-        """As the last time, else as the run that is looked at. No code is imported because a file names it."""
+        """As the last time, else as the run that is looked at, else as the config file has it.
+
+        No code is imported because a session's file names it.
+        """
         from planscope.agents.paradigms import AGENTS
 
         if self.last_choice is not None:
             return self.last_choice
         run = self.desk.run(self.state.run.id) if self.state.run is not None else None
         if run is None:
-            return RunChoice()
+            return self.preset
         agent = run.agent if run.agent in AGENTS else "tools"
-        return RunChoice(agent=agent, model=run.model, seed=run.seed)
+        return replace(self.preset, agent=agent, model=run.model, seed=run.seed)
 
     def _busy(self) -> bool:
         if self.jobs.running(RESERVED):

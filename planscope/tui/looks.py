@@ -1,0 +1,154 @@
+"""How the application looks, and who decides about it: command line, config file, what was chosen on screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import App
+from textual.command import CommandPalette
+from textual.filter import LineFilter, NoColor
+
+from planscope.errors import UserError
+from planscope.tui.lines import shown
+from planscope.tui.messages import Arranged, ThemeChosen
+from planscope.tui.paint import Paint
+from planscope.tui.settings import ScreenSettings
+from planscope.tui.settings_table import BY_NAME
+from planscope.tui.themes import DEFAULT, load_themes, need_theme, no_color
+
+if TYPE_CHECKING:
+    from planscope.tui.jobs import Jobs
+
+_NO_COLOR = NoColor()
+_WRITE_AFTER = 0.6
+"""Seconds after the last change until what was chosen is written."""
+
+
+class ThemeCommand:
+    """What the palette runs to choose a theme; while it is only highlighted, the theme is shown."""
+
+    def __init__(self, app: App[int], name: str) -> None:
+        self.app = app
+        self.name = name
+
+    def __call__(self) -> None:
+        self.app.post_message(ThemeChosen(self.name))
+
+
+class Looks(App[int]):
+    """``notices`` are what is wrong with files of the user's, one line each."""
+
+    def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
+        self._colourless = no_color()
+        self._defaults: dict[str, str] = {}
+        super().__init__()
+        self.paint = Paint()
+        self.job_list: Jobs | None = None
+        self.settings = ScreenSettings() if settings is None else settings
+        self.notices = [str(problem) for problem in self.settings.config.problems]
+        self._previewed_over: str | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._take_themes(theme)
+
+    def _take_themes(self, wanted: str | None) -> None:
+        """Register all themes and use one. Raises ``UserError`` where the wanted one is not there."""
+        themes, problems = load_themes()
+        self.notices += map(str, problems)
+        for theme in themes:
+            self.register_theme(theme)
+        names = [theme.name for theme in themes]
+        if DEFAULT in names:
+            self._defaults = dict(themes[names.index(DEFAULT)].variables)
+        if wanted is not None:
+            self.theme = need_theme(wanted, names)
+            return
+        config = self.settings.config
+        if (configured := config["theme"]) not in names:
+            try:
+                need_theme(configured, names)
+            except UserError as error:
+                config.leave_out(BY_NAME["theme"], str(error))
+                self.notices.append(str(config.problems[-1]))
+        for name in (self.settings["theme"], config["theme"], DEFAULT):
+            if name in names:
+                self.theme = name
+                break
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our roles, for themes that are not ours."""
+        return self._defaults
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """NO_COLOR means no colours, not shades of grey."""
+        return [_NO_COLOR] if self._colourless else super().get_line_filters()
+
+    def use_colours(self) -> None:
+        self.paint.filters = (_NO_COLOR,) if self._colourless else ()
+        self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
+
+    # What is chosen on screen
+
+    @on(ThemeChosen)
+    def _theme_chosen(self, message: ThemeChosen) -> None:
+        self._previewed_over = None
+        if message.name in self.available_themes:
+            self.theme = message.name
+            self.settings.choose("theme", message.name)
+            self._write_soon()
+
+    @on(Arranged)
+    def _arranged(self, message: Arranged) -> None:
+        self.settings.choose_arrangement(message.kind, message.arrangement)
+        self._write_soon()
+
+    @on(CommandPalette.OptionHighlighted)
+    def _highlighted(self, message: CommandPalette.OptionHighlighted) -> None:
+        """A theme that is highlighted in the palette is shown; anything else brings back what there was."""
+        command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
+        if not isinstance(command, ThemeCommand):
+            self._end_preview()
+            return
+        if self._previewed_over is None:
+            self._previewed_over = self.theme
+        self.theme = command.name
+
+    @on(CommandPalette.Closed)
+    def _palette_closed(self, message: CommandPalette.Closed) -> None:
+        if not message.option_selected:
+            self._end_preview()
+
+    def _end_preview(self) -> None:
+        before, self._previewed_over = self._previewed_over, None
+        if before is not None:
+            self.theme = before
+
+    def _write_soon(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+        self._write_timer = asyncio.get_running_loop().call_later(_WRITE_AFTER, self._write)
+
+    def _write(self) -> None:
+        self._write_timer = None
+        remembered = self.settings.remembered
+        if self.job_list is not None and remembered.changed:
+            self.job_list.start(
+                "remember", lambda ticket: remembered.write(), lambda done: None, self._not_remembered
+            )
+
+    def _not_remembered(self, error: Exception) -> None:
+        tell = getattr(self.screen, "tell", None)
+        if tell is not None:
+            tell(f"not remembered for the next time: {shown(str(error), 200)}")
+
+    def write_now(self) -> None:
+        """Write what was chosen and is not written yet; whoever leaves is not held up by a full disk."""
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+        if self.settings.remembered.changed:
+            try:
+                self.settings.remembered.write()
+            except UserError:
+                return

@@ -1,0 +1,119 @@
+"""The one table of settings. Reading and checking the config file, its example and its listing are all made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from planscope.tui.arrangement import ALL_PANES, FIRST, HIDEABLE, KINDS, Arrangement
+from planscope.tui.arrangement import Kind as Window
+from planscope.tui.settings_kinds import Agent, Choice, Flag, Kind, Model, Panes, Shares, ThemeName, Whole
+
+THEME = "dark"
+MOST_RUNS = 1000
+"""Runs that a dissection may be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One line of the config file. ``section`` is empty for what stands above all tables.
+
+    ``default`` None: it is not set, and something else decides.
+    """
+
+    section: str
+    key: str
+    kind: Kind
+    default: Any
+    help: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.section}.{self.key}" if self.section else self.key
+
+
+class Part(NamedTuple):
+    """Which shares of an arrangement a setting divides, and what they are."""
+
+    key: str
+    many: int
+    help: str
+
+
+_WINDOWS: dict[Window, str] = {
+    "narrow": "windows of less than 110 columns",
+    "wide": "windows from 110 columns on",
+    "broad": "windows from 170 columns and 44 rows on",
+}
+_ROWS: dict[Window, Part] = {
+    "narrow": Part("rows", 3, "heights of the upper pane, the timeline and the step"),
+    "wide": Part("rows", 2, "heights of the upper and the lower row"),
+    "broad": Part("rows", 2, "heights of the upper and the lower row"),
+}
+_UPPER = Part("upper", 3, "widths of query, tree and constraints")
+_LOWER = Part("lower", 2, "widths of timeline and step")
+_SIDES = Part("sides", 2, "widths of all these panes and of the inspector")
+
+
+def parts(window: Window) -> tuple[Part, ...]:
+    """What can be divided in a kind of window."""
+    more = {"narrow": (), "wide": (_UPPER, _LOWER), "broad": (_UPPER, _LOWER, _SIDES)}[window]
+    return (_ROWS[window], *more)
+
+
+def _layout(window: Window) -> list[Setting]:
+    section, where, first = f"layout.{window}", _WINDOWS[window], FIRST[window]
+    made = [
+        Setting(section, part.key, Shares(part.many), getattr(first, part.key), f"In {where}: {part.help}.")
+        for part in parts(window)
+    ]
+    names = HIDEABLE if window == "broad" else ALL_PANES
+    hide = Setting(
+        section, "hide", Panes(names, ALL_PANES), frozenset(), f"Panes that are not shown in {where}."
+    )
+    return [*made, hide]
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("", "theme", ThemeName(), THEME, "The colours."),
+    *(setting for window in KINDS for setting in _layout(window)),
+    Setting(
+        "defaults",
+        "agent",
+        Agent(("tools", "react", "responses")),
+        "tools",
+        "The agent to run with, where no run is looked at.",
+    ),
+    Setting(
+        "defaults",
+        "model",
+        Model(),
+        "sim:careful",
+        "The model to run with, where no run is looked at.",
+    ),
+    Setting("defaults", "seed", Whole(0, 10**9 - 1), None, "The seed of simulated models, likewise."),
+    Setting("defaults", "guard", Flag(), False, "Refuse calls that would lose the plan."),
+    Setting("defaults", "stepping", Flag(), False, "Pause before every call."),
+    Setting("defaults", "budget", Whole(1, MOST_RUNS), 60, "The most runs that a dissection spends."),
+    Setting("defaults", "method", Choice(("rates", "paper")), "rates", "How a dissection finds the cause."),
+)
+
+BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}
+SECTIONS: tuple[str, ...] = tuple(dict.fromkeys(setting.section for setting in SETTINGS if setting.section))
+
+KEYS = "keys"
+"""The section of keys, which is read by the table of actions (``keymap``)."""
+
+
+def arrangement_of(window: Window, value: dict[str, Any]) -> Arrangement:
+    """What the settings of a kind of window come to. ``value``: all settings by name."""
+    shares = {part.key: value[f"layout.{window}.{part.key}"] for part in parts(window)}
+    return Arrangement(**{"rows": FIRST[window].rows, **shares}, hidden=value[f"layout.{window}.hide"])
+
+
+def settings_of(window: Window, arrangement: Arrangement) -> dict[str, Any]:
+    """The settings of a kind of window, by name, that come to an arrangement."""
+    made: dict[str, Any] = {
+        f"layout.{window}.{part.key}": getattr(arrangement, part.key) for part in parts(window)
+    }
+    return made | {f"layout.{window}.hide": arrangement.hidden}

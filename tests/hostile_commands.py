@@ -182,6 +182,16 @@ def try_file(file: HostileFile, lines: Sequence[str]) -> Iterator[str]:
             os.chdir(here)
 
 
+_SCALES = """
+import os, subprocess, sys, time
+began = time.monotonic()
+process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss, time.monotonic() - began)
+"""
+"""A small process between: the system counts a parent's memory as its child's until the child has become itself."""
+
+
 def measured(file: HostileFile, line: str) -> tuple[int, int, float, str]:
     """Exit status, kilobytes and seconds of a process of its own, and what it said on standard error."""
     with tempfile.TemporaryDirectory() as base:
@@ -192,21 +202,17 @@ def measured(file: HostileFile, line: str) -> tuple[int, int, float, str]:
             str(path) if word == "{}" else f"{base}/out.json" if word == "OUT" else word
             for word in line.split()
         ]
-        began = time.monotonic()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "planscope", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+        done = subprocess.run(
+            [sys.executable, "-c", _SCALES, sys.executable, "-m", "planscope", *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+            check=True,
         )
-        assert process.stderr is not None
-        said = process.stderr.read().decode("utf-8", "replace")
-        process.stderr.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return process.returncode, usage.ru_maxrss, time.monotonic() - began, said
+        status, memory, seconds = done.stdout.split()
+        return int(status), int(memory), float(seconds), done.stderr
 
 
 def report() -> int:

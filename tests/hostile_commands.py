@@ -37,7 +37,7 @@ LINES: dict[str, tuple[str, ...]] = {
         for form in ("json", "smt2", "text", "markdown", "html", "pytest", "session")
     ),
     "compare": ("compare {} r1 r1", "compare {} r1 r1 --json"),
-    "mutate": ("mutate {} Repeat --json", "mutate {} all --seed 1 -o OUT"),
+    "mutate": ("mutate {} --kind Repeat --json", "mutate {} --seed 1 --count 1 -o OUT"),
     "dissect": ("dissect {} --model sim:literal --budget 1 -o OUT",),
     "reasons": ("reasons {}", "reasons {} --json"),
     "run": ("run {} --model sim:careful -o OUT", "run {} --model sim:careful"),

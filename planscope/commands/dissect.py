@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from contextlib import suppress
@@ -20,7 +21,7 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import chosen_variant, held_by_now, target_of, writable
+from planscope.commands.recording import chosen_variant, target_of, writable
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -155,19 +156,23 @@ class _Work:
         return False
 
     def _ended(self, cell: Cell, run: Run) -> None:
+        from planscope.session.adding import check_nobody_writes
+
         self.progress.one_more()
         if time.monotonic() - self.saved >= SAVED_EVERY:
-            self.save()
+            self.saved = math.inf  # where it cannot be saved now, that is said once: at the end
+            with suppress(UserError):
+                check_nobody_writes(self.target)
+                self.save()
 
     def save(self) -> tuple[Session, Dissection]:
         """Write what there is so far into what the file holds by now."""
         from planscope.documents.dissection import say_constraints
-        from planscope.session.store import save
+        from planscope.session.adding import adding
 
-        session = held_by_now(self.session, self.source, self.target, {self.variant})
-        record = self.dissector.add_to(session)
-        say_constraints(session, record)
-        save(session, self.target)
+        with adding(self.session, self.source, self.target, {self.variant}) as session:
+            record = self.dissector.add_to(session)
+            say_constraints(session, record)
         self.saved = time.monotonic()
         return session, record
 

@@ -65,21 +65,6 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
     raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
-def held_by_now(session: Session, source: Path, target: Path, variants: set[str]) -> Session:
-    """What the file to write holds by now, if it is still this session: somebody else may have written to it meanwhile.
-
-    ``variants``: ids of those that must be there, or else the session is taken as it was read.
-    """
-    from planscope.session.store import load
-
-    if target == source or (target.exists() and source.exists() and target.samefile(source)):
-        with suppress(UserError):
-            now = load(target)
-            if now.id == session.id and variants <= {v.id for v in now.variants}:
-                return now
-    return session
-
-
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
     """Add the runs to what the file holds by now."""
     from planscope.session.adding import adding

@@ -60,10 +60,15 @@ def _by_now(
         now = load(place)
     except SessionError as error:
         return session, f"{error}, though it could be read before"
-    there, needed = {v.id: v for v in now.variants}, {v.id: v for v in session.variants}
+    there, needed = _requests(now), _requests(session)
     if now.id == session.id and all(there.get(one) == needed.get(one) for one in variants):
         return now, None
     return session, f"{place} was changed by another program since it was read, and is another session now"
+
+
+def _requests(session: Session) -> dict[str, object]:
+    """What each variant asks for; what else is said of it may have changed."""
+    return {v.id: (v.query.text, v.query.timed, v.actions) for v in session.variants}
 
 
 def _elsewhere(session: Session, place: Path, trouble: str) -> str:

@@ -1,0 +1,272 @@
+"""``planscope sessions``, and names of the library wherever a session is named."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from planscope.agents.runner import LiveRun
+from planscope.documents.schemas import schema
+from planscope.session.autosave import Keeper
+from planscope.session.bundled import bundled
+from planscope.session.files import SessionError
+from planscope.session.lock import Lock
+from planscope.session.model import Run
+from planscope.session.places import library, trash
+from planscope.session.store import load, save
+from tests.cli.support import Cli, Done, harmless
+from tests.hostile import HOSTILE
+from tests.session.make import figure_10
+
+
+@pytest.fixture(autouse=True)
+def _nobody_at_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path_factory.mktemp("home")
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name))
+
+
+def keep(name: str, title: str = "A title", **fields: Any) -> Path:
+    session = figure_10().model_copy(update={"title": title, **fields})
+    path = library() / f"{name}.planscope.json"
+    save(session, path)
+    return path
+
+
+def checked(done: Done) -> Any:
+    """The document that was printed, which its schema allows."""
+    assert done.status == 0 and done.err == "", done
+    jsonschema.validate(done.json, schema("sessions"))
+    return done.json
+
+
+def names(document: Any) -> list[str]:
+    return [one["name"] for one in document["sessions"]]
+
+
+def test_a_list(cli: Cli) -> None:
+    keep("one", "A first plan")
+    document = checked(cli("sessions", "list", "--json"))
+    assert document == checked(cli("sessions", "--json")) and document["folder"] == str(library())
+    assert names(document) == ["one", *sorted(bundled(), key=lambda n: names(document).index(n))]
+    first = document["sessions"][0]
+    assert (first["place"], first["title"], first["agent"]) == ("library", "A first plan", "tools")
+    assert (first["verdict"], first["error_type"], first["runs"]) == ("wrong", "parameter_error", 1)
+    assert first["open"] == "one" and first["size"] == Path(first["path"]).stat().st_size
+    done = cli("sessions")
+    assert done.status == 0 and done.out.startswith(f"Library ({library()})\n  one")
+    assert "parameter error" in done.out and "Bundled with planscope\n" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80 + len(str(library()))
+
+
+def test_search_and_filters(cli: Cli) -> None:
+    keep("one", "A first plan")
+    right = figure_10().model_copy(deep=True)
+    right.runs = []
+    save(right, library() / "bare.planscope.json")
+
+    def found(*args: str) -> list[str]:
+        return names(checked(cli("sessions", "list", "--json", *args)))
+
+    assert found("first", "PLAN") == ["one"] and found("nothing-like-it") == []
+    assert found("--place", "library", "--verdict", "wrong") == ["one"]
+    assert set(found("--place", "bundled")) == set(bundled())
+    assert found("--error-type", "order_error") == ["figure-5"]
+    assert found("--model", "sim:time-blind", "--place", "library") == ["one"]
+    assert found("--agent", "react") == [] and sorted(found("--place", "library")) == ["bare", "one"]
+    assert "bare  no run" in cli("sessions", "list", "bare").out
+    assert cli("sessions", "list", "nothing-like-it").out == "there is none\n"
+    assert "invalid choice" in cli("sessions", "list", "--verdict", "perhaps").complaint()
+
+
+def test_nothing_is_judged_where_that_is_asked(cli: Cli) -> None:
+    keep("one")
+    document = checked(cli("sessions", "list", "--no-judge", "--json"))
+    assert {one["verdict"] for one in document["sessions"]} == {None}
+    assert "not judged yet" in cli("sessions", "list", "--no-judge").out
+    cli("sessions")
+    assert "not judged yet" not in cli("sessions", "list", "--no-judge").out
+
+
+def test_broken_sessions_are_listed(cli: Cli) -> None:
+    library().mkdir(parents=True)
+    (library() / "bad.planscope.json").write_text("{")
+    (library() / "gone.planscope.json").symlink_to("nowhere")
+    os.mkfifo(library() / "pipe.planscope.json")
+    (library() / "\x1b[31mred.planscope.json").write_text("[]")
+    document = checked(cli("sessions", "list", "--json", "--place", "library"))
+    assert all(one["wrong"] for one in document["sessions"]) and len(document["sessions"]) == 4
+    done = cli("sessions")
+    assert done.status == 0 and done.out.count("cannot be opened") == 4 and harmless(done.out)
+    assert {one["open"] for one in document["sessions"]} > {
+        "bad",
+        str(library() / "\x1b[31mred.planscope.json"),
+    }
+
+
+def test_one_is_shown(cli: Cli) -> None:
+    document = checked(cli("sessions", "show", "figure-10", "--json"))
+    assert document["place"] == "bundled" and [run["id"] for run in document["run_list"]] == ["r1", "r2"]
+    assert [run["verdict"] for run in document["run_list"]] == ["right", "wrong"]
+    assert document["variant_list"][0]["text"].startswith("Attending training sessions follow")
+    path = keep("one")
+    with Keeper(path):
+        assert checked(cli("sessions", "show", "one", "--json"))["writer"]["pid"] == os.getpid()
+        assert f"written by   process {os.getpid()}" in cli("sessions", "show", "one").out
+    assert checked(cli("sessions", "show", path, "--json"))["writer"] is None
+    assert "there is no file nothing" in cli("sessions", "show", "nothing").complaint()
+    done = cli("sessions", "show", "one")
+    assert done.status == 0 and "Runs\n  r1  parameter error  3 calls  tools sim:time-blind" in done.out
+
+
+def test_names_are_known_everywhere(cli: Cli) -> None:
+    keep("my plan")
+    for line in ("check", "replay", "repair", "export --format text"):
+        command, *more = line.split()
+        assert cli(command, "my plan", *more).status in (0, 1), line
+    assert "needs a terminal" in cli("open", "my plan").complaint()
+    assert cli("run", "my plan", "--model", "sim:careful").status == 0
+    assert len(load(library() / "my plan.planscope.json").runs) == 2
+    assert "is it my plan?" in cli("check", "my plam").complaint()
+
+
+def test_copied_renamed_deleted_restored(cli: Cli) -> None:
+    made = checked(cli("sessions", "copy", "figure-10", "--json"))
+    assert made["sessions"] == [
+        {"name": "figure-10-2", "path": str(library() / "figure-10-2.planscope.json")}
+    ]
+    assert cli("sessions", "copy", "figure-10", "ten").out == "copied to ten\n"
+    assert "already" in cli("sessions", "copy", "figure-7", "ten").complaint()
+    assert cli("sessions", "rename", "ten", "x", "--title", "My title").out == "it is called x now\n"
+    assert checked(cli("sessions", "show", "x", "--json"))["title"] == "My title"
+    assert "say the new name" in cli("sessions", "rename", "x").complaint()
+    assert (
+        "cannot be a session's name: it begins with '.'" in cli("sessions", "rename", "x", "../y").complaint()
+    )
+    assert "ships with planscope" in cli("sessions", "delete", "figure-10").complaint()
+    assert "there is no session 'y'" in cli("sessions", "delete", "x", "y").complaint()
+    assert names(checked(cli("sessions", "list", "--json", "--place", "library"))) == ["x", "figure-10-2"]
+    assert cli("sessions", "delete", "x", "figure-10-2").status == 0
+    assert sorted(names(checked(cli("sessions", "trash", "--json")))) == ["figure-10-2", "x"]
+    assert "Trash (" in cli("sessions", "trash").out
+    assert cli("sessions", "restore", "x").out == "in your library again: x\n"
+    assert checked(cli("sessions", "trash", "--empty", "--json"))["removed"] == 1
+    assert list(trash().iterdir()) == [] and cli("check", "x").status == 1
+    assert "no 'figure-10-2' in the trash" in cli("sessions", "restore", "figure-10-2").complaint()
+
+
+def test_files_outside_the_library_stay(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "x.planscope.json"
+    save(figure_10(), path)
+    before = path.read_bytes()
+    for args in (
+        ["delete", path],
+        ["rename", path, "y"],
+        ["rename", path, "--title", "y"],
+        ["restore", path],
+    ):
+        assert cli("sessions", *args).status == 2
+    assert path.read_bytes() == before
+
+
+def test_what_is_open_is_not_changed(cli: Cli) -> None:
+    path = keep("one")
+    before = path.read_bytes()
+    with Lock(path, lasting=True):
+        for args in (["delete", "one"], ["rename", "one", "two"], ["rename", "one", "--title", "two"]):
+            complaint = cli("sessions", *args).complaint()
+            assert f"is being written by another planscope (process {os.getpid()}, since" in complaint
+        for args in (["--model", "sim:careful"], ["--model", "sim:careful", "--times", "2"]):
+            assert "is being written by another planscope" in cli("run", "one", *args).complaint()
+        assert "is being written" in cli("mutate", "one", "--kind", "TerminalSubstitute").complaint()
+    assert path.read_bytes() == before
+
+
+def test_a_run_is_kept_where_the_file_was_opened_meanwhile(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The screen opens it while the agent works: the run is not lost."""
+    path = keep("one")
+    locks: list[Lock] = []
+
+    def opened(live: LiveRun) -> Run:
+        made = wait(live)
+        locks.append(Lock(path, lasting=True))
+        locks[0].acquire()
+        return made
+
+    wait = LiveRun.wait
+    monkeypatch.setattr(LiveRun, "wait", opened)
+    complaint = cli("run", "one", "--model", "sim:careful").complaint()
+    locks[0].release()
+    assert "what was made is kept in" in complaint and len(load(path).runs) == 1
+    assert len(load(Path(complaint.rpartition(" kept in ")[2])).runs) == 2
+
+
+def test_work_that_could_not_be_saved_is_given_back(cli: Cli, tmp_path: Path) -> None:
+    assert cli("sessions", "recover").out == "nothing is left unsaved\n"
+    path = keep("one")
+    keeper = Keeper(path)
+    path.write_text("{}")
+    with pytest.raises(SessionError):
+        keeper.save(figure_10().model_copy(update={"title": "unsaved"}))
+    assert checked(cli("sessions", "recover", "--json"))["recoveries"] == []
+    keeper.close()
+    (found,) = checked(cli("sessions", "recover", "--json"))["recoveries"]
+    assert found["path"] == str(path) and "changed by another program" in found["why"]
+    assert str(path) in cli("sessions", "recover").out
+    assert f"unsaved work on {path}" in cli("sessions").out
+    target = tmp_path / "back.planscope.json"
+    assert checked(cli("sessions", "recover", "one", "-o", target, "--json"))["action"] == "recover"
+    assert load(target).title == "unsaved" and path.read_text() == "{}"
+    assert "there is no unsaved work on" in cli("sessions", "recover", "one").complaint()
+
+
+def test_unsaved_work_into_the_library_or_thrown_away(cli: Cli) -> None:
+    for args in ([], ["--discard"]):
+        path = keep("one")
+        keeper = Keeper(path)
+        path.unlink()
+        with pytest.raises(SessionError):
+            keeper.save(figure_10().model_copy(update={"title": "unsaved"}))
+        keeper.close()
+        assert cli("sessions", "recover", path, *args).status == 0
+        assert cli("sessions", "recover").out == "nothing is left unsaved\n"
+        if not args:
+            assert load(path).title == "unsaved"
+    assert "name the session" in cli("sessions", "recover", "--discard").complaint()
+
+
+def test_titles_are_shown_and_do_nothing(cli: Cli) -> None:
+    for number, text in enumerate(HOSTILE):
+        document = json.loads(figure_10().model_dump_json())
+        document |= {"title": text, "notes": text}
+        document["runs"][0] |= {"agent": text, "model": text}
+        library().mkdir(parents=True, exist_ok=True)
+        (library() / f"s{number}.planscope.json").write_text(json.dumps(document))
+    done = cli("sessions")
+    assert done.status == 0 and done.err == "" and harmless(done.out)
+    assert len(done.out.splitlines()) >= len(HOSTILE)
+    assert cli("sessions", "list", "--json", "--no-judge").out.isascii()
+    for number in range(0, len(HOSTILE), 7):
+        assert harmless(cli("sessions", "show", f"s{number}").out)
+
+
+def test_wrong_arguments(cli: Cli) -> None:
+    for args in (
+        ["frob"],
+        ["show"],
+        ["rename"],
+        ["copy"],
+        ["delete"],
+        ["restore"],
+        ["list", "--frob"],
+        ["trash", "x"],
+    ):
+        assert "--help" in cli("sessions", *args).complaint()
+    for name in ("list", "show", "rename", "copy", "delete", "restore", "trash", "recover"):
+        done = cli("sessions", name, "--help")
+        assert done.status == 0 and f"usage: planscope sessions {name}" in done.out

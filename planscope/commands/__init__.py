@@ -24,5 +24,6 @@ COMMANDS: dict[str, str] = {
     "grammar": "show the words that requests are made of, and count them",
     "schema": "print the JSON Schemas of sessions and of what --json prints",
     "themes": "list the themes, and what is wrong with a theme file",
+    "config": "show the settings of the debugger, and what is wrong with them",
 }
 """Every command with a line about it, in the order of the help. ``planscope.commands.NAME`` is its module."""

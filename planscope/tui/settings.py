@@ -54,11 +54,11 @@ class Config:
     def problem(self, setting: Setting, message: str) -> FileProblem:
         name = self.file.name if self.file is not None else FILE_NAME
         line = self.file.line(setting.section or None, setting.key) if self.file is not None else None
-        return FileProblem(name, f"{setting.name} {message}", line)
+        return FileProblem(name, f"{setting.name}{message}", line)
 
     def leave_out(self, setting: Setting, message: str) -> None:
         """What it says turned out to be nothing after all."""
-        self.problems.append(self.problem(setting, message))
+        self.problems.append(self.problem(setting, f": {message}"))
         self.given.pop(setting.name, None)
 
     def read_late(self) -> None:
@@ -78,7 +78,7 @@ class Config:
                     try:
                         self.given[setting.name] = setting.kind.read(table[setting.key])
                     except ValueError as error:
-                        self.problems.append(self.problem(setting, str(error)))
+                        self.problems.append(self.problem(setting, f" {error}"))
 
 
 def read_config(path: Path | None = None) -> Config:

@@ -133,7 +133,7 @@ class Shares(Kind):
 
     @property
     def allowed(self) -> str:
-        return f"a list of {self.count} whole numbers from 1 on, which are shares"
+        return f"a list of {self.count} whole numbers from 1 on (shares)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Panes(Kind):
 
     @property
     def allowed(self) -> str:
-        return f"a list of {', '.join(self.names)}"
+        return f"a list of some of {', '.join(self.names)}"
 
 
 _FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")

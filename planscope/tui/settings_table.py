@@ -40,19 +40,22 @@ class Part(NamedTuple):
     help: str
 
 
-_WINDOWS: dict[Window, str] = {
-    "narrow": "windows of less than 110 columns",
-    "wide": "windows from 110 columns on",
-    "broad": "windows from 170 columns and 44 rows on",
+SECTIONS: dict[str, str] = {
+    "layout.narrow": "The panes in windows of less than 110 columns.",
+    "layout.wide": "The panes in windows from 110 columns on.",
+    "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
+    "defaults": "How to run and to dissect where nothing else says so, such as the run that is looked at.",
 }
+"""The tables of the config file, but for that of keys."""
+
 _ROWS: dict[Window, Part] = {
-    "narrow": Part("rows", 3, "heights of the upper pane, the timeline and the step"),
-    "wide": Part("rows", 2, "heights of the upper and the lower row"),
-    "broad": Part("rows", 2, "heights of the upper and the lower row"),
+    "narrow": Part("rows", 3, "Heights of the upper pane, the timeline and the step."),
+    "wide": Part("rows", 2, "Heights of the upper and the lower row."),
+    "broad": Part("rows", 2, "Heights of the upper and the lower row."),
 }
-_UPPER = Part("upper", 3, "widths of query, tree and constraints")
-_LOWER = Part("lower", 2, "widths of timeline and step")
-_SIDES = Part("sides", 2, "widths of all these panes and of the inspector")
+_UPPER = Part("upper", 3, "Widths of query, tree and constraints.")
+_LOWER = Part("lower", 2, "Widths of timeline and step.")
+_SIDES = Part("sides", 2, "Widths of all these panes and of the inspector.")
 
 
 def parts(window: Window) -> tuple[Part, ...]:
@@ -62,16 +65,13 @@ def parts(window: Window) -> tuple[Part, ...]:
 
 
 def _layout(window: Window) -> list[Setting]:
-    section, where, first = f"layout.{window}", _WINDOWS[window], FIRST[window]
+    section, first = f"layout.{window}", FIRST[window]
     made = [
-        Setting(section, part.key, Shares(part.many), getattr(first, part.key), f"In {where}: {part.help}.")
+        Setting(section, part.key, Shares(part.many), getattr(first, part.key), part.help)
         for part in parts(window)
     ]
     names = HIDEABLE if window == "broad" else ALL_PANES
-    hide = Setting(
-        section, "hide", Panes(names, ALL_PANES), frozenset(), f"Panes that are not shown in {where}."
-    )
-    return [*made, hide]
+    return [*made, Setting(section, "hide", Panes(names, ALL_PANES), frozenset(), "Panes that are not shown.")]
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -82,16 +82,16 @@ SETTINGS: tuple[Setting, ...] = (
         "agent",
         Agent(("tools", "react", "responses")),
         "tools",
-        "The agent to run with, where no run is looked at.",
+        "The agent to run with.",
     ),
     Setting(
         "defaults",
         "model",
         Model(),
         "sim:careful",
-        "The model to run with, where no run is looked at.",
+        "The model to run with.",
     ),
-    Setting("defaults", "seed", Whole(0, 10**9 - 1), None, "The seed of simulated models, likewise."),
+    Setting("defaults", "seed", Whole(0, 10**9 - 1), None, "The seed of simulated models."),
     Setting("defaults", "guard", Flag(), False, "Refuse calls that would lose the plan."),
     Setting("defaults", "stepping", Flag(), False, "Pause before every call."),
     Setting("defaults", "budget", Whole(1, MOST_RUNS), 60, "The most runs that a dissection spends."),
@@ -99,7 +99,6 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}
-SECTIONS: tuple[str, ...] = tuple(dict.fromkeys(setting.section for setting in SETTINGS if setting.section))
 
 KEYS = "keys"
 """The section of keys, which is read by the table of actions (``keymap``)."""

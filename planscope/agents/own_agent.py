@@ -17,6 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +45,9 @@ from planscope.session.events import (
 )
 from planscope.session.files import SessionError
 from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.naming import free_name, name_of, suffix_of
+from planscope.session.places import library
+from planscope.session.stamp import stamp_of
 from planscope.session.store import load, save
 
 SAVE_EVERY = 0.25
@@ -81,6 +85,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         self._lock = threading.RLock()
         self._saved = 0.0
         self._conversations: dict[str, _Conversation] = {}
+        self._stamp = stamp_of(path)
         self.session = load(path) if path.exists() else Session(id=f"s{uuid4().hex[:8]}", title=title)
         self._variant = self._find_variant(query, timed)
 
@@ -268,9 +273,25 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
             return
         self._saved = now
         try:
-            save(self.session, self.path)
+            self._write(self.path)
         except SessionError as error:
-            warnings.warn(f"planscope could not record: {error}", RuntimeWarning, stacklevel=2)
+            self._go_on_elsewhere(error)
+
+    def _write(self, path: Path) -> None:
+        save(self.session, path, unless_changed=self._stamp if path.exists() else None)
+        self._stamp = stamp_of(path)
+
+    def _go_on_elsewhere(self, error: SessionError) -> None:
+        """Somebody else writes to the file by now, or it cannot be written: what is recorded goes to the library."""
+        said = f"planscope could not record: {error}"
+        if self.path.parent != library():
+            self._stamp = None
+            place = library() / f"{free_name(name_of(self.path))}{suffix_of(self.path)}"
+            with suppress(SessionError):
+                self._write(place)
+                self.path = place
+                said = f"{said}; it is recorded in {place}"
+        warnings.warn(said, RuntimeWarning, stacklevel=4)
 
 
 def _key(messages: Sequence[BaseMessage]) -> str:

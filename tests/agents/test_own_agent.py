@@ -14,10 +14,12 @@ from langchain_core.tools import tool
 
 from planscope.agents import guard, record
 from planscope.oracle.replay import replay
+from planscope.session.autosave import Keeper
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import AnswerEvent, ErrorEvent
 from planscope.session.files import SessionError
 from planscope.session.model import Run
+from planscope.session.places import library
 from planscope.session.store import load
 
 from .support import Scripted, answers_of, calls_of, check_record, end_of, says
@@ -216,3 +218,36 @@ async def test_arguments_that_the_client_completed_are_kept_as_they_were_written
     assert (call.arguments, call.raw, call.error) == ({"times": 2}, written, None)
     assert answers_of(run)[0].text == "clean, 2 times"
     assert "planscope" not in str(made["messages"])
+
+
+DONE = [says(("wash_hands", {"times": 2})), AIMessage("Done.")]
+
+
+async def test_a_file_that_is_open_in_the_debugger_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "mine.planscope.json"
+    made = agent(path, *DONE, *DONE)
+    await go(made, False)
+    with Keeper(path) as keeper:
+        keeper.save(load(path).model_copy(update={"title": "changed in the debugger"}))
+        with pytest.warns(
+            RuntimeWarning, match="is being written by another planscope .* it is recorded in"
+        ) as told:
+            await go(made, False)
+    assert len(told) == 1
+    assert len(runs(path)) == 1 and load(path).title == "changed in the debugger"
+    assert len(runs(library() / path.name)) == 2
+    (library() / path.name).unlink()
+
+
+async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
+    path = tmp_path / "mine.planscope.json"
+    made = agent(path, *DONE, *DONE)
+    await go(made, False)
+    path.write_text("precious")
+    with pytest.warns(RuntimeWarning, match="was changed by another program"):
+        await go(made, False)
+    assert path.read_text() == "precious" and len(runs(library() / path.name)) == 2
+    (library() / path.name).unlink()
+    path.unlink()
+    await go(agent(path, *DONE), False)
+    assert len(runs(path)) == 1

@@ -15,6 +15,7 @@ for name in (
     "guard",
     "recorder",
     "compare",
+    "library",
     "stop",
 ):
     importlib.import_module(f"tests.bench.bench_{name}").main()

@@ -24,9 +24,6 @@ LARGEST_TEXT = 1_000_000
 
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
-MOST_STATUSES = 4_000_000
-"""Steps times constraints and actions of a run that is printed as one document."""
-
 STANDARD_INPUT = "standard input"
 LISTED = 10
 QUOTED = 60
@@ -218,16 +215,9 @@ def listed(ids: Iterable[str]) -> str:
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
     """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
-    if run_id is None:
-        from planscope.session.own import own_runs
+    from planscope.sharing import case
 
-        own = own_runs(session)
-        return own[-1] if own else None
-    for run in session.runs:
-        if run.id == run_id:
-            return run
-    known = listed(r.id for r in session.runs) or "it has none"
-    raise UserError(f"the session has no run {run_id!r}; its runs: {known}")
+    return case.find_run(session, run_id)
 
 
 def need_run(session: Session, run_id: str | None) -> Run:
@@ -242,44 +232,27 @@ def need_run(session: Session, run_id: str | None) -> Run:
 
 def only_variant(session: Session) -> Variant:
     """The newest variant, for a session without runs."""
-    if not session.variants:
-        raise UserError("the session holds no request; make one with: planscope new -o FILE")
-    from planscope.session.own import own_variants
+    from planscope.sharing import case
 
-    return own_variants(session)[-1]
+    return case.variant_shown(session, None)
 
 
 def problem_in(variant: Variant) -> Problem:
     """What the variant asks for. Raises UserError that says where its text cannot be read."""
-    from planscope.language.reading import ParseFailure
-    from planscope.session.derive import problem_of
+    from planscope.sharing import case
 
-    try:
-        return problem_of(variant)
-    except ParseFailure as failure:
-        first, more = failure.errors[0], len(failure.errors) - 1
-        raise UserError(
-            f"the request of variant {visible(variant.id, limit=40)} cannot be read: line {first.line}, "
-            f"column {first.column}: {first.message}{f' (and {more} more)' if more else ''}"
-        ) from None
+    return case.read(variant).problem
 
 
 def check_printable(replay: Replay) -> None:
     """Raise UserError where the document of all steps, with every constraint at each, would fill a disk."""
-    size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
-    if size > MOST_STATUSES:
-        raise UserError(
-            f"{len(replay.steps):,} steps with {len(replay.problem.constraints):,} constraints each are too many for "
-            "one document; look at them with planscope open, or planscope replay without --json"
-        )
+    from planscope.sharing import case
+
+    case.check_size(replay)
 
 
 def judged(session: Session, run: Run | None) -> Replay:
     """The run, or the bare query where there is none, judged."""
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
-    from planscope.session.derive import trace_of, variant_of
+    from planscope.sharing import case
 
-    variant = variant_of(session, run) if run is not None else only_variant(session)
-    trace = trace_of(run) if run is not None else Trace((), "running")
-    return replay(problem_in(variant), trace)
+    return case.judge(session, run).replay

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
-"""Runs that a page steps through, and calls of all of them; what is more is carried in the session, not shown."""
+"""Runs that a page steps through, and calls of all of them. What is more, and what a dissection ran on its way, is
+carried in the session and not shown.
+"""
 
 _TITLE = 200
 
@@ -83,7 +85,7 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     titles: list[str] = []
     show = left_out = steps = 0
-    listed: list[Run | None] = [*worth_showing(session.runs, first.run, MOST_RUNS)]
+    listed: list[Run | None] = [*worth_showing(session, first.run, MOST_RUNS)]
     for run in listed or [None]:
         steps += sum(event.type == "call" for event in run.events) if run is not None else 0
         chosen = run is first.run

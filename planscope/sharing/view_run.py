@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,8 @@ from planscope.oracle.words import clock
 from planscope.report import call_text, finding_text, moves_text, repair_lines, verdict_line
 from planscope.safe import visible
 from planscope.session.events import AnswerEvent, CallEvent, ErrorEvent, MessageEvent
-from planscope.session.model import Run
+from planscope.session.model import Run, Session
+from planscope.session.own import own_runs
 from planscope.sharing.view_request import RequestView
 
 Json = dict[str, Any]
@@ -191,9 +191,10 @@ def title_of(run: Run | None) -> str:
     return visible(f"{run.id}: {run.agent}, {run.model}", limit=_NAME)
 
 
-def worth_showing(runs: Iterable[Run], chosen: Run | None, most: int) -> list[Run]:
-    """At most so many runs, in their order, the chosen one among them."""
-    listed = list(runs)
+def worth_showing(session: Session, chosen: Run | None, most: int) -> list[Run]:
+    """At most so many runs, in their order, the chosen one among them; none that a dissection made on its way."""
+    own = {run.id for run in own_runs(session)}
+    listed = [run for run in session.runs if run.id in own or run is chosen]
     if len(listed) <= most:
         return listed
     kept = listed[:most]

@@ -15,8 +15,8 @@ from planscope.debugger.selection import SelectedConstraint, SelectedNode, Selec
 from planscope.oracle.replay import replay
 from planscope.session.bundled import bundled
 from planscope.session.derive import reading_of, trace_of
-from planscope.session.model import Session
-from planscope.session.store import load
+from planscope.session.model import Cell, Dissection, Session
+from planscope.session.store import load, loads
 from planscope.sharing.formats import share
 from tests.sharing.browser import CHROMIUM, Browser
 from tests.sharing.cases import planted, run_of, written
@@ -334,6 +334,20 @@ def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_pa
     assert browser.text("#headline") == "✓ RIGHT"
     assert len(browser.texts("#run option")) == 2 and browser.text("#more").startswith("1 more run ")
     assert browser.messages == [] and load(path) == session
+
+
+def test_the_runs_of_a_dissection_are_carried_and_not_listed() -> None:
+    variant = written()
+    runs = [run_of(variant, (0, 1, 2), id=f"r{n}") for n in range(1, 6)]
+    cells = [Cell(kind="Repeat", number=1, variant="v1", runs=["r3", "r4"])]
+    dissection = Dissection(id="d1", variant="v1", run="r1", agent="tools", model="sim:x", cells=cells)
+    session = Session(id="s", title="t", variants=[variant], runs=runs, dissections=[dissection])
+    for chosen, listed in ((None, ["r1", "r2", "r5"]), ("r4", ["r1", "r2", "r4", "r5"])):
+        text = share(session, chosen, "html", redaction=None)
+        view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+        assert [run["id"] for run in view["runs"]] == listed and view["left_out"] == 5 - len(listed)
+        assert view["runs"][view["show"]]["id"] == (chosen or "r5")
+        assert loads(text.encode()) == session
 
 
 def test_without_a_script_it_is_a_text(figure: tuple[Session, Path]) -> None:

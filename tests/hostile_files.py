@@ -674,6 +674,13 @@ def _beside(path: Path) -> Path:
     return other
 
 
+def _precious(path: Path) -> Path:
+    """A file that nobody may write to, whatever leads to it; no real one, since tests may be run by root."""
+    other = path.with_name("precious")
+    other.write_text("root:x:0:0:root:/root:/bin/sh\n", encoding="utf-8")
+    return other
+
+
 def _socket(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as made, suppress(OSError):  # too long a path for one
         made.bind(str(path))
@@ -689,7 +696,7 @@ def _places() -> Iterator[HostileFile]:
     yield _made("a link to nothing", lambda p: p.symlink_to("gone"))
     yield _made("a link to itself", lambda p: p.symlink_to(p.name))
     yield _made("a link to a folder", lambda p: p.symlink_to(p.parent))
-    yield _made("a link to passwords", lambda p: p.symlink_to("/etc/passwd"))
+    yield _made("a link to what is no session", lambda p: p.symlink_to(_precious(p)))
     for device in ("/dev/zero", "/dev/null", "/dev/full", "/dev/tty"):
         yield _made(f"a link to {device}", lambda p, device=device: p.symlink_to(device))  # type: ignore[misc]
     yield _made("a link to standard input", lambda p: p.symlink_to("/dev/stdin"), "either")

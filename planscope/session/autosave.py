@@ -22,7 +22,7 @@ from typing import Literal
 
 from planscope.session.bundled import is_bundled
 from planscope.session.carriers import is_session_file
-from planscope.session.files import SessionError, sweep, writable_target, write_atomic
+from planscope.session.files import SessionError, read_bytes, sweep, writable_target, write_atomic
 from planscope.session.lock import Held, Holder, Lock
 from planscope.session.model import Session
 from planscope.session.naming import free_name, name_of, suffix_of
@@ -68,6 +68,9 @@ class Keeper:
             return
         try:
             self.place = writable_target(self.path)
+            if not _may_be_a_session(self.place):
+                self._to_copy("what is there is no session")
+                return
             self._take(self.place)
         except Held as held:
             self.where, self.holder, self.why = "held", held.holder, str(held)
@@ -162,3 +165,11 @@ class Keeper:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _may_be_a_session(place: Path) -> bool:
+    """Whether what lies there, if anything, is what one could have opened: no other file is ever saved over."""
+    try:
+        return not place.exists() or b'"planscope-session"' in read_bytes(place)
+    except (OSError, SessionError):
+        return False

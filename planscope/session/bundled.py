@@ -25,5 +25,5 @@ def is_bundled(path: Path) -> bool:
     """Is this one of the files that ship with planscope, not to be written to?"""
     try:
         return path.resolve().parent == shipped("sessions").resolve()
-    except OSError:
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: a link that leads to itself
         return False

@@ -92,7 +92,7 @@ def writable_target(path: Path) -> Path:
         if status is not None and not stat.S_ISREG(status.st_mode):
             raise SessionError(f"{path} is not a regular file; name a file that can be replaced")
         if status is not None and not (status.st_mode & 0o222 and os.access(place, os.W_OK)):
-            raise SessionError(f"{path} is write-protected; choose another file, or allow it (chmod u+w)")
+            raise SessionError(f"{path} is write-protected{_why_protected(place, status.st_mode)}")
         folder = place.parent
         while not folder.exists() and folder != folder.parent:
             folder = folder.parent
@@ -105,6 +105,12 @@ def writable_target(path: Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         raise SessionError(f"{str(path)[:200]} cannot be written: {_reason(error)}") from None
     return place
+
+
+def _why_protected(path: Path, mode: int) -> str:
+    if mode & 0o222 and hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
+        return ", as is all of its disk (read-only file system); choose another place"
+    return "; choose another file, or allow it (chmod u+w)"
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -130,7 +136,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         temporary = None
         _sync_directory(place.parent)
     except PermissionError:
-        raise SessionError(f"{path} may not be written; choose another place with -o") from None
+        raise SessionError(f"{path} may not be written; choose another place") from None
     except (OSError, ValueError) as error:
         raise SessionError(f"{path} cannot be written: {_reason(error)}{_advice(error)}") from None
     finally:
@@ -154,7 +160,7 @@ def _short(name: str) -> str:
 def _advice(error: Exception) -> str:
     number = getattr(error, "errno", None)
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return "; the old file is as it was, make room or choose another disk"
+        return "; what was there is as it was, make room or choose another place"
     if number == errno.EROFS:
         return "; choose another place"
     return ""

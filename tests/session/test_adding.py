@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,24 @@ def test_a_place_that_must_not_be_written(path: Path) -> None:
     path.chmod(0o444)
     with pytest.raises(SessionError, match="write-protected"):
         add_run(load(path), path, path, "r2")
+
+
+ADDS = """
+import sys
+from pathlib import Path
+from planscope.session.adding import adding
+from planscope.session.store import load
+
+path = Path(sys.argv[1])
+for number in range(5):
+    session = load(path)
+    with adding(session, path, path, {"v1"}) as now:
+        now.runs.append(now.runs[0].model_copy(update={"id": f"{sys.argv[2]}-{number}"}))
+"""
+
+
+def test_many_writers_at_once_lose_nothing(path: Path) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", ADDS, str(path), str(n)]) for n in range(4)]
+    assert [writer.wait(120) for writer in writers] == [0, 0, 0, 0]
+    assert sorted(runs(path)) == sorted(["r1", *(f"{n}-{k}" for n in range(4) for k in range(5))])
+    assert [p.name for p in path.parent.iterdir()] == [path.name]

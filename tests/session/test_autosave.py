@@ -18,7 +18,8 @@ from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.places import recovery as recovery_folder
 from planscope.session.stamp import Changed
-from planscope.session.store import load, save
+from planscope.session.store import dumps, load, save
+from tests.hostile_files import SMALL, HostileFile
 from tests.session.make import figure_10
 
 
@@ -231,7 +232,7 @@ def test_unsaved_work_is_offered_once_its_owner_is_gone(path: Path) -> None:
 def test_the_newest_of_several_is_offered(path: Path) -> None:
     for title in ("one", "two"):
         keeper = Keeper(path)
-        path.write_text(f"{{}} {title}")
+        path.write_bytes(dumps(titled(f"theirs, {title}")))
         complaint(keeper, titled(title))
         keeper.close()
     found = recoverable(path)
@@ -300,6 +301,32 @@ def test_what_a_killed_writer_left_beside_it_is_removed_in_time(path: Path) -> N
         os.utime(left, (1, 1))
     Keeper(path).close()
     assert sorted(p.name for p in path.parent.iterdir()) == sorted([path.name, new.name, other.name])
+
+
+@pytest.mark.parametrize("file", SMALL[-30:], ids=lambda f: f.name.encode("ascii", "replace").decode())
+def test_whatever_was_opened_work_is_kept(file: HostileFile, tmp_path: Path) -> None:
+    """Links, pipes, devices, odd names: nothing is raised before a save, nothing else replaced by one."""
+    place = file.write(tmp_path)
+    before = {p: (p.lstat().st_mode, p.lstat().st_ino) for p in tmp_path.iterdir()}
+    with Keeper(place) as keeper:
+        saved = keeper.save(titled("kept"))
+        assert load(saved).title == "kept" and saved == keeper.place
+    for other, known in before.items():
+        if other != saved:
+            assert (other.lstat().st_mode, other.lstat().st_ino) == known
+    assert not (tmp_path / "precious").exists() or (tmp_path / "precious").read_text().startswith("root:")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"notes of mine", b'{"a": 1}', b"\x1f\x8b", bytes(100), b"<!doctype html>"]
+)
+def test_a_file_that_is_no_session_is_never_saved_over(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.planscope.json"
+    path.write_bytes(content)
+    with Keeper(path) as keeper:
+        assert keeper.where == "copy" and keeper.why
+        assert keeper.save(titled("kept")).parent == library()
+    assert path.read_bytes() == content
 
 
 def test_held_while_it_is_kept_open(path: Path) -> None:

@@ -78,7 +78,8 @@ def _width(data: bytes) -> int:
 
 def check_bounds(data: bytes, name: str, deepest: int) -> None:
     """How many values JSON holds, how long its strings are, how deep it is. Raises SessionError, RecursionError."""
-    if data.count(b"[") + data.count(b"{") <= deepest and len(data) <= LONGEST_STRING:
+    brackets = data.count(b"[") + data.count(b"{")
+    if brackets <= deepest and brackets + data.count(b",") <= MOST_VALUES and len(data) <= LONGEST_STRING:
         return
     left = _structure(data, name).translate(_ONE_KIND, _NO_BRACKETS)
     for _ in range(deepest):  # each time the innermost ones go

@@ -113,7 +113,9 @@ def test_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "digits, more than 1,000" in complaint(text.encode())
     monkeypatch.setattr(json_bytes, "MOST_VALUES", 500)
     parse_json(json.dumps([[1]] * 240).encode(), "x")
-    assert "more than 500 values" in complaint(json.dumps([[1]] * 260).encode())
+    for many in ([[1]] * 260, [1] * 501, {str(k): "a" for k in range(501)}):
+        assert "more than 500 values" in complaint(json.dumps(many).encode())
+    parse_json(json.dumps(["," * 5000]).encode(), "x")
 
 
 def test_names_once() -> None:

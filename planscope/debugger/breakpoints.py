@@ -88,7 +88,10 @@ KINDS = ("tool", "step", "breaks", "doomed", "error", "when")
 
 
 def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
-    """Read a breakpoint; a number alone is a step, a tool's name alone that tool. DebuggerError: one line."""
+    """Read a breakpoint; a number alone is a step, a tool's name alone that tool. DebuggerError: one line.
+
+    A run that is not over may still come to a step that it has not.
+    """
     word, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     kind = word.casefold()
@@ -99,7 +102,7 @@ def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
     if kind == "tool":
         return ToolBreak(_tool(rest, run))
     if kind == "step":
-        return StepBreak(run.steps[parse_step(run, rest)].step)
+        return StepBreak(_step(rest, run))
     if kind == "breaks":
         return AboutToBreak(_constraint(rest, run))
     if kind == "error":
@@ -107,12 +110,22 @@ def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
     if kind == "when":
         return When(parse_condition(rest, run.problem))
     if not rest and (kind in ("start", "end") or (kind.isascii() and kind.isdigit())):
-        return StepBreak(run.steps[parse_step(run, kind)].step)
+        return StepBreak(_step(kind, run))
     if text.strip() in _tools(run):
         return ToolBreak(text.strip())
     if not word:
         raise DebuggerError(f"a breakpoint begins with one of: {', '.join(KINDS)}")
     raise unknown("kind of breakpoint", word, KINDS)
+
+
+def _step(text: str, run: RunIndex) -> StepNo:
+    word = text.casefold().removeprefix("step").strip()
+    if run.steps[-1].step != "end":
+        if word == "end":
+            return "end"
+        if word.isascii() and word.isdigit() and len(word) <= 9:
+            return int(word)
+    return run.steps[parse_step(run, text)].step
 
 
 def _tools(run: RunIndex) -> dict[str, None]:

@@ -79,6 +79,7 @@ class UnderWay:
         self.choice = choice
         self.run_id = run_id
         self.fork = fork
+        self.problem = problem
         self.paused: PendingCall | None = None
         self._loop = loop
         self._heard = heard
@@ -144,7 +145,12 @@ class UnderWay:
             if self._live is not None:
                 self._live.stop()
 
-    def set_breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        return self._stops.breakpoints if self._stops is not None else ()
+
+    @breakpoints.setter
+    def breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
         if self._stops is not None:
             self._stops.breakpoints = tuple(breakpoints)
 

@@ -105,6 +105,16 @@ def test_what_is_wrong_is_said_in_one_line(text: str, complaint: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_run_that_goes_on_may_come_to_any_step() -> None:
+    problem = Problem((Action("a1", "one", "one"),), rules(False))
+    run = open_run(replay(problem, Trace((Call("one"),), "running"))).run
+    assert parse_breakpoint("step 9", run) == parse_breakpoint("9", run) == StepBreak(9)
+    assert parse_breakpoint("end", run) == parse_breakpoint("step end", run) == StepBreak("end")
+    assert hits(StepBreak(9), run) == hits(StepBreak("end"), run) == ()
+    with pytest.raises(DebuggerError, match="is no step"):
+        parse_breakpoint("step x", run)
+
+
 @given(
     st.one_of(st.text(max_size=30), st.sampled_from(HOSTILE)),
     st.sampled_from(["", "tool ", "breaks ", "when "]),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
+from planscope.debugger.breakpoints import load_breakpoints
+from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
 from planscope.session.events import CallEvent
 from planscope.tui.desk import Desk
@@ -17,9 +19,12 @@ from planscope.tui.paint import Paint
 from planscope.tui.rooms.doors import Doors
 from planscope.tui.state import RoomState
 from planscope.tui.under_way import ForkChoice, Heard, RunChoice, UnderWay
+from planscope.tui.unjudged import unjudged
 
 if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall
+    from planscope.debugger.breakpoints import Breakpoint
+    from planscope.language.problem import Problem
     from planscope.session.events import Event
     from planscope.session.model import Run
 
@@ -143,7 +148,7 @@ class Running(Doors):
             asyncio.get_running_loop(),
             Heard(self._heard_event, self._heard_pause, self._heard_resume),
             problem=problem,
-            breakpoints=self.state.breakpoints,
+            breakpoints=self._breakpoints_of(problem),
             fork=fork,
         )
         self.tell(STARTING)
@@ -151,6 +156,12 @@ class Running(Doors):
             RESERVED, live.work, self._ended, lambda error: self._not_run(live, error), interrupt=live.stop
         )
         self._tick = self.set_interval(1.0, self._count_seconds)
+
+    def _breakpoints_of(self, problem: Problem | None) -> tuple[Breakpoint, ...]:
+        """All that are set and make sense in a run of this; in the run that is looked at some may make none."""
+        texts = (*map(str, self.state.breakpoints), *self.state.strange_breakpoints)
+        nothing = RunIndex(unjudged(None, None, problem))
+        return load_breakpoints(texts, nothing)[0] if problem is not None else ()
 
     # What is heard of it
 
@@ -214,7 +225,7 @@ class Running(Doors):
     def touched(self) -> None:
         super().touched()
         if self.live is not None:
-            self.live.set_breakpoints(self.state.breakpoints)
+            self.live.breakpoints = self._breakpoints_of(self.live.problem)
 
     def on_unmount(self) -> None:
         if self.live is not None:

@@ -6,6 +6,7 @@ Declaring imports nothing of the engine, and a command's module is imported only
 
 COMMANDS: dict[str, str] = {
     "open": "open the debugger on a session",
+    "serve": "open the debugger in a browser on this machine",
     "new": "make a planning request whose constraints are known",
     "parse": "read a request: its constraints, or why it cannot be read",
     "run": "run an agent on a session's request, and record it there",

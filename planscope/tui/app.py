@@ -18,13 +18,15 @@ def run(
     step: str | None = None,
     theme: str | None = None,
     live: Mapping[str, Any] | None = None,
+    in_browser: bool = False,
 ) -> int:
     """Open the debugger on a session and stay until it is left; the exit status.
 
     Raises ``UserError`` where there is no terminal, for a session that cannot be opened, and for a run or a step
     that it has not. ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as all is read.
+    ``in_browser``: Textual's web driver is at the other end, and there is no terminal.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
     gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
     try:

@@ -1,0 +1,193 @@
+"""The server of ``planscope serve``: the terminal page of textual-serve, without anything from elsewhere.
+
+It listens on the loopback address alone, and answers only what was asked of it by that name and, for the socket that
+carries the keys, by its own page: a page of somebody else's in the same browser gets nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import html
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+HOST = "127.0.0.1"
+NAMES = (HOST, "localhost")
+MOST_VISITORS = 16
+"""Each is a process of its own."""
+
+FONT_SIZE = 16
+PATIENCE = 5.0
+"""Seconds that visitors have to save and leave when the server ends."""
+
+_HERE = Path(__file__).parent
+_TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
+Handler = Callable[[Any], Awaitable[Any]]
+
+
+def command_line(path: Path, *, run: str | None, step: str | None, theme: str | None) -> str:
+    """What a shell runs for each visitor."""
+    given = json.dumps({"path": str(path.absolute()), "run": run, "step": step, "theme": theme})
+    words = [sys.executable, "-P", "-m", "planscope.tui.web.visit", given]
+    return subprocess.list2cmdline(words) if os.name == "nt" else f"exec {shlex.join(words)}"
+
+
+class Serving:
+    """The pages and the visitors. ``command`` is run for each of them, ``title`` is hostile text."""
+
+    def __init__(self, command: str, title: str) -> None:
+        from textual_serve.server import Server
+
+        self._serve = Server(command, host=HOST, title=title)
+        self._title = title
+        self._visits: set[asyncio.Task[Any]] = set()
+        self.port = 0
+
+    def application(self) -> web.Application:
+        from aiohttp import web
+
+        @web.middleware
+        async def guarded(request: web.Request, handler: Handler) -> Any:
+            return await self._guarded(request, handler)
+
+        app = web.Application(middlewares=[guarded])
+        app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/ws", self._visit),
+                *(web.get(f"/{name}", self._file) for name in _TYPES),
+                web.static("/static", self._serve.statics_path),
+            ]
+        )
+        return app
+
+    async def _guarded(self, request: web.Request, handler: Handler) -> Any:
+        """Refuse what was not asked of this host by its name, and sockets of other pages."""
+        from aiohttp import web
+
+        hosts = {f"{name}:{self.port}" for name in NAMES} | (set(NAMES) if self.port == 80 else set())
+        origin = request.headers.get("Origin")
+        if request.headers.get("Host") not in hosts or (
+            origin is not None and origin not in {f"http://{host}" for host in hosts}
+        ):
+            raise web.HTTPForbidden(text="planscope answers only its own page on this machine\n")
+        response = await handler(request)
+        if not response.prepared:
+            response.headers.update(self._headers())
+        return response
+
+    def _headers(self) -> dict[str, str]:
+        sockets = " ".join(f"ws://{name}:{self.port}" for name in NAMES)
+        policy = (
+            f"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; "
+            f"img-src 'self' data:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; "
+            f"frame-ancestors 'none'"
+        )
+        return {
+            "Content-Security-Policy": policy,
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+
+    async def _page(self, request: web.Request) -> web.Response:
+        from aiohttp import web
+
+        page = Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
+            title=html.escape(f"planscope: {self._title}"), socket=f"ws://{request.host}/ws", size=FONT_SIZE
+        )
+        return web.Response(text=page, content_type="text/html")
+
+    async def _file(self, request: web.Request) -> web.Response:
+        from aiohttp import web
+
+        name = request.path.removeprefix("/")
+        return web.Response(text=(_HERE / name).read_text(encoding="utf-8"), content_type=_TYPES[name])
+
+    async def _visit(self, request: web.Request) -> Any:
+        from aiohttp import web
+
+        if len(self._visits) >= MOST_VISITORS:
+            raise web.HTTPServiceUnavailable(text=f"planscope is open {MOST_VISITORS} times already\n")
+        task = asyncio.current_task()
+        assert task is not None
+        self._visits.add(task)
+        try:
+            return await self._serve.handle_websocket(request)
+        finally:
+            self._visits.discard(task)
+
+    async def end_visits(self) -> None:
+        """Let all visitors save and leave."""
+        visits = tuple(self._visits)
+        for visit in visits:
+            visit.cancel()
+        if visits:
+            await asyncio.wait(visits, timeout=PATIENCE)
+
+
+def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve until a signal comes. ``port`` 0: any that is free; ``ready`` is called with the address.
+
+    Raises ``UserError`` where the port cannot be had, ``KeyboardInterrupt`` after Ctrl-C once all is put away.
+    """
+    ended = asyncio.run(_serve(Serving(command, title), port, ready))
+    if ended == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> signal.Signals | None:
+    from aiohttp import web
+
+    os.environ["PYTHONPATH"] = os.pathsep.join(  # a visitor's process runs what this one runs
+        [str(_HERE.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    ended: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
+    _on_signals(ended)
+    runner = web.AppRunner(serving.application(), handle_signals=False, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, HOST, port).start()
+        except OSError as error:
+            raise UserError(_why_not(port, error)) from None
+        serving.port = runner.addresses[0][1]
+        ready(f"http://{HOST}:{serving.port}/")
+        return await ended
+    finally:
+        await serving.end_visits()
+        await runner.cleanup()
+
+
+def _on_signals(ended: asyncio.Future[signal.Signals]) -> None:
+    def end(which: signal.Signals) -> None:
+        if not ended.done():
+            ended.set_result(which)
+
+    for which in (signal.SIGINT, signal.SIGTERM):
+        try:
+            asyncio.get_running_loop().add_signal_handler(which, end, which)
+        except NotImplementedError:
+            return  # Windows: Ctrl-C is raised where it strikes
+
+
+def _why_not(port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is taken; choose another with --port N, or 0 for any that is free"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"port {port} may not be used; choose one from 1024 on with --port N"
+    return f"port {port} of {HOST} cannot be had: {error.strerror or error}"

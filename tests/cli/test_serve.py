@@ -1,0 +1,219 @@
+"""``planscope serve``: the debugger in a browser, on this machine alone, a process for each visitor."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from planscope.tui.web.server import HOST, Serving, command_line
+from tests.cli.support import Cli
+from tests.sharing.browser import CHROMIUM, Browser
+
+aiohttp = pytest.importorskip("aiohttp")
+pytest.importorskip("textual_serve")
+pytestmark = pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs signals and processes of POSIX")
+
+SLOW = 30.0
+
+
+@contextmanager
+def serving(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The server as a program, and the address that it tells."""
+    command = [sys.executable, "-m", "planscope", "serve", "--port", "0", *args]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith(f"planscope is at http://{HOST}:"), line
+        yield process, line.split()[3]
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that one has started."""
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True)
+    return [int(pid) for pid in done.stdout.split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    ends = time.monotonic() + SLOW
+    while any(map(alive, pids)) and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert not any(map(alive, pids))
+
+
+async def read_until(socket: Any, words: str) -> str:
+    """What comes through a socket, until it holds some words."""
+    said = ""
+    while words not in said:
+        message = await asyncio.wait_for(socket.receive(), SLOW)
+        assert message.type is aiohttp.WSMsgType.BINARY, message
+        said += message.data.decode("utf-8", "replace")
+    return said
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_a_browser_shows_the_debugger_and_asks_nobody_else(tmp_path: Path) -> None:
+    with serving() as (_, address), Browser() as browser:
+        browser.size(1200, 800)
+        browser.ask("Page.navigate", url=address)
+        ends = time.monotonic() + SLOW
+        while (
+            not browser.value("document.body?.classList.contains('-first-byte')") and time.monotonic() < ends
+        ):
+            time.sleep(0.1)
+        assert browser.text("title").startswith("planscope: ")
+        assert browser.value("document.querySelectorAll('#terminal canvas').length") > 0
+        blank = 0
+        while blank < 30_000 and time.monotonic() < ends:  # bytes of a picture: an empty page has few
+            browser.picture(tmp_path / "page.png")
+            blank = (tmp_path / "page.png").stat().st_size
+            time.sleep(0.1)
+        assert blank >= 30_000
+        browser.click("#terminal")
+        browser.ask("Input.insertText", text="q")
+        while not browser.value("document.body.classList.contains('-closed')") and time.monotonic() < ends:
+            time.sleep(0.1)
+        assert browser.value("getComputedStyle(document.querySelector('.closed-dialog')).display") == "flex"
+        assert browser.value("window.open('http://example.org')") is None
+        hosts = {urlsplit(url).hostname for url in browser.requests if not url.startswith(("data:", "blob:"))}
+        assert hosts == {HOST} and len(browser.requests) > 4
+        assert not [m for m in browser.messages if "Security Policy" in m or "Error" in m], browser.messages
+
+
+async def test_each_visitor_has_a_process_and_ctrl_c_ends_them_all() -> None:
+    with serving("first-look", "--theme", "light") as (process, address):
+        async with aiohttp.ClientSession() as session:
+            sockets = [await session.ws_connect(f"{address}ws?width=120&height=40") for _ in range(2)]
+            for one in sockets:
+                await read_until(one, "Timeline")
+            visitors = children(process)
+            assert len(visitors) == 2
+            await sockets[0].send_json(["stdin", "q"])
+            await asyncio.wait_for(_closed(sockets[0]), SLOW)
+            for _ in range(300):
+                if sum(map(alive, visitors)) < 2:
+                    break
+                await asyncio.sleep(0.05)
+            assert sum(map(alive, visitors)) == 1
+            await sockets[1].send_json(["resize", {"width": 50, "height": 12}])
+            await read_until(sockets[1], "Make it larger")
+            process.send_signal(signal.SIGINT)
+            assert await asyncio.to_thread(process.wait, SLOW) == 130
+        wait_until_gone(visitors)
+        assert process.communicate()[1] == ""
+
+
+async def _closed(socket: Any) -> None:
+    while (await socket.receive()).type not in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED):
+        pass
+
+
+async def test_visitors_leave_when_the_server_is_killed() -> None:
+    with serving() as (process, address):
+        async with aiohttp.ClientSession() as session:
+            one = await session.ws_connect(f"{address}ws")
+            await read_until(one, "planscope")
+            visitors = children(process)
+            assert len(visitors) == 1
+            process.kill()
+            wait_until_gone(visitors)
+
+
+async def test_only_its_own_page_and_its_own_name_are_answered() -> None:
+    with serving() as (_, address):
+        port = urlsplit(address).port
+        async with aiohttp.ClientSession() as session:
+
+            async def status(path: str = "", **headers: str) -> int:
+                async with session.get(address + path, headers=headers) as answer:
+                    return answer.status
+
+            assert await status() == 200
+            assert await status(Host=f"localhost:{port}") == 200
+            assert await status(Host="evil.example") == await status(Host=f"evil.example:{port}") == 403
+            assert (
+                await status("ws", Origin="http://evil.example") == await status("ws", Origin="null") == 403
+            )
+            assert (
+                await status("static/../page.html")
+                == await status("download/x")
+                == await status("visit.py")
+                == 404
+            )
+            async with session.get(address) as answer:
+                assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        for other in ("127.0.0.2", socket.gethostbyname(socket.gethostname())):
+            if other != HOST:
+                with socket.socket() as probe:
+                    assert probe.connect_ex((other, port)) != 0
+
+
+async def test_there_is_a_limit_to_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aiohttp.test_utils import TestClient, TestServer
+
+    monkeypatch.setattr("planscope.tui.web.server.MOST_VISITORS", 0)
+    made = Serving("true", "<b>title</b>")
+    server = TestServer(made.application(), host=HOST)
+    async with TestClient(server) as client:
+        assert server.port is not None
+        made.port = server.port
+        assert (await client.get("/ws")).status == 503
+        assert "<title>planscope: &lt;b&gt;title&lt;/b&gt;</title>" in await (await client.get("/")).text()
+
+
+def test_a_visitors_process_says_what_is_wrong_in_the_page(tmp_path: Path) -> None:
+    command = command_line(tmp_path / "gone $(touch here)'.json", run=None, step=None, theme=None)
+    done = subprocess.run(command, shell=True, capture_output=True, cwd=tmp_path, input=b"", timeout=SLOW)
+    assert done.stdout.startswith(b"__GANGLION__\nD") and b"planscope: there is no file" in done.stdout
+    assert not list(tmp_path.iterdir()), "a name is never a command"
+
+
+def test_what_cannot_be_served_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli("serve", "nowhere.json").complaint().startswith("there is no file nowhere.json")
+    assert cli("serve", "--theme", "drak").complaint().startswith("no theme 'drak'; nearest: 'dark'")
+    assert "no run nobody" in cli("serve", "--run", "nobody").complaint()
+    assert "99" in cli("serve", "--step", "99").complaint()
+    assert "from 0 to 65535" in cli("serve", "--port", "65536").complaint()
+    assert "unrecognized arguments: --host" in cli("serve", "--host", "0.0.0.0").complaint()
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        told = cli("serve", "--port", str(port)).complaint()
+        assert told == f"port {port} is taken; choose another with --port N, or 0 for any that is free"
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: None if name == "textual_serve" else found(name, *more),
+    )
+    assert (
+        cli("serve").complaint() == "serving needs the package textual-serve: pip install 'planscope[serve]'"
+    )

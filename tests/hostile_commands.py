@@ -29,6 +29,7 @@ MOST_SECONDS = 5.0
 
 LINES: dict[str, tuple[str, ...]] = {
     "open": ("open {}",),
+    "serve": ("serve {} --theme none-of-these",),
     "check": ("check {}", "check {} --json", "check {} --strict --no-certify"),
     "replay": ("replay {}", "replay {} --json"),
     "repair": ("repair {}", "repair {} --json"),
@@ -56,7 +57,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "new": ("new --seed 1 --topics-file {}",),
     "topics": ("topics --file {}", "topics --file {} --json"),
 }
-NO_FILES = {"models", "grammar", "schema", "themes"}
+NO_FILES = {"models", "grammar", "schema", "themes", "config"}
 """Commands that read no file that is named to them."""
 
 ALL: tuple[str, ...] = tuple(line for lines in LINES.values() for line in lines)

@@ -12,6 +12,7 @@ for name in (
     "mutants",
     "first_frame",
     "keys",
+    "edit",
     "guard",
     "recorder",
     "compare",

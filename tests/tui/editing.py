@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from textual import events
 
 from planscope.tui.rooms.edit import EditRoom
 from tests.tui.screen import Driven, opened
+
+TWO = "Network audit precedes disk check. Disk check precedes cable survey."
+"""The request of ``sessions.out_of_order``."""
+
+
+class Lent:
+    """An application whose terminal can be lent."""
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        yield
+
+
+def character(key: str) -> str | None:
+    """What a key types, by its name."""
+    return key if len(key) == 1 else {"space": " ", "question_mark": "?"}.get(key)
 
 
 class Editing(Driven):
@@ -37,9 +53,19 @@ class Editing(Driven):
     async def keys(self, *keys: str) -> None:
         """Keys for the edit screen itself, as quickly as it takes them."""
         for key in keys:
-            char = key if len(key) == 1 else " " if key == "space" else None
-            self.edit.post_message(events.Key(key, char))
+            self.edit.post_message(events.Key(key, character(key)))
         await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Keys for whatever is on the screen; each is answered before the next, and the last has time to rest."""
+        for key in keys:
+            self.app.post_message(events.Key(key, character(key)))
+            for _ in range(3):
+                await self.pilot.pause(0)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        await self.press(*("space" if c == " " else c for c in text))
 
     async def write(self, text: str) -> None:
         """Paste a text where the caret stands."""

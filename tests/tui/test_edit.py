@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,18 @@ from planscope.debugger.draft import clean_text
 from planscope.safe import visible
 from planscope.session.derive import problem_of
 from planscope.session.store import load
-from planscope.tui.actions import ACTIONS
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.keymap import normal
 from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
 from planscope.tui.rooms.debug import DebugRoom
 from planscope.tui.rooms.edit import EditRoom
 from tests.hostile import HOSTILE, SAVEABLE
 from tests.tui import sessions
-from tests.tui.editing import Editing, editing
+from tests.tui.editing import TWO, Editing, Lent, editing
 from tests.tui.screen import styles
 
 Same = Callable[[object, str], None]
-TWO = "Network audit precedes disk check. Disk check precedes cable survey."
 
 
 @pytest.fixture
@@ -67,9 +63,9 @@ async def test_what_is_offered_stands_beside_the_caret(path: Path, same_frame: S
 async def test_constraints_are_a_diff_by_glyph_and_word(path: Path) -> None:
     async with editing(path) as driven:
         await driven.replace_all("Cable survey follows disk check. Cable survey precedes network audit.")
-        assert "\u2212  gone       network audit before disk check" in driven.text
-        assert "=  same   c1  disk check before cable survey" in driven.text
-        assert "+  added  c2  cable survey before network audit" in driven.text
+        assert "\u2212   gone       network audit before disk check" in driven.text
+        assert "=   same   c1  disk check before cable survey" in driven.text
+        assert "+   added  c2  cable survey before network audit" in driven.text
         assert "+1 \u22121 =3" in driven.text
 
 
@@ -108,7 +104,7 @@ async def test_a_contradiction_is_named_by_its_sentences_and_marked(path: Path) 
         assert "● sentence 3: “Cable survey precedes network" in driven.text
         core = " ".join(marked(driven, "core-words"))
         assert "Network audit" in core and "precedes" in core and "Cable survey" in core
-        assert "=● same   c1" in driven.text and "+● added  c3" in driven.text
+        assert "= ● same   c1" in driven.text and "+ ● added  c3" in driven.text
         await driven.commands("2", "down", "down", "enter")
         assert driven.edit.state.edited.selected == "Cable survey precedes network audit"
 
@@ -227,7 +223,7 @@ async def test_an_action_is_renamed_in_the_text_too(path: Path) -> None:
         await driven.type("Cable Survey")
         await driven.press("enter")
         assert "a3 has the name 'cable survey' already" in driven.text
-        await driven.press(*["backspace"] * 20)
+        await driven.press("ctrl+u")
         await driven.type("disk scan")
         await driven.press("enter")
         await driven.settle()
@@ -332,6 +328,42 @@ async def test_r_runs_the_draft_with_the_same_agent_and_model(path: Path) -> Non
         assert driven.state.run.id == runs[-1].id
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Network audit tickles disk check. Disk check precedes cable survey.", "✗ 1 error"),
+        (TWO + " Cable survey precedes network audit.", "✗ contradicts itself"),
+        ("", "… being written"),
+    ],
+)
+async def test_a_request_that_cannot_be_run_right_is_mended_and_run(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    made = sessions.out_of_order()
+    made.variants[0].query.text = text
+    async with editing(sessions.write(made, tmp_path)) as driven:
+        assert driven.draft == text and said in driven.text and not driven.edit.state.changed
+        await driven.replace_all("Disk check precedes cable survey.")
+        assert "✓ can be met in 3 orders" in driven.text
+        await driven.press("ctrl+r", "enter")
+        await driven.rest()
+        assert driven.app.desk.session.runs[-1].variant == driven.state.variant.id == "v2"
+        assert driven.state.session.variant("v2").parent == "v1"
+
+
+async def test_another_model_can_be_chosen_for_the_draft(path: Path) -> None:
+    async with editing(path) as driven:
+        await driven.replace_all("Disk check precedes network audit.")
+        await driven.commands("r")
+        await driven.press("end", "ctrl+u")
+        await driven.type("sim:careful")
+        await driven.press("enter")
+        await driven.rest()
+        run = driven.app.desk.session.runs[-1]
+        assert (run.variant, run.model) == ("v2", "sim:careful")
+        assert driven.app.desk.session.runs[0].variant == "v1"
+
+
 async def test_without_a_change_r_runs_the_request_itself(path: Path) -> None:
     async with editing(path) as driven:
         await driven.press("ctrl+r")
@@ -397,35 +429,7 @@ async def test_quitting_without_a_draft_asks_nothing(path: Path) -> None:
         assert driven.app._exit
 
 
-async def test_every_key_of_the_room_does_something(path: Path) -> None:
-    """Each command changes what is on the screen, by each of its keys."""
-    ways = [(action, normal(key)) for action in ACTIONS if action.where == "edit" for key in action.all_keys]
-    async with editing(path, (100, 30)) as driven:
-        for action, key in ways:
-            if not isinstance(driven.app.screen, EditRoom):
-                await driven.press("escape")
-                if isinstance(driven.app.screen, DebugRoom):
-                    await driven.enter()
-            if not driven.edit.state.typing:
-                await driven.keys("i")
-            await driven.keys("ctrl+end", "z", "left", "right", "z", "ctrl+z", "escape")
-            if action.id == "edit-pane-text":
-                await driven.keys("3")
-            await driven.settle()
-            before = driven.text
-            await driven.press(key)
-            assert driven.text != before, (action.id, key)
-
-
 # The user's own editor
-
-
-class Lent:
-    """An application whose terminal can be lent."""
-
-    @contextmanager
-    def suspend(self) -> Iterator[None]:
-        yield
 
 
 def program(tmp_path: Path, code: str) -> str:

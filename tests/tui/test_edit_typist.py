@@ -13,5 +13,5 @@ from tests.tui.typist import let_type
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_nothing_that_was_typed_is_lost(seed: int, tmp_path: Path) -> None:
     path = sessions.write(sessions.out_of_order(), tmp_path)
-    typist = await let_type(path, seed, edits=200)
-    assert typist.edits >= 200 and len(typist.seen) > 100
+    typist = await let_type(path, seed, edits=120)
+    assert typist.edits >= 120 and len(typist.seen) > 60

@@ -19,6 +19,7 @@ from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.compare import CompareRoom
 from planscope.tui.rooms.dissect import DissectRoom
+from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.state import Play
 from planscope.tui.under_way import RunChoice
 from tests.tui import sessions
@@ -399,6 +400,16 @@ async def _fork(driven: Driven, key: str) -> None:
 async def _compare(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, CompareRoom)
+
+
+@effect("edit")
+async def _edit(driven: Driven, key: str) -> None:
+    assert driven.state.variant is not None
+    await driven.press(key)
+    assert isinstance(driven.app.screen, EditRoom)
+    assert driven.app.screen.state.draft.text == driven.state.variant.text
+    await driven.press("x", "escape", "escape")
+    assert driven.app.screen is driven.room and "your draft is kept" in driven.text
 
 
 @effect("dissect")

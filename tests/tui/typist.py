@@ -122,14 +122,14 @@ class Typist:
         self.text = self.driven.draft
 
     async def complete(self) -> None:
-        before = self.text
+        before, (start, end) = self.text, self.driven.edit.state.edited.selection
         for key in ("tab", *self.draw.choice(((), ("down",), ("enter",), ("escape",), ("tab", "tab")))):
             await self.driven.keys(key)
             self.seen.add(self.driven.draft)
         if not self.driven.edit.state.typing:
             await self.driven.keys("i")
         now = self.driven.draft
-        kept = "".join(before.split())
+        kept = "".join((before[:start] + before[end:]).split())  # Enter where nothing is offered is typed
         assert len("".join(now.split())) >= len(kept) - 60, (before, now)
         self.text = now
         await self.close()

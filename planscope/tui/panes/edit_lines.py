@@ -169,7 +169,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
     chosen = state.line_chosen("constraints", len(seen.rows))
     core = set(core_ids(state))
     cells = max(len(row.constraint.id) for row in seen.rows)
-    texts = _texts(seen, width - cells - 12)
+    texts = _texts(seen, width - cells - 13)
     lines: list[Line] = []
     places = []
     for number, row in enumerate(seen.rows):
@@ -202,7 +202,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
     quiet = row.became in ("same", "unread")
     id = shown(row.constraint.id, 8) if row.became in ("added", "same") else ""  # the draft's ids alone
     runs = (
-        Run(GLYPHS[row.became], role),
+        Run(f"{GLYPHS[row.became]} ", role),
         Run(words.CORE_GLYPH if core else " ", "core"),
         Run(f" {row.became:<6} ", role),
         Run(f"{id:<{cells}}  ", "dim"),

@@ -74,7 +74,8 @@ class EditRoom(Leaving):
 
     def on_mount(self) -> None:
         self.add_class("-low-actions")
-        self.commands = self.key_bar.hints
+        hints = self.key_bar.hints
+        self.commands = sorted(hints, key=lambda hint: not (hint[0].footer or hint[0].id == "help"))
         self.typing_hints = [
             (replace(BY_ID[id], title=word), shown_key(key)) for id, key, word in _WHILE_TYPING
         ]
@@ -250,8 +251,11 @@ class EditRoom(Leaving):
                 self.restore(line.was)
             elif line is not None:
                 self.action_rename_action()
-        elif said is not None and number is not None and said.places[number].span is not None:
-            self.go_to_words(said.places[number].span)
+        elif said is not None and number is not None:
+            if said.places[number].span is None:
+                self.tell("no words of the request as it is say this")
+            else:
+                self.go_to_words(said.places[number].span)
 
     def action_type_text(self) -> None:
         self.notice = ""

@@ -262,7 +262,7 @@ def calls(count: int) -> str:
 def _large() -> Iterator[HostileFile]:
     """What would fill memory: each a few hundred times as large there as on the disk, or long to judge."""
     last = '{"type": "end", "ending": "stopped"}'
-    for size in (7, 60):
+    for size in (5, 60):
         units = {
             "empty lists": ("x", "[{}1]", "[],"),
             "short texts": ("x", "[{}1]", '"ab",'),
@@ -294,8 +294,8 @@ def _large() -> Iterator[HostileFile]:
     )
     yield _bytes("10,001 calls", lambda: spliced("runs.0.events", f"[{calls(10_001)},{last}]"), "refused")
     yield _bytes("1,000 calls", lambda: spliced("runs.0.events", f"[{calls(1000)},{last}]"), "opens")
-    yield _bytes("2,000 actions in a chain", lambda: chain(2000), "opens", large=True)
-    yield _bytes("2,001 actions", lambda: chain(2001), "refused")
+    yield _bytes("1,000 actions in a chain", lambda: chain(1000), "opens", large=True)
+    yield _bytes("1,001 actions", lambda: chain(1001), "refused")
     yield _bytes("2,000 runs", lambda: edited(_many_runs), "opens", large=True)
     yield _bytes(
         "2,000 variants, each the parent of the next", lambda: edited(_many_variants), "opens", large=True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,15 +23,15 @@ def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
 
 def writable(session: Session, name: str) -> Session:
     """The session, if it can be written and read again: nothing should be made in vain."""
-    from planscope.session.store import dumps, loads
+    from planscope.session.store import dumps
 
-    with suppress(UserError, ValueError, RecursionError):
-        if loads(dumps(session), name) == session:
-            return session
-    raise UserError(
-        f"{name} holds values that cannot be written again (lists too deep in one another); "
-        "mend it, or start with a new session"
-    )
+    try:
+        dumps(session)
+    except UserError as error:
+        raise UserError(
+            f"{name} cannot be written again: {error}; mend it, or start with a new session"
+        ) from None
+    return session
 
 
 def target_of(args: argparse.Namespace, source: Path) -> Path:

@@ -34,10 +34,12 @@ def adding(session: Session, source: Path, target: Path, variants: Collection[st
     try:
         lock.acquire(PATIENCE)
     except Held as held:
+        before = {run.id for run in session.runs}
         yield session
-        raise SessionError(_elsewhere(session, place, str(held))) from None
+        raise SessionError(_elsewhere(session, before, place, str(held))) from None
     try:
         now, trouble = _by_now(session, source, place, variants)
+        before = {run.id for run in now.runs}
         yield now
         if trouble is None:
             try:
@@ -45,7 +47,7 @@ def adding(session: Session, source: Path, target: Path, variants: Collection[st
             except SessionError as error:
                 trouble = str(error)
         if trouble is not None:
-            raise SessionError(_elsewhere(now, place, trouble))
+            raise SessionError(_elsewhere(now, before, place, trouble))
     finally:
         lock.release()
 
@@ -71,12 +73,17 @@ def _requests(session: Session) -> dict[str, object]:
     return {v.id: (v.query.text, v.query.timed, v.actions) for v in session.variants}
 
 
-def _elsewhere(session: Session, place: Path, trouble: str) -> str:
-    """Keep it in the library; the error to show."""
+def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) -> str:
+    """Keep it in the library; the error to show. Where all of it is too much for one file, the new runs alone."""
     path = library() / f"{free_name(name_of(place))}{suffix_of(place)}"
-    try:
-        make_folder(path.parent)
-        save(session, path)
-    except SessionError as error:
-        return f"{trouble}; nor could what was made be kept in your library: {error}"
-    return f"{trouble}; nothing was written there, and what was made is kept in {path}"
+    new = [run.model_copy(update={"forked_from": None}) for run in session.runs if run.id not in before]
+    said = ""
+    for kept in (session, session.model_copy(update={"runs": new, "dissections": []})):
+        try:
+            make_folder(path.parent)
+            save(kept, path)
+        except SessionError as error:
+            said = str(error)
+        else:
+            return f"{trouble}; nothing was written there, and what was made is kept in {path}"
+    return f"{trouble}; nor could what was made be kept in your library: {said}"

@@ -1,4 +1,4 @@
-"""What a session must be beyond the shape of its fields: ids that are ids, references that lead somewhere."""
+"""What a session must be beyond the shape of its fields: of a size that can be judged, its references true."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planscope.session.model import Session, Variant
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-MOST_ACTIONS = 2000
+MOST_ACTIONS = 1000
 MOST_CALLS = 10_000
 """In one run. So far a run is judged, shown and written within seconds."""
 
@@ -22,41 +22,56 @@ LONGEST_TIMED = 60_000
 MOST_WORK = 300_000_000
 """Calls of a run times code points of its request: every step is judged by every constraint."""
 
+MOST_EVENTS = 150_000
+"""In all runs: so many can be added to within 500 MB of memory."""
+
 
 def check_references(session: Session, name: str) -> None:
     """Raise :class:`SessionError` for ids given twice and references that lead nowhere."""
     _unique((v.id for v in session.variants), name, "variant")
     _unique((r.id for r in session.runs), name, "run")
-    texts = {v.id: len(v.query.text) for v in session.variants}
+    variants = {v.id for v in session.variants}
     for variant in session.variants:
         _check_actions(variant, name)
-        longest = LONGEST_TIMED if variant.query.timed else LONGEST_REQUEST
-        if len(variant.query.text) > longest:
-            raise SessionError(
-                f"{name}: the request of variant {variant.id[:80]!r} is longer than {longest:,} characters"
-            )
     _check_tree({v.id: v.parent for v in session.variants}, name)
     runs = {r.id for r in session.runs}
     for run in session.runs:
-        text = texts.get(run.variant)
-        if text is None:
+        if run.variant not in variants:
             raise SessionError(f"{name}: run {run.id!r} belongs to a variant that is not there")
         if run.forked_from is not None and run.forked_from.run not in runs:
             raise SessionError(f"{name}: run {run.id!r} was forked from a run that is not there")
         steps = [e.step for e in run.events if isinstance(e, CallEvent)]
-        if len(steps) > MOST_CALLS:
-            raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")
-        if len(steps) * text > MOST_WORK:
-            raise SessionError(
-                f"{name}: run {run.id[:80]!r} is too long to be judged ({len(steps):,} calls by a request of "
-                f"{text:,} characters)"
-            )
         if steps != list(range(1, len(steps) + 1)):
             raise SessionError(f"{name}: the calls of run {run.id!r} are not numbered 1, 2, 3, ...")
         for event in run.events:
             if isinstance(event, AnswerEvent) and event.step > len(steps):
                 raise SessionError(f"{name}: run {run.id!r} has an answer to a call that is not there")
-    _check_dissections(session, name, texts.keys(), runs)
+    _check_dissections(session, name, variants, runs)
+
+
+def check_sizes(session: Session, name: str) -> None:
+    """Raise :class:`SessionError` for more than can be judged, shown and written; looked at before writing, too."""
+    texts = {}
+    for variant in session.variants:
+        texts[variant.id] = text = len(variant.query.text)
+        longest = LONGEST_TIMED if variant.query.timed else LONGEST_REQUEST
+        if text > longest:
+            raise SessionError(
+                f"{name}: the request of variant {variant.id[:80]!r} is longer than {longest:,} characters"
+            )
+        if len(variant.actions) > MOST_ACTIONS:
+            raise SessionError(f"{name}: variant {variant.id[:80]!r} has more than {MOST_ACTIONS} actions")
+    if sum(len(run.events) for run in session.runs) > MOST_EVENTS:
+        raise SessionError(f"{name}: its runs have more than {MOST_EVENTS:,} events; begin a new session")
+    for run in session.runs:
+        calls = sum(isinstance(event, CallEvent) for event in run.events)
+        if calls > MOST_CALLS:
+            raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")
+        if calls * texts.get(run.variant, 0) > MOST_WORK:
+            raise SessionError(
+                f"{name}: run {run.id[:80]!r} is too long to be judged ({calls:,} calls by a request of "
+                f"{texts[run.variant]:,} characters)"
+            )
 
 
 def _check_dissections(session: Session, name: str, variants: Set[str], runs: Set[str]) -> None:
@@ -71,8 +86,6 @@ def _check_dissections(session: Session, name: str, variants: Set[str], runs: Se
 
 
 def _check_actions(variant: Variant, name: str) -> None:
-    if len(variant.actions) > MOST_ACTIONS:
-        raise SessionError(f"{name}: variant {variant.id!r} has more than {MOST_ACTIONS} actions")
     _unique((a.id for a in variant.actions), name, "action")
     _unique((a.tool for a in variant.actions), name, "tool")
     for action in variant.actions:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from planscope.session.carriers import carried, is_session_file
-from planscope.session.check import check_references
+from planscope.session.check import check_references, check_sizes
 from planscope.session.files import SessionError, read_bytes, writable_target, write_atomic
 from planscope.session.json_bytes import WIDEST, check_writable, json_text, parse_json, without_surrogates
 from planscope.session.lock import Lock
@@ -40,6 +40,7 @@ def from_document(document: Any, name: str) -> Session:
         raise SessionError(f"{name} is not a valid session: {where}: {first['msg']}{more}") from None
     except RecursionError:
         raise SessionError(f"{name} is nested too deeply to be a session") from None
+    check_sizes(session, name)
     check_references(session, name)
     return session
 
@@ -55,6 +56,7 @@ def dumps(session: Session) -> bytes:
     Raises :class:`SessionError` for what could not be read again: not a number (NaN), lists too deep in one another,
     numbers too long, more than a file may hold.
     """
+    check_sizes(session, "the session")
     try:
         return encoded(session.model_dump(mode="json", exclude_none=True))
     except ValueError as error:  # of pydantic: something that holds itself

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from planscope.session import adding as module
+from planscope.session import check
 from planscope.session.adding import adding, check_nobody_writes
 from planscope.session.files import SessionError
 from planscope.session.lock import Held, Lock
@@ -116,6 +117,13 @@ def test_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "write_atomic", full)
     kept_in_library(session, path, "No space left")
+
+
+def test_a_session_that_would_be_too_large(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = load(path)
+    monkeypatch.setattr(check, "MOST_EVENTS", len(session.runs[0].events) + 3)
+    kept = kept_in_library(session, path, "more than")
+    assert runs(kept) == ["r7"] and load(kept).variants == session.variants
 
 
 def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

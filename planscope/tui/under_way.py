@@ -88,6 +88,7 @@ class UnderWay:
         self._why: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._stopped = False
+        self._stepping = choice.stepping
         self._live: LiveRun | None = None
         self._pauser: Pauser | None = None
 
@@ -99,11 +100,12 @@ class UnderWay:
             wanted=self._wanted,
             on_pause=self._on_pause,
             on_resume=lambda call, verb: self._tell(self._resumed),
-            stepping=self.choice.stepping,
+            stepping=self._stepping,
         )
         live = self._make(pauser)
         with self._lock:
             self._live, self._pauser = live, pauser
+            pauser.stepping = self._stepping
             if self._stopped:
                 live.stop()
         return live.wait()
@@ -158,10 +160,17 @@ class UnderWay:
         """What becomes of the call that waits; False where none does."""
         return self._pauser is not None and self._pauser.decide(verb, stepping=stepping)
 
-    def pause_soon(self) -> None:
-        """Pause before the next call, whatever it is."""
-        if self._pauser is not None:
-            self._pauser.stepping = True
+    @property
+    def stepping(self) -> bool:
+        """Whether it pauses before the next call, whatever that is."""
+        return self._pauser.stepping if self._pauser is not None else self._stepping
+
+    @stepping.setter
+    def stepping(self, stepping: bool) -> None:
+        with self._lock:
+            self._stepping = stepping
+            if self._pauser is not None:
+                self._pauser.stepping = stepping
 
     # On the run's thread
 

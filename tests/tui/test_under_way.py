@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from planscope.debugger.breakpoints import StepBreak
 from planscope.session.bundled import bundled
 from planscope.tui.under_way import RunChoice
+from tests.hostile import HOSTILE
 from tests.tui.screen import opened
-from tests.tui.test_live import ended, paused, start
+from tests.tui.test_live import answers, calls, ended, paused, start, until
 
 FIRST = bundled()["first-look"]
 STEPPING = RunChoice(model="sim:time-blind", stepping=True)
@@ -41,5 +44,123 @@ async def test_a_breakpoint_that_the_run_looked_at_has_no_use_for_counts_in_one_
         await driven.press("o", "home", "down", "enter")  # a run that is over
         await driven.press("B", "escape", "b")
         assert StepBreak(6) in driven.room.live.breakpoints
+        await driven.press("X")
+        await ended(driven)
+
+
+# What is said to a call that waits
+
+
+async def test_taking_arguments_and_answer_as_they_stand_edits_nothing() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        await driven.press("a", "enter")
+        await paused(driven, 2)
+        await driven.press("A", "enter")
+        await paused(driven, 3)
+        await driven.press("X")
+        run = await ended(driven)
+        assert [call.asked for call in calls(run)] == [None, None]
+        assert [answer.said for answer in answers(run)] == [None, None]
+
+
+async def test_whatever_an_answer_holds_can_be_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "".join(HOSTILE[:60]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    monkeypatch.setattr(
+        "planscope.agents.toolset.tool_answer", lambda done, arguments, timed: (hostile, True)
+    )
+    async with opened(FIRST) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        await driven.press("A", "end", *"! \\n", "enter")
+        await paused(driven, 2)
+        assert "\x1b" not in driven.text and "\x9b" not in driven.text
+        await driven.press("X")
+        run = await ended(driven)
+        assert answers(run)[0].said == hostile
+        assert answers(run)[0].text == hostile + "! \n"
+
+
+async def test_what_makes_no_sense_is_said_in_the_dialog_and_the_call_waits_on() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        for keys, said in (
+            (("a", "end", "ctrl+u", "enter"), "no arguments are written {}"),
+            (("a", "end", "ctrl+u", "[", "1", "]", "enter"), "arguments are an object"),
+            (("A", "end", "ctrl+u", "enter"), "say something"),
+            (("R", "end", "\\", "q", "enter"), "stands for nothing"),
+        ):
+            await driven.press(*keys)
+            assert said in driven.text
+            await driven.press("escape")
+            assert driven.room.live is not None and driven.room.live.paused is not None
+        await driven.press("X")
+        await ended(driven)
+
+
+async def test_a_call_that_cannot_be_read_has_nothing_to_edit() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven, RunChoice(model="sim:clumsy?kind=3", stepping=True))
+        for _ in range(6):
+            await until(driven, lambda: driven.state.at_pending)
+            if driven.room.live.paused.error:
+                break
+            await driven.press("n")
+            await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
+        assert driven.room.live.paused.error
+        for key in "aAR":
+            await driven.press(key)
+            assert "reaches no tool" in driven.state.notice
+        assert "a arguments" not in driven.text
+        await driven.press("X")
+        await ended(driven)
+
+
+async def test_a_decision_about_a_call_that_is_gone_is_not_taken_for_another() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        live = driven.room.live
+        await driven.press("R")
+        live.decide(_go_on(), stepping=True)  # as if by a key pressed before
+        await until(driven, lambda: live.paused is not None and live.paused.step == 2)
+        await driven.press("enter")
+        assert "does not wait any more" in driven.state.notice
+        assert live.paused.step == 2
+        await driven.press("X")
+        assert [answer.refused_by for answer in answers(await ended(driven))] == [None]
+
+
+def _go_on() -> object:
+    from planscope.agents.gate import GoOn
+
+    return GoOn()
+
+
+# While it runs
+
+
+async def test_a_pause_asked_for_before_the_run_has_begun_counts() -> None:
+    async with opened(FIRST) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:time-blind"))
+        driven.room.action_pause_run()
+        await paused(driven, 1)
+        await driven.press("X")
+        await ended(driven)
+
+
+async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> None:
+    async with opened(FIRST) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        await until(driven, lambda: driven.state.run.under_way)
+        assert "the agent works on its next call" in driven.text and "0 calls so far" in driven.text
+        for key, said in (("a", "P pauses"), ("n", "P pauses"), ("c", "goes on"), ("P", "will pause")):
+            await driven.press(key)
+            assert said in driven.state.notice, key
+        assert driven.room.live.stepping
+        await driven.press("c")
+        assert not driven.room.live.stepping
         await driven.press("X")
         await ended(driven)

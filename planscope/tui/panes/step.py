@@ -24,6 +24,8 @@ class StepPane(LinePane):
             state.watch_lines,
             state.trouble,
             state.hit,
+            state.run is not None and (state.run.under_way, state.run.pending),
+            state.why_paused,
         )
         if self.prepared_for != (place, told):
             if self._place != place:

@@ -11,7 +11,7 @@ from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
 from planscope.tui import words
 from planscope.tui.found import hit_of_step, place_in
-from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph
+from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.safe_text import show, wrap
 from planscope.tui.state import RoomState
@@ -22,6 +22,8 @@ _WAY = 8
 _PLAN = 24
 _AROUND = 200
 """So many code points before a hit are shown of a long text."""
+_MOST, _MOST_ZOOMED = 4_000, 200_000
+"""So many code points of one text are shown."""
 _ROOMY = 12
 """From so many lines on, blank ones stand between the parts."""
 
@@ -50,12 +52,18 @@ def step_lines(state: RoomState, width: int, window: int) -> list[Line]:
     return made
 
 
+def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
+    """A line that goes on behind where it is cut."""
+    spare = width - width_of(runs)
+    return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
+
+
 class _Told:
     def __init__(self, state: RoomState, width: int, window: int) -> None:
         self.state = state
         self.problem = state.debug.run.problem
         self.body = max(width - _MARGIN, 8)
-        self.few = 400 if state.zoomed else max(1, min(window // 6, 4))
+        self.few = 10_000 if state.zoomed else max(1, min(window // 6, 4))
 
     def row(
         self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None
@@ -63,9 +71,9 @@ class _Told:
         hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
         if hit is not None and (span := place_in(text, hit)) is not None:
             return self.found(label, text, role, few, span)
-        body = paragraph(text, self.body, role)
+        body = paragraph(text, self.body, role, _MOST_ZOOMED if self.state.zoomed else _MOST)
         if few and len(body) > few:
-            body = (*body[: few - 1], cut((*body[few - 1], Run(" …" + " " * self.body)), self.body - 1))
+            body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
         return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
 
     def found(self, label: str, text: str, role: str, few: int, span: Span) -> Iterator[Line]:
@@ -85,6 +93,10 @@ class _Told:
     def done(self, view: StepView) -> Iterator[Line]:
         """Thought, call, arguments, answer."""
         state, told = self.state, self.state.call_at(view.index)
+        if self.awaited(view):
+            yield from self.row(
+                "now", "the agent works on its next call; P pauses before it, X stops", "caution"
+            )
         if view.call is None:
             run = state.run
             if view.step == "end" and run is not None and run.last_words:
@@ -120,11 +132,21 @@ class _Told:
         if run is not None and 0 < view.index <= run.kept:
             yield from self.row("kept", f"from run {run.forked_from}, not run anew", "dim")
 
+    def awaited(self, view: StepView) -> bool:
+        """Whether one stands where the next call of a run under way will be."""
+        state, run = self.state, self.state.run
+        under_way = run is not None and run.under_way and not run.pending and state.play is None
+        return under_way and view.index == state.debug.run.last
+
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run waits before this call, and what can be done."""
         why = ", ".join(map(in_words, self.state.why_paused)) or "a step"
         yield from self.row("paused", f"before this call: {why}", "caution")
         text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
+        if view.call is not None and view.call.error:
+            text = (
+                "it reaches no tool, and the agent is told so · n go on · c to the next breakpoint · X stop"
+            )
         yield from self.row("", text, "dim")
 
     def call(self, view: StepView) -> Iterator[Line]:

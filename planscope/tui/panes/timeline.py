@@ -50,8 +50,13 @@ class TimelinePane(LinePane):
             return ()
         calls = len(state.run.calls)
         told = words.plural(calls, "call")
-        if state.run.forked_from:
-            told += f", {state.run.kept} kept from {shown(state.run.forked_from, 40)}"
+        if state.run.under_way and state.play is None:
+            told += " so far"
+        origin = shown(state.run.forked_from, 40)
+        if state.run.kept:
+            told += f", {state.run.kept} kept from {origin}"
+        elif origin and state.play is None:
+            told += f", forked from {origin}"
         return (Run(told, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.typed import arguments_of, json_of, line_of, text_of
 from planscope.tui import words
 from planscope.tui.rooms.running import STOPPING, Running
 
@@ -21,21 +23,33 @@ class Deciding(Running):
         if self.live is None or not self.live.decide(verb, stepping=stepping):
             self.tell("no call is waiting")
 
-    def action_next_call(self) -> None:
-        if self.waiting() is None:
-            super().action_next_call()
-            return
-        from planscope.agents.gate import GoOn
+    @property
+    def following(self) -> bool:
+        """Whether one stands at the end of the run under way, while it goes on."""
+        run, live = self.state.run, self.live
+        mine = live is not None and run is not None and run.id == live.run_id
+        return mine and not self.state.at_pending and self.state.debug.index == self.state.debug.run.last
 
-        self.decide(GoOn(), stepping=True)
+    def action_next_call(self) -> None:
+        if self.waiting() is not None:
+            from planscope.agents.gate import GoOn
+
+            self.decide(GoOn(), stepping=True)
+        elif self.following:
+            self.tell("the agent is at it: P pauses it before its next call")
+        else:
+            super().action_next_call()
 
     def action_continue(self) -> None:
-        if self.waiting() is None:
-            super().action_continue()
-            return
-        from planscope.agents.gate import GoOn
+        if self.waiting() is not None:
+            from planscope.agents.gate import GoOn
 
-        self.decide(GoOn(), stepping=False)
+            self.decide(GoOn(), stepping=False)
+        elif self.following and self.live is not None:
+            self.live.stepping = False
+            self.tell("it goes on to the next breakpoint; P pauses it before its next call")
+        else:
+            super().action_continue()
 
     def action_pause_run(self) -> None:
         if self.live is None:
@@ -43,7 +57,7 @@ class Deciding(Running):
         elif self.live.paused is not None:
             self.tell("it waits already: n does the call, c goes on")
         else:
-            self.live.pause_soon()
+            self.live.stepping = True
             self.tell("it will pause before its next call")
 
     def action_stop_run(self) -> None:
@@ -54,82 +68,108 @@ class Deciding(Running):
             self.tell(STOPPING)
 
     def action_edit_arguments(self) -> None:
+        from planscope.agents.gate import EditArguments, GoOn
+
         call = self._waiting_call()
         if call is None:
             return
-        from planscope.agents.gate import EditArguments
-        from planscope.tui.dialogs.ask import AskDialog
+        was = json_of(call.arguments)
 
-        def check(text: str) -> str | None:
-            try:
-                read = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                return f"not JSON: {error}"
-            return None if isinstance(read, dict) else 'arguments are an object, such as {"start_time": 8}'
-
-        def go(text: str | None) -> None:
-            if text is not None:
-                self.decide(EditArguments(json.loads(text)), stepping=True)
+        def read(text: str) -> Verb:
+            return GoOn() if text == was else EditArguments(arguments_of(text))
 
         self._ask(
-            AskDialog(
-                self.paint,
-                f"Arguments of step {call.step}",
-                "JSON. The call is done with these; the record keeps what the agent asked for, too.",
-                check,
-                value=json.dumps(
-                    dict(call.arguments), default=str
-                ),  # escaped, so that nothing is lost in an input line
-                before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
-            ),
-            go,
+            call,
+            "Arguments of step {step}",
+            "JSON. The call is done with these; the record keeps what the agent asked for, too.",
+            was,
+            read,
         )
 
     def action_edit_answer(self) -> None:
-        from planscope.agents.gate import EditAnswer
+        from planscope.agents.gate import EditAnswer, GoOn
 
-        self._ask_text(
+        call = self._waiting_call()
+        if call is None:
+            return
+        was = line_of(call.answer) if call.answer is not None else ""
+
+        def read(text: str) -> Verb:
+            return GoOn() if was and text == was else EditAnswer(_said(text))
+
+        self._ask(
+            call,
             "Answer to step {step}",
             "The call is done, and the agent is told this; the record keeps what the tool said, too.",
-            lambda call: call.answer or "",
-            EditAnswer,
+            was,
+            read,
         )
 
     def action_refuse_call(self) -> None:
         from planscope.agents.gate import Refuse
 
-        self._ask_text(
-            "Refuse step {step}",
-            "The call is kept from its tool, and the agent is told this.",
-            lambda call: "This call was refused. Think again about what has to be done before it.",
-            Refuse,
-        )
-
-    def _ask_text(self, title: str, hint: str, value: Any, verb: Any) -> None:
         call = self._waiting_call()
         if call is None:
             return
+        self._ask(
+            call,
+            "Refuse step {step}",
+            "The call is kept from its tool, and the agent is told this.",
+            "Think again about what has to be done before it.",
+            lambda text: Refuse(_said(text)),
+        )
+
+    def _ask(self, call: PendingCall, title: str, hint: str, value: str, read: Callable[[str], Verb]) -> None:
+        """Ask for a line; what is read from it becomes of the call, unless that is gone by then."""
         from planscope.tui.dialogs.ask import AskDialog
 
+        def check(text: str) -> str | None:
+            try:
+                read(text)
+            except DebuggerError as error:
+                return str(error)
+            return None
+
         def go(text: str | None) -> None:
-            if text is not None:
-                self.decide(verb(text), stepping=True)
+            live = self.live
+            if text is None:
+                return
+            if live is None or live.paused is not call:
+                self.tell("that call does not wait any more")
+            else:
+                self.decide(read(text), stepping=True)
 
-        dialog = AskDialog(
-            self.paint,
-            title.format(step=call.step),
-            hint,
-            lambda text: None if text.strip() else "say something",
-            value=value(call),
-            before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
+        self.app.push_screen(
+            AskDialog(
+                self.paint,
+                title.format(step=call.step),
+                f"{hint} Enter takes it, Esc leaves all as it is.",
+                check,
+                value=value,
+                before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
+            ),
+            go,
         )
-        self._ask(dialog, go)
-
-    def _ask(self, dialog: Any, go: Any) -> None:
-        self.app.push_screen(dialog, go)
 
     def _waiting_call(self) -> PendingCall | None:
         call = self.waiting()
         if call is None:
-            self.tell("no call waits here" if self.live is not None else "no run is under way")
+            self.tell(self._nothing_waits())
+        elif call.error is not None:
+            self.tell("this call cannot be read and reaches no tool: n tells the agent so")
+            return None
         return call
+
+    def _nothing_waits(self) -> str:
+        if self.live is None:
+            return "no run is under way: r runs the request"
+        if self.live.paused is None:
+            return "no call waits: P pauses the run before its next one"
+        return f"the call that waits is step {self.live.paused.step}: G goes to it"
+
+
+def _said(line: str) -> str:
+    """What is to be told to the agent. Raises DebuggerError."""
+    if not line.strip():
+        raise DebuggerError("say something")
+    return text_of(line)

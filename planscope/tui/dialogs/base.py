@@ -62,6 +62,8 @@ class TextBox(Windowed):
 class SafeInput(Input):
     """An input line that drops what a terminal would obey, from wherever it was pasted."""
 
+    DEFAULT_CSS = "SafeInput { & > .input--placeholder, & > .input--suggestion { color: $planscope-dim; } }"
+
     def validate_value(self, value: str) -> str:
         return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
 

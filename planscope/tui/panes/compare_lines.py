@@ -87,7 +87,7 @@ def _call_cell(
 ) -> Line:
     if index is None:
         where = f"  moved: step {row.partner} there" if row.change == "moved" and row.partner else "  ·"
-        return Line((Run(where, "faint"),))
+        return Line((Run(where, "dim"),))
     step = side.steps[index]
     mark = Run("◆" if parts else " ", "mark")
     head = [mark, Run(f"{_GLYPHS[row.change]} ", _ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]

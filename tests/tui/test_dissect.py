@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from planscope.dissection.arms import KINDS
 from planscope.session.edit import make_variant
-from planscope.session.model import Origin, Session
+from planscope.session.model import Dissection, Origin, Session
 from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
@@ -165,3 +166,21 @@ async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
             break
         await asyncio.sleep(0.05)
     assert not left
+
+
+async def test_an_agent_that_a_file_names_is_never_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session and a module beside it, as in a repository that somebody else wrote."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "planscope_canary.py").write_text("open('touched', 'w').close()\n")
+    session = a_session()
+    session.dissections = [
+        Dissection(id="d1", variant="v1", agent="planscope_canary:factory", model="sim:careful")
+    ]
+    async with opened(write(session, tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await driven.pilot.pause(0.3)
+        assert not room.work.running and "a file names no agent of your own" in driven.text
+    assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules

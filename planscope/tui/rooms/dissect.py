@@ -77,6 +77,8 @@ class DissectRoom(DissectView):
             self.tell("a dissection is under way: X stops it")
         elif variant is None:
             self.tell("the request is not in the session any more")
+        elif record is not None and not self._known(record.agent):
+            self.tell("a file names no agent of your own: name it with planscope dissect --agent and --resume")
         else:
             self.notice = ""
             self.state = replace(self.state, trouble="")
@@ -90,6 +92,12 @@ class DissectRoom(DissectView):
                     choice, agent=record.agent, model=record.model, method=record.method, budget=budget
                 )
             self.work.launch(variant, choice, launch, record)
+
+    def _known(self, agent: str) -> bool:
+        """One of ours, or the one that the user named; what a file names is code of somebody else, never imported."""
+        from planscope.agents.paradigms import AGENTS
+
+        return agent in AGENTS or agent == self.wanted.agent
 
     def action_stop_dissection(self) -> None:
         if self.work.running:

@@ -287,6 +287,8 @@ def _large() -> Iterator[HostileFile]:
                 "either",
                 large=True,
             )
+    errors = '{"type":"error","kind":"","text":""},' * 99_000
+    yield _bytes("99,000 errors", lambda: spliced("runs.0.events", f"[{errors}{last}]"), "opens", large=True)
     yield _bytes("65 MB of blanks", lambda: b" " * (65 * MB), "refused", large=True)
     yield _bytes("64 MB that are one number", lambda: b"9" * (64 * MB), "refused", large=True)
     yield _bytes(

@@ -118,9 +118,10 @@ class PlanscopeApp(Looks):
         gc.enable()  # switched off by ``run`` while modules are imported
 
     def _read_late(self) -> None:
-        """What of the config file is not needed for the first frame: keys, and how to run."""
+        """What is not needed for the first frame: the other themes, keys, how to run."""
         from planscope.tui.keymap import read_keys
 
+        self.read_themes()
         config = self.settings.config
         known = len(config.problems)
         config.read_late()

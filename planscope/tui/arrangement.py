@@ -68,7 +68,7 @@ class Boundary(NamedTuple):
     rect: Rect
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Arrangement:
     """Shares and hidden panes of one kind of window. ``rows`` of a narrow window: upper panes, timeline, step."""
 

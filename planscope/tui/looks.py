@@ -17,7 +17,7 @@ from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.paint import Paint
 from planscope.tui.settings import ScreenSettings
 from planscope.tui.settings_table import BY_NAME
-from planscope.tui.themes import DEFAULT, load_themes, need_theme, no_color
+from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
 if TYPE_CHECKING:
     from planscope.tui.jobs import Jobs
@@ -43,43 +43,55 @@ class Looks(App[int]):
 
     def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
         self._colourless = no_color()
-        self._defaults: dict[str, str] = {}
         super().__init__()
         self.paint = Paint()
         self.job_list: Jobs | None = None
         self.settings = ScreenSettings() if settings is None else settings
         self.notices = [str(problem) for problem in self.settings.config.problems]
+        self._themes: list[str] | None = None
         self._previewed_over: str | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._take_themes(theme)
 
     def _take_themes(self, wanted: str | None) -> None:
-        """Register all themes and use one. Raises ``UserError`` where the wanted one is not there."""
-        themes, problems = load_themes()
-        self.notices += map(str, problems)
-        for theme in themes:
+        """Use a theme; where it is one of ours, the others are read later (``read_themes``).
+
+        Raises ``UserError`` where the wanted one is not there.
+        """
+        theme = first_theme(self.settings["theme"] if wanted is None else wanted)
+        if theme is not None:
             self.register_theme(theme)
-        names = [theme.name for theme in themes]
-        if DEFAULT in names:
-            self._defaults = dict(themes[names.index(DEFAULT)].variables)
+            self.theme = theme.name
+            return
+        names = self.read_themes()
         if wanted is not None:
             self.theme = need_theme(wanted, names)
             return
-        config = self.settings.config
-        if (configured := config["theme"]) not in names:
-            try:
-                need_theme(configured, names)
-            except UserError as error:
-                config.leave_out(BY_NAME["theme"], str(error))
-                self.notices.append(str(config.problems[-1]))
-        for name in (self.settings["theme"], config["theme"], DEFAULT):
+        for name in (self.settings["theme"], self.settings.config["theme"], DEFAULT):
             if name in names:
                 self.theme = name
                 break
 
+    def read_themes(self) -> list[str]:
+        """Register all themes, once; their names. What is wrong with one, or with its name, is a notice."""
+        if self._themes is None:
+            themes, problems = load_themes()
+            self.notices += map(str, problems)
+            self._themes = [theme.name for theme in themes]
+            for theme in themes:
+                self.register_theme(theme)
+            config = self.settings.config
+            try:
+                need_theme(config["theme"], self._themes)
+            except UserError as error:
+                config.leave_out(BY_NAME["theme"], str(error))
+                self.notices.append(str(config.problems[-1]))
+        return self._themes
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our roles, for themes that are not ours."""
-        return self._defaults
+        """Our roles, for themes that are not ours: Textual has some, and shows one until ours is there."""
+        theme = self.available_themes.get(DEFAULT)
+        return dict(theme.variables) if theme is not None else {}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """NO_COLOR means no colours, not shades of grey."""

@@ -7,9 +7,7 @@ elsewhere (``settings_state``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from platformdirs import user_config_dir
 from planscope.safe import visible
 from planscope.tui.arrangement import KINDS, Arrangement
 from planscope.tui.arrangement import Kind as Window
+from planscope.tui.settings_kinds import hint
 from planscope.tui.settings_state import Remembered
 from planscope.tui.settings_table import BY_NAME, KEYS, SETTINGS, Setting, arrangement_of, settings_of
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
@@ -30,17 +29,19 @@ def config_file() -> Path:
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
-@dataclass(slots=True)
 class Config:
     """What a config file says. ``given``: the values of those settings that it sets, by name.
 
     ``read`` counts only those that can be read quickly until ``read_late`` was called.
     """
 
-    path: Path
-    file: TomlFile | None = None
-    given: dict[str, Any] = field(default_factory=dict)
-    problems: list[FileProblem] = field(default_factory=list)
+    def __init__(
+        self, path: Path, file: TomlFile | None = None, problems: Iterable[FileProblem] = ()
+    ) -> None:
+        self.path = path
+        self.file = file
+        self.given: dict[str, Any] = {}
+        self.problems = list(problems)
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name, BY_NAME[name].default)
@@ -121,18 +122,15 @@ def _unknown(file: TomlFile) -> Iterator[FileProblem]:
                 continue
             is_section = name in known and name not in BY_NAME
             if name not in known or "." in key:
-                yield file.problem(f"no setting '{visible(name, limit=60)}'{_near(name)}", section, key)
+                yield file.problem(
+                    f"no setting '{visible(name, limit=60)}'{hint(name, (*BY_NAME, KEYS))}", section, key
+                )
             elif is_section and not isinstance(value, dict):
                 yield file.problem(f"'{name}' has to be a table: [{name}]", section, key)
             elif is_section:
                 yield from look(value, (*path, key))
 
     yield from look(file.table, ())
-
-
-def _near(name: str) -> str:
-    near = get_close_matches(name[:60], [*BY_NAME, KEYS], n=1)
-    return f"; nearest: '{near[0]}'" if near else ""
 
 
 class ScreenSettings:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from planscope.safe import visible
@@ -13,7 +11,6 @@ from planscope.safe import visible
 MOST_SHARE = 100_000
 
 
-@dataclass(frozen=True, slots=True)
 class Kind:
     """The base of all kinds. ``late``: what is needed to read one is not imported before the first frame."""
 
@@ -29,7 +26,6 @@ class Kind:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
 class Flag(Kind):
     def read(self, value: object) -> bool:
         if not isinstance(value, bool):
@@ -41,10 +37,10 @@ class Flag(Kind):
         return "true or false"
 
 
-@dataclass(frozen=True, slots=True)
 class Whole(Kind):
-    low: int
-    high: int
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
 
     def read(self, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not self.low <= value <= self.high:
@@ -56,9 +52,9 @@ class Whole(Kind):
         return f"a whole number from {self.low} to {self.high}"
 
 
-@dataclass(frozen=True, slots=True)
 class Choice(Kind):
-    names: tuple[str, ...]
+    def __init__(self, *names: str) -> None:
+        self.names = names
 
     def read(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.names:
@@ -70,7 +66,6 @@ class Choice(Kind):
         return " or ".join((", ".join(self.names[:-1]), self.names[-1]))
 
 
-@dataclass(frozen=True, slots=True)
 class Agent(Choice):
     """One of ours, or a factory of the user's own; nothing is imported to find out whether that is there."""
 
@@ -84,7 +79,6 @@ class Agent(Choice):
         return ", ".join((*self.names, "or package.module:factory"))
 
 
-@dataclass(frozen=True, slots=True)
 class Model(Kind):
     """As ``--model`` takes it. Whether it is ready (its package, its key) is found out when it is used."""
 
@@ -106,7 +100,6 @@ class Model(Kind):
         return "a model, such as sim:careful or openai:gpt-4o-mini"
 
 
-@dataclass(frozen=True, slots=True)
 class ThemeName(Kind):
     """A theme's name; whether there is one is for whoever has read the themes."""
 
@@ -120,11 +113,11 @@ class ThemeName(Kind):
         return "the name of a theme (planscope themes)"
 
 
-@dataclass(frozen=True, slots=True)
 class Shares(Kind):
     """How a length is divided."""
 
-    count: int
+    def __init__(self, count: int) -> None:
+        self.count = count
 
     def read(self, value: object) -> tuple[int, ...]:
         if not isinstance(value, (list, tuple)) or len(value) != self.count or not all(map(_share, value)):
@@ -136,12 +129,12 @@ class Shares(Kind):
         return f"a list of {self.count} whole numbers from 1 on (shares)"
 
 
-@dataclass(frozen=True, slots=True)
 class Panes(Kind):
     """Panes by their names; at least one of those that cannot all be missing is not among them."""
 
-    names: tuple[str, ...]
-    needed: tuple[str, ...]
+    def __init__(self, names: tuple[str, ...], needed: tuple[str, ...]) -> None:
+        self.names = names
+        self.needed = needed
 
     def read(self, value: object) -> frozenset[str]:
         if not isinstance(value, (list, tuple, frozenset)):
@@ -173,6 +166,8 @@ def said(value: object) -> str:
 
 def hint(value: object, names: Iterable[str]) -> str:
     """The nearest of the names, if one is near."""
+    from difflib import get_close_matches
+
     near = get_close_matches(value[:60], list(names), n=1) if isinstance(value, str) else []
     return f"; nearest: '{near[0]}'" if near else ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planscope.tui.arrangement import ALL_PANES, FIRST, HIDEABLE, KINDS, Arrangement
@@ -14,8 +13,7 @@ MOST_RUNS = 1000
 """Runs that a dissection may be given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One line of the config file. ``section`` is empty for what stands above all tables.
 
     ``default`` None: it is not set, and something else decides.
@@ -71,7 +69,10 @@ def _layout(window: Window) -> list[Setting]:
         for part in parts(window)
     ]
     names = HIDEABLE if window == "broad" else ALL_PANES
-    return [*made, Setting(section, "hide", Panes(names, ALL_PANES), frozenset(), "Panes that are not shown.")]
+    return [
+        *made,
+        Setting(section, "hide", Panes(names, ALL_PANES), frozenset(), "Panes that are not shown."),
+    ]
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -80,7 +81,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "defaults",
         "agent",
-        Agent(("tools", "react", "responses")),
+        Agent("tools", "react", "responses"),
         "tools",
         "The agent to run with.",
     ),
@@ -95,7 +96,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("defaults", "guard", Flag(), False, "Refuse calls that would lose the plan."),
     Setting("defaults", "stepping", Flag(), False, "Pause before every call."),
     Setting("defaults", "budget", Whole(1, MOST_RUNS), 60, "The most runs that a dissection spends."),
-    Setting("defaults", "method", Choice(("rates", "paper")), "rates", "How a dissection finds the cause."),
+    Setting("defaults", "method", Choice("rates", "paper"), "rates", "How a dissection finds the cause."),
 )
 
 BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}

@@ -43,6 +43,7 @@ __all__ = [
     "TEXT_ROLES",
     "VARIABLE",
     "bundled_themes",
+    "first_theme",
     "load_themes",
     "need_theme",
     "no_color",
@@ -74,6 +75,18 @@ def need_theme(wanted: str, names: Sequence[str]) -> str:
     if wanted in names:
         return wanted
     raise UserError(f"no theme {nearest(wanted, names)}; there are: {', '.join(names)}")
+
+
+def first_theme(name: str) -> Theme | None:
+    """A bundled theme without a look at the others, where users have none of their own; else None."""
+    path = bundled_themes() / f"{name}.toml"
+    if "/" in name or user_themes_folder().exists() or not path.is_file():
+        return None
+    try:
+        file = read_toml(path)
+        return None if list(check_theme(file)) else _build(name, _resolve(file, {name: file}, {}))
+    except Unusable:
+        return None
 
 
 def load_themes(

@@ -13,6 +13,7 @@ from planscope.tui.keymap import KeyChoice, bindings
 from planscope.tui.lines import Run, shown
 from planscope.tui.messages import ThemeChosen
 from planscope.tui.paint import Paint
+from planscope.tui.themes import DEFAULT
 
 
 def _commands() -> type[Provider]:
@@ -73,9 +74,11 @@ class Everywhere(Screen[Any]):
 
     def theme_names(self) -> list[str]:
         """The themes that there are to choose from: ours and the user's own."""
-        return [
-            name for name, theme in self.app.available_themes.items() if "planscope-core" in theme.variables
-        ]
+        themes = self.app.available_themes
+        return sorted(
+            (name for name, theme in themes.items() if "planscope-core" in theme.variables),
+            key=lambda name: (name != DEFAULT, name),
+        )
 
 
 AnyRoom = TypeVar("AnyRoom", bound=Everywhere)

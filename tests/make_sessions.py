@@ -25,6 +25,7 @@ from planscope.session.store import save
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.agents.support import says, scripted
+from tests.make_causes import makers
 from tests.session.make import TEXT as FIGURE_10
 
 FOLDER = Path(__file__).parent.parent / "sessions"
@@ -156,6 +157,7 @@ SESSIONS: dict[str, Callable[[], Session]] = {
     "figure-5": figure_5,
     "figure-7": figure_7,
     "figure-10": figure_10,
+    **makers(simulated, steady),
 }
 
 

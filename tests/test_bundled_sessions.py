@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.dissection.summary import summary
 from planscope.documents.query import constraint_document
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
 from planscope.session.bundled import DEFAULT, bundled
 from planscope.session.derive import problem_of, reading_of, trace_of, variant_of
 from planscope.session.store import dumps, load
+from tests.make_causes import CAUSES
 from tests.make_sessions import SESSIONS
 
 EXPECTED = {
@@ -21,7 +23,8 @@ EXPECTED = {
 
 
 def test_all_are_there_and_the_default_fails() -> None:
-    assert set(bundled()) == set(SESSIONS) == set(EXPECTED)
+    causes = {f"cause-{cause.lower()}" for cause in CAUSES}
+    assert set(bundled()) == set(SESSIONS) == set(EXPECTED) | causes
     assert EXPECTED[DEFAULT][-1][0] == "wrong"
     assert len(load(bundled()[DEFAULT]).variants[0].actions) == 5
 
@@ -55,9 +58,17 @@ def strip(tree: object) -> object:
     return [strip(one) for one in tree] if isinstance(tree, list) else tree
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", SESSIONS)
 def test_each_can_be_made_again(name: str) -> None:
     assert dumps(SESSIONS[name]()) == bundled()[name].read_bytes()
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_each_cause_is_named_by_its_dissection(cause: str) -> None:
+    session = load(bundled()[f"cause-{cause.lower()}"])
+    found = summary(session, session.dissections[-1])
+    assert found.decision.cause == cause and (found.decision.confidence or 0) > 0.9
+    assert found.began is not None and found.began.verdict == "wrong"
 
 
 def test_figure_10_is_the_papers_run() -> None:

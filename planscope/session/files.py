@@ -10,7 +10,6 @@ import tempfile
 import time
 import zlib
 from contextlib import suppress
-from glob import escape
 from pathlib import Path
 
 from planscope.errors import UserError
@@ -147,6 +146,8 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 def sweep(path: Path) -> None:
     """Remove what writers of ``path`` that were killed left beside it. No writing takes as long as an hour."""
+    from glob import escape
+
     with suppress(OSError):
         for left in path.parent.glob(f".{escape(_short(path.name))}.*.tmp"):
             if left.is_file() and time.time() - left.stat().st_mtime > _ABANDONED:

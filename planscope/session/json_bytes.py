@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import secrets
 from itertools import pairwise
 from typing import Any
 
@@ -154,6 +153,8 @@ def json_text(document: Any, ascii_only: bool = False) -> str:
     try:
         text = json.dumps(document, indent=1, ensure_ascii=ascii_only, allow_nan=False)
     except ValueError:
+        import secrets
+
         token = secrets.token_hex(16)
         text = json.dumps(_marked(document, token), indent=1, ensure_ascii=ascii_only, allow_nan=False)
         text = text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import unicodedata
 from collections.abc import Collection
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 
 from planscope.session.bundled import SUFFIXES, bundled
@@ -109,6 +107,8 @@ def resolve(name: str | Path) -> Path:
 
 def _near(name: str) -> str:
     """What of the library was perhaps meant, as the end of an error."""
+    from difflib import get_close_matches
+
     mine = library_names()
     near = get_close_matches(name, mine, 3, 0.6)
     if near:
@@ -127,6 +127,8 @@ def library_names() -> list[str]:
 
 def trashed(path: Path) -> str:
     """What a session is called in the trash: its name, when it was deleted, and something that tells it apart."""
+    import secrets
+
     return f"{name_of(path)}~{datetime.now(UTC).strftime(_WHEN)}-{secrets.token_hex(3)}{suffix_of(path)}"
 
 

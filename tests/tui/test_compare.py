@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planscope.session.bundled import bundled
 from planscope.session.model import ForkPoint, Origin
+from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
 from planscope.tui.panes.compare_lines import PAGES
+from planscope.tui.rooms.comparable import Chosen, before_it
 from planscope.tui.rooms.compare import CompareRoom
 from tests.hostile import SAVEABLE
 from tests.tui.screen import Driven, opened
@@ -95,6 +98,89 @@ async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
         await driven.rest()
         room = await entered(driven)
         assert (room.state.a.run, room.state.b.run) == (run.id, "r7")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_fork_says_what_was_kept_and_what_was_edited(
+    size: tuple[int, int], same_frame: object
+) -> None:
+    async with opened(FIRST, size) as driven:
+        desk = driven.room.desk
+        run = desk.session.runs[1]
+        second = [e for e in run.events if e.type == "answer"][1]
+        begun = run.events[: run.events.index(second)]
+        edited = second.model_copy(update={"text": "It is closed today.", "said": second.text})
+        events = [e.model_copy(update={"kept": True}) for e in (*begun, edited)]
+        events += [e for e in run.events if e.type == "end"]
+        fork = {"id": "r7", "forked_from": ForkPoint(run=run.id, step=2), "events": events}
+        desk.put_run(run.model_copy(update=fork))
+        driven.room.open_run_number(2)
+        await driven.rest()
+        room = await entered(driven)
+        assert "r7 was forked here" in driven.text and "kept from r2 up to here" in driven.text
+        assert "takes 1 hour." in driven.text and "It is closed today." in driven.text
+        assert room.rows[room.state.at].steps == (2, 2)  # where they part, and not what is said of it
+        if size == (80, 24):
+            same_frame(driven.app, "compare-fork")  # type: ignore[operator]
+
+
+async def test_what_differs_is_seen_where_there_is_little_room() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        room = await entered(driven)
+        row = next(r for r in room.rows if r.differs and "~" in r.a.text)
+        a, b = (side.steps[1].call.arguments["start_time"] for side in sides(room))
+        assert f"replica_procurement({a})" in row.a.text and f"replica_procurement({b})" in row.b.text
+        assert "3 Constraints" not in driven.text and "they part at step 1 ·" in driven.text
+
+
+async def test_a_run_is_opened_at_its_own_place_from_a_page_without_steps() -> None:
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("5", "r")
+        await driven.rest()
+        assert driven.app.screen is driven.room and driven.state.debug.index == 2
+
+
+def sides(room: CompareRoom) -> tuple[Any, Any]:
+    compared = room.state.compared
+    assert compared is not None
+    return compared.a, compared.b
+
+
+def test_what_a_run_is_compared_with() -> None:
+    variants = (
+        VariantGlance("v1", ""),
+        VariantGlance("v2", "", parent="v1"),
+        VariantGlance("d1v1", "", parent="v1", mutation="TopicChange"),
+        VariantGlance("v3", "", parent="v3"),  # a file may say so
+        VariantGlance("v4", "", parent="v1"),
+    )
+    told = [
+        ("r1", "v1", ""),
+        ("r2", "v1", ""),
+        ("r3", "v2", ""),
+        ("m1", "d1v1", ""),
+        ("m2", "d1v1", ""),
+        ("r4", "v1", "r1 at step 2"),
+        ("r5", "v3", ""),
+        ("r6", "v2", "r6 at step 1"),
+    ]
+    runs = tuple(RunGlance(id, of, "tools", "sim:careful", forked_from=fork) for id, of, fork in told)
+    session = SessionGlance("s", "", variants, runs)
+    found = {id: before_it(session, Chosen(of, id)) for id, of, _ in told}
+    assert {id: one and one.run for id, one in found.items()} == {
+        "r1": "r4",  # nothing came before it
+        "r2": "r1",
+        "r3": "r2",
+        "m1": "r2",
+        "m2": "r2",
+        "r4": "r1",
+        "r5": "r6",
+        "r6": "r3",
+    }
+    assert before_it(session, Chosen("v4", None)) == Chosen("v1", None)
+    alone = SessionGlance("s", "", variants[:1], runs[:1])
+    assert before_it(alone, Chosen("v1", "r1")) is None and before_it(alone, Chosen("v1", None)) is None
 
 
 async def test_requests_are_compared_by_their_words() -> None:

@@ -13,10 +13,13 @@ from textual.widget import Widget
 from planscope.tui import words
 from planscope.tui.desk import Desk
 from planscope.tui.jobs import Jobs
-from planscope.tui.lines import Line, Run, shown
+from planscope.tui.lines import Line, Run, shown, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
-from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, Row, rows_of, verdict_of
+from planscope.tui.panes.compare_calls import ROOMY
+from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
+from planscope.tui.panes.compare_rows import Row
+from planscope.tui.rooms.comparable import Chosen
 from planscope.tui.rooms.side import SideRoom
 from planscope.tui.run_tree import branch_line, tree_of
 
@@ -24,14 +27,13 @@ if TYPE_CHECKING:
     from planscope.compare.result import Comparison
 
 JOB = "compare"
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A run of the session, or without one a request."""
-
-    variant: str
-    run: str | None
+REASONS = {
+    "call": "another call",
+    "arguments": "other arguments",
+    "answer": "another answer",
+    "state": "another state of the plan",
+    "ending": "another ending",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,10 @@ class CompareRoom(SideRoom):
                 for row, ground in zip(self.rows, grounds, strict=True)
             ]
             what = f"run {shown(side.run, 20)}" if side.run else f"request {shown(side.variant, 20)}"
-            title = (Run(f"{name} ", "dim"), Run(what, "title"), Run(f"  {self._by(side.run)}", "dim"))
+            by = (
+                f"  {self._by(side.run)}" if width >= ROOMY else ""
+            )  # where room is short, the verdict comes first
+            title = (Run(f"{name} ", "dim"), Run(what, "title"), Run(by, "dim"))
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
         self.right.move_to(self.left.top)
         self.right.sync()
@@ -169,23 +174,37 @@ class CompareRoom(SideRoom):
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state, compared = self.state, self.state.compared
-        left = [Run(" compare ", "brand"), Run(" ")]
-        for number, page in enumerate(PAGES, 1):
-            role = "strong" if page == state.page else "dim"
-            mark = "▶" if page == state.page else " "
-            left += [Run(mark, "mark"), Run(f"{number} {TITLES[page]}", role), Run("  ")]
         if compared is None:
-            return left, [Run("comparing…" if not state.trouble else "", "dim")]
-        return left, [Run(self._parting(compared), "strong")]
+            return self._tabs(True), [Run("comparing…" if not state.trouble else "", "dim")]
+        room = self.app.size.width - 3
+        for named, long in ((True, True), (True, False), (False, False)):
+            left, right = self._tabs(named), [Run(self._parting(compared, long), "strong")]
+            if width_of(left) + width_of(right) <= room:
+                break
+        return left, right
 
-    def _parting(self, compared: Comparison) -> str:
+    def _tabs(self, named: bool) -> list[Run]:
+        """The pages by their digits, all of them ``named`` or only the one that is shown."""
+        made = [Run(" compare ", "brand"), Run(" ")]
+        for number, page in enumerate(PAGES, 1):
+            here = page == self.state.page
+            name = f" {TITLES[page]}" if here or named else ""
+            made += [Run("▶" if here else " ", "mark"), Run(f"{number}{name}", "strong" if here else "dim")]
+            made.append(Run("  " if named else " "))
+        return made
+
+    def _parting(self, compared: Comparison, long: bool) -> str:
+        """Where the runs part and in what; and how much differs on this page."""
         differing = sum(row.differs for row in self.rows)
-        told = words.plural(differing, "difference") if differing else "no difference here"
+        told = words.plural(differing, "difference") if differing else "no difference"
+        told += " here" * long
         parted = compared.divergence
         if parted is None:
             return told if compared.calls is None else f"the runs do not differ · {told}"
         step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
-        return f"they part at {words.step_name(step)} ({', '.join(parted.reasons)}) · {told}"
+        reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
+        said = f"they part at {words.step_name(step)}"
+        return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
 
     def on_resize(self, event: events.Resize) -> None:
         super().on_resize(event)
@@ -287,7 +306,7 @@ class CompareRoom(SideRoom):
             return
         row = self.rows[self.state.at] if self.state.page == "calls" and self.rows else None
         index = row.steps[side] if row is not None else None
-        self.dismiss(Opened(run, index or 0))
+        self.dismiss(Opened(run, -1 if index is None else index))
 
     def action_copy_comparison(self) -> None:
         compared = self.state.compared

@@ -12,7 +12,8 @@ from planscope.tui.dissecting import DissectChoice, Launch
 from planscope.tui.lines import Run, shown
 from planscope.tui.panes.box import LineClicked
 from planscope.tui.panes.dissect_lines import NOTHING_YET, cause_lines, matrix_lines
-from planscope.tui.rooms.compare import Chosen, CompareRoom, Opened
+from planscope.tui.rooms.comparable import Chosen
+from planscope.tui.rooms.compare import CompareRoom, Opened
 from planscope.tui.rooms.dissect_view import DissectState, DissectView
 from planscope.tui.rooms.everywhere import with_keys
 
@@ -78,7 +79,9 @@ class DissectRoom(DissectView):
         elif variant is None:
             self.tell("the request is not in the session any more")
         elif record is not None and not self._known(record.agent):
-            self.tell("a file names no agent of your own: name it with planscope dissect --agent and --resume")
+            self.tell(
+                "a file names no agent of your own: name it with planscope dissect --agent and --resume"
+            )
         else:
             self.notice = ""
             self.state = replace(self.state, trouble="")

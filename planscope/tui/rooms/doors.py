@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.debugger import cursor
 from planscope.tui.desk import Desk
-from planscope.tui.glance import SessionGlance
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.asking import Asking
@@ -19,7 +18,6 @@ from planscope.tui.state import RoomState
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
     from planscope.tui.dissecting import Dissecting
-    from planscope.tui.rooms.compare import Chosen
     from planscope.tui.rooms.edit_live import EditResult
     from planscope.tui.under_way import RunChoice
 
@@ -46,20 +44,19 @@ class Doors(Asking):
         self.app.push_screen(made, left)
 
     def action_compare(self) -> None:
-        """With what this run was forked from, or with the run before it; another can be chosen in the room."""
-        from planscope.tui.rooms.compare import Chosen, CompareRoom, Opened
+        """With what this run was forked from, or came before it; another can be chosen in the room."""
+        from planscope.tui.rooms.comparable import Chosen, before_it
+        from planscope.tui.rooms.compare import CompareRoom, Opened
 
         state = self.state
-        runs = state.session.runs
-        if state.variant is None or len(runs) + len(state.session.variants) < 2:
-            self.tell("there is nothing to compare with yet: r runs the request again")
+        if state.variant is None or self.desk.session is None:
+            self.tell("no session is open yet")
             return
         here = Chosen(state.variant.id, state.run.id if state.run is not None else None)
-        origin = state.run.forked_from.partition(" at ")[0] if state.run is not None else ""
-        before = next((r for r in runs if r.id == origin), None)
-        if before is None and state.run_number is not None and len(runs) > 1:
-            before = runs[state.run_number - 1] if state.run_number else runs[1]
-        other = Chosen(before.variant, before.id) if before is not None else _another(state.session, here)
+        other = before_it(state.session, here)
+        if other is None:
+            self.tell("there is nothing to compare with yet: r runs the request again")
+            return
 
         def left(opened: Opened | None) -> None:
             if opened is not None:
@@ -158,13 +155,3 @@ class Doors(Asking):
         self.open_run_number(number)
         if index >= 0:
             self.move(cursor.go_to(self.state.debug, index))
-
-
-def _another(session: SessionGlance, here: Chosen) -> Chosen:
-    """Another request than the one that is looked at, or itself where there is none."""
-    from planscope.tui.rooms.compare import Chosen
-
-    variant = session.variant(here.variant)
-    parent = variant.parent if variant is not None else ""
-    others = [v.id for v in session.variants if v.id != here.variant]
-    return Chosen(parent if parent in others else others[0] if others else here.variant, None)

@@ -1,0 +1,168 @@
+"""The calls of two runs beside each other: which were kept by a fork, what differs in them, how each run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
+from planscope.safe import cell_width
+from planscope.tui import words
+from planscope.tui.lines import Line, Run, cut, justify, paragraph, shown, width_of
+from planscope.tui.panes.compare_rows import GLYPHS, ROLES, Row, beside, both
+
+ROOMY = 50
+"""From so many cells on a column has room for the words of a state, and not only for its sign."""
+_HEAD = 7
+"""Cells of a row's signs and its step's number."""
+_INDENT = 8
+_LABEL = 8
+_MOST_LINES = 4
+"""So many lines are shown of an answer that differs; the run itself has all of it."""
+
+Lines = list[tuple[Run, ...]]
+
+
+def call_rows(compared: Comparison, width: int) -> list[Row]:
+    """The calls, row by row; below a row what differs in it, behind what was kept where that ends."""
+    if compared.calls is None:
+        missing = [side.variant for side in (compared.a, compared.b) if side.run is None]
+        return [
+            both(Run(f"{', '.join(shown(v, 20) for v in missing)} was not run: no calls to compare", "dim"))
+        ]
+    rows: list[Row] = []
+    parted, kept = compared.divergence, compared.kept
+    for row in compared.calls.rows:
+        marks = (parted is not None and parted.a == row.a, parted is not None and parted.b == row.b)
+        cells = [
+            _call_cell(side, index, row, mark, kept, width)
+            for side, index, mark in zip((compared.a, compared.b), (row.a, row.b), marks, strict=True)
+        ]
+        rows.append(Row(cells[0], cells[1], row.change != "same" or any(marks), (row.a, row.b)))
+        rows += _details(compared, row, width)
+        if kept is not None and row.a == row.b == kept.steps:
+            rows.append(_border(compared, kept, width))
+    ends = [_end_cell(side, width) for side in (compared.a, compared.b)]
+    same = _said_end(compared.a) == _said_end(compared.b)
+    last = (len(compared.a.steps) - 1, len(compared.b.steps) - 1)
+    rows.append(Row(ends[0], ends[1], not same, last))
+    return rows
+
+
+def _border(compared: Comparison, kept: Kept, width: int) -> Row:
+    """The line under what both have from one run: a fork runs anew from here on."""
+    made = []
+    for side, other in ((compared.a, compared.b), (compared.b, compared.a)):
+        forked = f"{shown(other.run or '', 12)} was forked here"
+        text = forked if side.run == kept.run else f"kept from {shown(kept.run, 12)} up to here"
+        said = cut([Run(f"── {text} ", "dim")], width)
+        made.append(Line((*said, Run("─" * (width - width_of(said)), "faint"))))
+    return Row(made[0], made[1])
+
+
+def _call_cell(
+    side: Side, index: int | None, row: CallRow, parts: bool, kept: Kept | None, width: int
+) -> Line:
+    if index is None:
+        where = f"  ↕ is step {row.partner} here" if row.change == "moved" and row.partner else "  ·"
+        return Line((Run(where, "dim"),))
+    step = side.steps[index]
+    mark = Run("◆" if parts else " ", "mark")
+    head = [mark, Run(f"{GLYPHS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
+    call = [Run(_call_text(step), ROLES[row.change] or "tool")]
+    tail = _state(step, width)
+    for note in _notes(side, step, row, kept):
+        if (
+            width_of([*head, *call, note, *tail]) < width
+        ):  # the call comes first; the run itself tells the rest
+            call.append(note)
+    return Line(justify([*head, *call], tail, width))
+
+
+def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Iterator[Run]:
+    """What else is to be said of a call, what matters most first."""
+    if step.refused_by:
+        yield Run(" refused", "caution")
+    if step.findings:
+        yield Run(f" {words.findings(step.findings)}", "finding")
+    if kept is not None and step.index <= kept.steps and side.run != kept.run:
+        yield Run(" kept", "dim")
+    if row.change == "moved" and row.partner is not None:
+        yield Run(f" ↕ step {row.partner} there", "dim")
+
+
+def _fits(step: StepSide, width: int) -> bool:
+    """Whether a row shows the whole of a call."""
+    return _HEAD + cell_width(_call_text(step)) + width_of(_state(step, width)) < width
+
+
+def _state(step: StepSide, width: int) -> list[Run]:
+    state = step.state
+    if state is None:
+        return []
+    word = f" {state}" if width >= ROOMY else ""
+    return [Run(f" {words.STATE_GLYPHS[state]}{word}", state)]
+
+
+def _call_text(step: StepSide) -> str:
+    if step.call is None:
+        return "before any call" if step.step == 0 else "the end"
+    return words.call(step.call.tool, step.call.arguments)
+
+
+# What differs in a row
+
+
+def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
+    """Arguments and answers of two calls that stand beside each other, where they differ."""
+    if row.a is None or row.b is None:
+        return []
+    a, b = compared.a.steps[row.a], compared.b.steps[row.b]
+    made: list[Row] = []
+    place = (row.a, row.b)
+    seen = all(_fits(step, width) and len(step.call.arguments or {}) < 2 for step in (a, b) if step.call)
+    for change in () if seen else row.arguments:
+        name = shown(change.name, 20)
+        cells = [
+            _labelled(name, "not given" if missing else words.value(value, 400), width)
+            for value, missing in ((change.a, change.change == "added"), (change.b, change.change == "gone"))
+        ]
+        made += beside(cells[0], cells[1], False, place)
+    if _said(compared.a, a) != _said(compared.b, b):
+        cells = [_labelled("answer", "none" if s.answer is None else s.answer, width) for s in (a, b)]
+        made += beside(cells[0], cells[1], False, place)
+    return made
+
+
+def _said(side: Side, step: StepSide) -> str | None:
+    """An answer without the name of what was done, which other words may stand for at the other side."""
+    if step.answer is None:
+        return None
+    name = next((action.name for action in side.actions if action.id == step.action), "")
+    said = step.answer.casefold()
+    return said.replace(name.casefold(), "") if name else said
+
+
+def _labelled(label: str, text: str, width: int) -> Lines:
+    """A text with a label, in a few lines."""
+    head = " " * _INDENT + f"{label:<{_LABEL - 1}} "
+    room = max(width - cell_width(head), 8)
+    lines = list(paragraph(text, room, "", 2000))
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES - 1], cut([*lines[_MOST_LINES - 1], Run(" " * room)], room)]
+    margin = Run(" " * cell_width(head))
+    return [(Run(head, "label") if i == 0 else margin, *runs) for i, runs in enumerate(lines)]
+
+
+# How it ended
+
+
+def _said_end(side: Side) -> tuple[object, object]:
+    return side.ending, side.verdict.verdict if side.verdict is not None else None
+
+
+def _end_cell(side: Side, width: int) -> Line:
+    ended = (
+        "the agent stopped" if side.ending == "stopped" else str(side.ending or "no run").replace("_", " ")
+    )
+    tail = _state(side.steps[-1], width) if side.steps else []
+    return Line(justify([Run("   end ", "dim"), Run(ended, "dim")], tail, width))

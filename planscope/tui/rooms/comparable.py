@@ -1,0 +1,69 @@
+"""What a run or request is compared with unless something else is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planscope.tui.glance import RunGlance, SessionGlance
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A run of the session, or without one a request."""
+
+    variant: str
+    run: str | None
+
+
+def before_it(session: SessionGlance, here: Chosen) -> Chosen | None:
+    """What it came from: the run that it was forked from, the run before it, a run of the request it was made of.
+
+    A mutant's run is compared with the original and not with other mutants. A request is compared with the one that
+    it was made of. None: there is nothing else in the session.
+    """
+    number = next((i for i, run in enumerate(session.runs) if run.id == here.run), None)
+    if number is not None:
+        found = _run_before(session, number)
+        if found is not None:
+            return Chosen(found.variant, found.id)
+    others = [v.id for v in session.variants if v.id != here.variant]
+    variant = session.variant(here.variant)
+    parent = variant.parent if variant is not None else ""
+    if parent in others:
+        return Chosen(parent, None)
+    if number is None:  # a request that was not run, beside one that was
+        ran = [run for run in session.runs if run.variant in others]
+        if ran:
+            return Chosen(ran[-1].variant, ran[-1].id)
+    return Chosen(others[-1], None) if others else None
+
+
+def _run_before(session: SessionGlance, number: int) -> RunGlance | None:
+    """The nearest of the runs before this one, of its own request or of those that this was made of; else any."""
+    run = session.runs[number]
+    origin = run.forked_from.partition(" at ")[0]
+    forked = next((r for r in session.runs if r.id == origin and r.id != run.id), None)
+    if forked is not None:
+        return forked
+    before = session.runs[:number]
+    for variant in _line(session, run.variant):
+        mine = [r for r in before if r.variant == variant]
+        if mine:
+            return mine[-1]
+    others = [*before, *session.runs[number + 1 :]]
+    own = [r for r in others if r.variant == run.variant]
+    left = own or others
+    return left[-1] if left else None
+
+
+def _line(session: SessionGlance, variant_id: str) -> Iterator[str]:
+    """The request, unless it is a mutant, then those that it was made of, the nearest first."""
+    seen: set[str] = set()
+    variant = session.variant(variant_id)
+    if variant is not None and variant.mutation:
+        variant = session.variant(variant.parent)
+    while variant is not None and variant.id not in seen:
+        seen.add(variant.id)
+        yield variant.id
+        variant = session.variant(variant.parent) if variant.parent else None

@@ -93,7 +93,7 @@ def check_bounds(data: bytes, name: str, deepest: int) -> None:
 def _structure(data: bytes, name: str) -> bytes:
     """The brackets and commas of JSON that stand in no string. A piece at a time: there may be many strings."""
     if b"\\" in data:
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        data = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     found: list[bytes] = []
     values = inside = unbroken = 0
     for start in range(0, len(data), _PIECE):

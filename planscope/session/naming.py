@@ -14,6 +14,7 @@ from planscope.session.carriers import PAGE_NAMES
 from planscope.session.files import SessionError
 from planscope.session.places import library
 
+_NAMED = 6
 LONGEST = 120
 """Bytes of a name; with suffix and number it stays below what file systems take (255)."""
 
@@ -99,21 +100,23 @@ def resolve(name: str | Path) -> Path:
     found = bundled().get(str(name)) or in_library(str(name))
     if found is not None:
         return found
-    raise SessionError(
-        f"there is no file {path}, nor a bundled session of that name ({', '.join(bundled())})"
-        f"{_near(str(name))}"
-    )
-
-
-def _near(name: str) -> str:
-    """What of the library was perhaps meant, as the end of an error."""
     from difflib import get_close_matches
 
-    mine = library_names()
-    near = get_close_matches(name, mine, 3, 0.6)
-    if near:
-        return f", nor in your library (is it {' or '.join(near)}?)"
-    return ", nor in your library (see: planscope sessions list)" if mine else ""
+    shipped, mine = list(bundled()), library_names()
+    near, own = (get_close_matches(str(name), names, 3, 0.6) for names in (shipped, mine))
+    some = ", ".join(near or shipped[:_NAMED]) + (
+        ", ..." if len(shipped) > len(near or shipped[:_NAMED]) else ""
+    )
+    more = (
+        f", nor in your library (is it {' or '.join(own)}?)"
+        if own
+        else ", nor in your library"
+        if mine
+        else ""
+    )
+    raise SessionError(
+        f"there is no file {path}, nor a bundled session of that name ({some}){more}; see: planscope sessions list"
+    )
 
 
 def library_names() -> list[str]:

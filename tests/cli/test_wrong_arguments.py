@@ -14,7 +14,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     # commands and options
     ("chek first-look", "did you mean check?"),
     ("neww", "did you mean new?"),
-    ("nonsense", "there is no file nonsense, nor a bundled session of that name (figure-10,"),
+    ("nonsense", "there is no file nonsense, nor a bundled session of that name ("),
     ("--nonsense", "unrecognized arguments: --nonsense (see: planscope open --help)"),
     ("check", "required: SESSION (see: planscope check --help)"),
     ("check first-look second", "unrecognized arguments: second (see: planscope check --help)"),

@@ -128,7 +128,8 @@ def test_texts_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_bytes, "_PIECE", 1000)
     monkeypatch.setattr(json_bytes, "LONGEST_STRING", 8000)
     parse_json(json.dumps(["x" * 7000] * 3).encode(), "x")
-    assert "holds a text of more than" in complaint(json.dumps(["x" * 10_000]).encode())
+    for letter in ("x", '"', "\\", "[", "\n", "\u00e9"):
+        assert "holds a text of more than" in complaint(json.dumps([letter * 10_000]).encode())
     monkeypatch.setattr(json_bytes, "WIDEST", 30_000)
     parse_json(json.dumps(["x" * 5000] * 4).encode(), "x")
     assert "of memory" in complaint(

@@ -143,7 +143,7 @@ class FormDialog(Dialog[Result]):
                     id=f"field-{field.name}",
                     placeholder=field.hint,
                     compact=True,
-                    select_on_focus=False,
+                    select_on_focus=True,
                 )
             self.inputs[field.name] = entry
             rows.append(Horizontal(label, entry, classes="form-row"))

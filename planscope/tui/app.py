@@ -45,6 +45,8 @@ def run(
         status = app.run() or 0
         if app.refusal is not None:
             raise UserError(app.refusal)
+        if app.parting:
+            raise UserError(f"not saved: {app.parting}")
         return status
     finally:
         gc.enable()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +27,18 @@ if TYPE_CHECKING:
     from planscope.tui.desk import Desk
     from planscope.tui.keymap import KeyChoice
     from planscope.tui.rooms.debug import DebugRoom
+    from planscope.tui.rooms.turning import Turn
+    from planscope.tui.saving import Saver
     from planscope.tui.settings import ScreenSettings
 
 EMPTY = SessionGlance("", "")
 
 
 class PlanscopeApp(Looks):
-    """Two modes: the first frame, and the debug screen that takes its place."""
+    """Two modes: the first frame, and the debug screen that takes its place; another one for each session after it.
+
+    ``keep``: what is done is saved. ``parting``: what has to be said when the screen is gone, in one line.
+    """
 
     TITLE = "planscope"
     DEFAULT_MODE = "first"
@@ -47,10 +53,15 @@ class PlanscopeApp(Looks):
         theme: str | None = None,
         live: Mapping[str, Any] | None = None,
         settings: ScreenSettings | None = None,
+        keep: bool = True,
     ) -> None:
         super().__init__(theme, settings)
         self.room: DebugRoom | None = None
         self.desk: Desk | None = None
+        self.saver: Saver | None = None
+        self.parting = ""
+        self._keep = keep
+        self._turns = 0
         self.choice: KeyChoice = {}
         self.path = path
         self.leaves_unopened = False
@@ -91,31 +102,85 @@ class PlanscopeApp(Looks):
         """Import the debug screen and let it take the first frame's place."""
         from planscope.tui.desk import Desk
         from planscope.tui.jobs import Jobs
-        from planscope.tui.rooms.debug import room_class
-        from planscope.tui.rooms.start import first_state
+        from planscope.tui.saving import Saver
 
         first = self.screen
         self.job_list = Jobs(asyncio.get_running_loop())
         self.desk = Desk(self.path)
+        if self._keep and self.path is not None:
+            self.saver = Saver(self.desk)
         self._read_late()
         more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
-        notice = self.notices[0] + more if self.notices else ""
-        state = first_state(self.path, self.session, self._run_number, self._step, notice)
-        room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=self._step is not None)
-        room.job_list = self.job_list
+        room = self._make_room(self.notices[0] + more if self.notices else "")
         if self._live is not None:
             asked = dict(self._live)
             breaks = tuple(asked.pop("breakpoints", ()))
             room.change(strange_breakpoints=(*room.state.strange_breakpoints, *breaks))
             room.asked_to_run = asked
-        self._set_up(room)
-        self.add_mode("debug", lambda: room)
-        await self.switch_mode("debug")
-        self.room = room
+        await self._show_room(room)
+        self._heed_signals()
         if isinstance(first, FirstFrame):
             for key in first.early:
                 self.simulate_key(key.key)
         gc.enable()  # switched off by ``run`` while modules are imported
+
+    def _make_room(self, notice: str = "") -> DebugRoom:
+        """The debug screen of what is on the desk."""
+        from planscope.tui.rooms.debug import room_class
+        from planscope.tui.rooms.start import first_state
+
+        assert self.desk is not None and self.job_list is not None
+        state = first_state(self.path, self.session, self._run_number, self._step, notice)
+        asked = self._step is not None
+        room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=asked)
+        room.job_list = self.job_list
+        room.saver = self.saver
+        room.turn_to = self.turn_to
+        self._set_up(room)
+        return room
+
+    async def _show_room(self, room: DebugRoom) -> None:
+        self._turns += 1
+        mode = f"debug {self._turns}"
+        self.add_mode(mode, lambda: room)
+        await self.switch_mode(mode)
+        self.room = room
+
+    async def turn_to(self, turn: Turn) -> None:
+        """Another session in the place of the open one, which was left: all begins anew, as on start-up."""
+        from planscope.tui.jobs import Jobs
+
+        old, mode = self.room, self.current_mode
+        assert old is not None and self.job_list is not None
+        self.job_list.close(0)
+        if self.saver is not None:
+            self.saver.close()
+        self.job_list = Jobs(asyncio.get_running_loop())
+        self.path, self.session, self.desk, self.saver = turn.path, turn.opened.glance, turn.desk, turn.saver
+        self._step, self._run_number = None, run_number(self.session, None)
+        room = self._make_room(turn.notice)
+        room.given = turn.opened
+        room.take_over(old)
+        await self._show_room(room)
+        await self.remove_mode(mode)
+
+    def _heed_signals(self) -> None:
+        """Whoever ends the terminal or this process: what was done is saved first."""
+        import signal
+
+        def leave(number: int) -> None:
+            self.close_session()
+            self.exit(128 + number)
+
+        if not (self.is_headless or self.is_web or sys.platform == "win32"):
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, leave, number)
+
+    def close_session(self) -> None:
+        """Save what is not saved yet, and let others write."""
+        saver, self.saver = self.saver, None
+        if saver is not None:
+            self.parting = saver.close()
 
     def _read_late(self) -> None:
         """What is not needed for the first frame: the other themes, keys, how to run."""
@@ -161,6 +226,7 @@ class PlanscopeApp(Looks):
         self.write_now()
         if self.job_list is not None:
             self.job_list.close()
+        self.close_session()
 
 
 def glance_at(path: Path | None) -> SessionGlance:

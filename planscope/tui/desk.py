@@ -17,12 +17,29 @@ if TYPE_CHECKING:
     from planscope.session.events import CallEvent
     from planscope.session.model import Dissection, Run, Session, Variant
 
-What = Literal["opened", "variant", "run", "dissection", "fields"]
+What = Literal["opened", "variant", "run", "dissection", "fields", "saving"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """How it stands with the session's file. ``failed``: not in it is what ``trouble`` says, one line of hostile text.
+
+    ``""``: nothing was changed yet.
+    """
+
+    state: Literal["", "changed", "saved", "failed"] = ""
+    trouble: str = ""
+
+
+NOTHING_CHANGED = Saving()
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is new on the desk: a thing of the session by its id, or ``opened`` and ``fields`` for the whole."""
+    """What is new on the desk: a thing of the session by its id, or ``opened`` and ``fields`` for the whole.
+
+    ``saving``: nothing of the session, but how it stands with its file.
+    """
 
     what: What
     id: str = ""
@@ -45,6 +62,7 @@ class Desk:
         self.session: Session | None = None
         self.glance = SessionGlance("", "")
         self.unsaved = 0
+        self.saving = NOTHING_CHANGED
         self.under_way: set[str] = set()
         self.pending: dict[str, CallEvent] = {}
         self.passing: set[str] = set()
@@ -63,6 +81,7 @@ class Desk:
         self.session = session
         self.glance = glance or glance_of(session.model_dump(mode="json"))
         self.unsaved = 0
+        self.saving = NOTHING_CHANGED
         self._tell(News("opened"))
 
     def put_variant(self, variant: Variant) -> None:
@@ -122,6 +141,13 @@ class Desk:
         if "title" in fields:
             self.glance = self.glance._replace(title=fields["title"])
         self._changed(News("fields"))
+
+    def set_saving(self, saving: Saving, path: Path | None = None) -> None:
+        """How it stands with the file now, and where that is, if it is not where it was."""
+        if saving != self.saving or (path is not None and path != self.path):
+            self.saving = saving
+            self.path = path or self.path
+            self._tell(News("saving"))
 
     @property
     def open_session(self) -> Session:

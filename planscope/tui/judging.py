@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError, Reading
     from planscope.oracle.replay import Replay
+    from planscope.session.autosave import Keeper
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.recovery import Recovery
 
 MOST_AHEAD = 5000
 _BREATH = 0.004
@@ -46,10 +48,17 @@ MOST_REPAIRED = 24
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A loaded session, and the same as plain data."""
+    """A loaded session, and the same as plain data. ``recovery``: work on it that could not be saved the last time.
+
+    ``held``: who else writes to its file, in one line; empty where nobody does. ``changed``: it is not what stands
+    in the file.
+    """
 
     session: Session
     glance: SessionGlance
+    recovery: Recovery | None = None
+    held: str = ""
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +82,21 @@ class JudgedRun:
     facts: Mapping[int, Facts] = field(default_factory=dict)
 
 
-def open_session(path: Path) -> Opened:
-    """Load and check a session. Raises ``SessionError`` with one line."""
+def open_session(path: Path, hold: Callable[[], Keeper] | None = None) -> Opened:
+    """Load and check a session. Raises ``SessionError`` with one line.
+
+    ``hold`` takes the file for this process, so that nobody changes it between loading and saving.
+    """
     from planscope.session.store import load
 
+    keeper = hold() if hold is not None else None
     session = load(path)
-    return Opened(session, glance_of(session.model_dump(mode="json")))
+    seen = glance_of(session.model_dump(mode="json"))
+    if keeper is None:
+        return Opened(session, seen)
+    from planscope.session.recovery import recoverable
+
+    return Opened(session, seen, recoverable(path), keeper.why if keeper.where == "held" else "")
 
 
 def read_variant(variant: Variant) -> ReadQuery:

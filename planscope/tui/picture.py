@@ -25,7 +25,9 @@ async def export_svg(
     """The debug screen as SVG, ``size`` in columns and rows. Raises ``UserError`` for what is not there."""
     if step is not None:
         check_step(session_path, run, step)
-    app = PlanscopeApp(session_path, run=run, step=step, theme=theme, settings=ScreenSettings.plain())
+    app = PlanscopeApp(
+        session_path, run=run, step=step, theme=theme, settings=ScreenSettings.plain(), keep=False
+    )
     async with app.run_test(size=size) as pilot:
         waited = 0.0
         while (app.room is None or not app.room.at_rest) and waited < PATIENCE:

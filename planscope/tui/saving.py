@@ -1,52 +1,267 @@
-"""Where a session is saved, and what of the screen goes into it."""
+"""What is done on the desk is in a file a moment later: saved in the background, in order, one save at a time."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.cursor import cursor_record
-from planscope.session.bundled import is_bundled
-from planscope.session.carriers import is_session_file
-from planscope.session.naming import name_of, suffix_of
-from planscope.session.places import library
+from planscope.errors import UserError
+from planscope.session.naming import name_of
+from planscope.tui.desk import Desk, News, Saving
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
+    from planscope.session.autosave import Keeper
     from planscope.session.model import Session
 
+PAUSE, LONGEST = 0.5, 5.0
+"""Seconds without a change after which a save begins, and how long a change waits at most."""
 
-def place_for(path: Path) -> Path:
-    """Where to save what was opened from ``path``: there, or in the library if it is a page or not to be written to."""
-    writable = os.access(path if path.exists() else path.parent, os.W_OK)
-    if writable and not is_bundled(path) and is_session_file(path):
-        return path
-    return library() / f"{name_of(path)}{suffix_of(path)}"
+RETRY = 20.0
+"""Seconds until a save that failed is tried again, if nothing else changes."""
 
 
-def kept(state: RoomState) -> dict[str, object]:
-    """What is saved of the screen's state, as fields of the session."""
-    run = state.run
-    record: dict[str, object] = dict(cursor_record(state.debug))
-    if run is not None:
-        record["run"] = run.id
+def marks_of(state: RoomState) -> dict[str, list[str]]:
+    """Breakpoints and watches of the screen, as fields of the session; what made no sense in this run stays."""
     return {
-        "breakpoints": _texts(state.breakpoints, state.strange_breakpoints),
-        "watches": _texts(state.watches, state.strange_watches),
-        "cursor": record,
+        "breakpoints": [*map(str, state.breakpoints), *state.strange_breakpoints],
+        "watches": [*map(str, state.watches), *state.strange_watches],
     }
 
 
-def _texts(made: Sequence[object], strange: Sequence[str]) -> list[str]:
-    return [*map(str, made), *strange]
+def cursor_of(state: RoomState) -> dict[str, Any] | None:
+    """The place as the session's field; None where it is none that a file could name."""
+    if state.progress != "judged" or state.play is not None:
+        return None
+    record = dict(cursor_record(state.debug))
+    if state.run is not None:
+        record["run"] = state.run.id
+    return record
 
 
-def save_state(session: Session, fields: dict[str, object], path: Path) -> Path:
-    """Save the session with what the screen keeps; says where. Raises ``SessionError``."""
-    from planscope.session.store import save
+class Saver:
+    """Saves the session of one desk, wherever its :class:`Keeper` lets it.
 
-    place = place_for(path)
-    save(session.model_copy(update=fields), place)
-    return place
+    ``place`` is asked for the cursor, which alone is no reason to save. ``said`` hears, once, that what is changed
+    goes elsewhere than one opened it from. Everything but :meth:`hold` belongs to the screen's thread.
+    """
+
+    def __init__(self, desk: Desk, keeper: Keeper | None = None) -> None:
+        self.desk = desk
+        self.place: Callable[[], dict[str, Any] | None] = lambda: None
+        self.said: Callable[[str], None] = lambda line: None
+        self.after: Callable[[], None] = lambda: None
+        """Called once, when all was saved: to throw away what that took the place of."""
+        self._keeper = keeper
+        self._closed = False
+        self._one = threading.Lock()
+        self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="planscope save")
+        self._timer: asyncio.TimerHandle | None = None
+        self._changed: float | None = None
+        self._under_way: Future[Path] | None = None
+        self._left_at: dict[str, Any] | None = None
+        desk.listen(self.on_news)
+
+    def hold(self) -> Keeper:
+        """Who keeps the file, made at the first call, which is before the session is loaded. From any thread."""
+        from planscope.session.autosave import Keeper
+
+        with self._one:
+            if self._keeper is None:
+                assert self.desk.path is not None
+                self._keeper = Keeper(self.desk.path)
+                if self._closed:
+                    self._keeper.close()
+            return self._keeper
+
+    def give_up_keeper(self) -> Keeper | None:
+        """Leave the file to another saver; nothing more is saved here."""
+        keeper, self._keeper = self._keeper, None
+        self._stop()
+        return keeper
+
+    def begin(self) -> None:
+        """All is open: what one goes away from is a change only if it is another place than this."""
+        self._left_at = self.place()
+
+    # When to save
+
+    def on_news(self, news: News) -> None:
+        if news.what not in ("opened", "saving") and self.desk.unsaved:
+            self.save_soon()
+
+    def save_soon(self) -> None:
+        now = self._loop.time()
+        self._changed = now if self._changed is None else self._changed
+        self._wait(min(now + PAUSE, self._changed + LONGEST) - now)
+        if self.desk.saving.state != "failed":
+            self.desk.set_saving(Saving("changed"))
+
+    def _wait(self, seconds: float) -> None:
+        self._stop_waiting()
+        self._timer = self._loop.call_later(max(seconds, 0.0), self.save, context=self._context)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def save(self) -> None:
+        """Save what there is now; if that is being done already, once more behind it."""
+        self._stop_waiting()
+        if self._under_way is not None or self._keeper is None or self.desk.session is None:
+            return
+        taken, session = self.desk.unsaved, self._session()
+        self._changed = None
+        made = self._under_way = self._pool.submit(_write, self._keeper, session)
+        made.add_done_callback(lambda done: self._answer(done, taken))
+
+    def _session(self) -> Session:
+        place = self.place()
+        session = self.desk.snapshot()
+        return session if place is None else session.model_copy(update={"cursor": place})
+
+    def _answer(self, done: Future[Path], taken: int) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._saved, done, taken, context=self._context)
+        except RuntimeError:
+            return  # the screen is gone; ``close`` has looked at what became of it
+
+    def _saved(self, done: Future[Path], taken: int) -> None:
+        if self._under_way is not done:
+            return
+        self._under_way = None
+        error = done.exception()
+        if error is not None:
+            self.desk.set_saving(Saving("failed", _line(error)))
+            self._wait(RETRY if self._changed is None else PAUSE)
+            return
+        place, keeper = done.result(), self._keeper
+        assert keeper is not None
+        elsewhere = keeper.where == "copy" and place != self.desk.path
+        self.desk.unsaved = max(self.desk.unsaved - taken, 0)
+        state = "changed" if self.desk.unsaved else "saved"
+        self.desk.set_saving(Saving(state), place if elsewhere else None)  # type: ignore[arg-type]  # one of the two
+        after, self.after = self.after, lambda: None
+        after()
+        if elsewhere:
+            self.said(f"saved as a copy in your library: {name_of(place)} ({_why(keeper)})")
+        if self.desk.unsaved:
+            self.save_soon()
+
+    # When it has to be done
+
+    async def flush(self) -> str:
+        """Save what is not saved yet, and wait for it; in one line why it was not, or nothing."""
+        for _ in range(2):  # what is under way may be older than the last change
+            if self._under_way is not None:
+                await asyncio.wrap_future(_quiet(self._under_way))
+                await asyncio.sleep(0)
+            if self._under_way is None and self._worth_it():
+                self.save()
+        if self._under_way is not None:
+            await asyncio.wrap_future(_quiet(self._under_way))
+            await asyncio.sleep(0)
+        return self.desk.saving.trouble
+
+    def _worth_it(self) -> bool:
+        """Whether anything changed; where one stands counts in a file of one's own."""
+        if self.desk.session is None or self._keeper is None:
+            return False
+        place = self.place()
+        moved = place is not None and self._left_at is not None and place != self._left_at
+        own = self._keeper.where == "here" or self._keeper.place == self.desk.path
+        return bool(self.desk.unsaved) or (moved and own)
+
+    def close(self) -> str:
+        """Save what is not saved yet, at once, and let others write; why it was not saved, in one line, or nothing."""
+        self._stop_waiting()
+        self.desk.forget(self.on_news)
+        trouble = ""
+        if (last := self._under_way) is not None and (error := last.exception()) is not None:
+            trouble = _line(error)
+        if last is not None and not trouble:
+            self.desk.unsaved = self.desk.unsaved if self._changed is not None else 0
+        self._under_way = None
+        if self._worth_it():
+            assert self._keeper is not None
+            error = self._pool.submit(_write, self._keeper, self._session()).exception()
+            trouble = _line(error) if error is not None else ""
+            if error is None:
+                self.after()
+        self._stop()
+        with self._one:
+            self._closed = True
+            if self._keeper is not None:
+                self._keeper.close()
+        return trouble
+
+    def _stop(self) -> None:
+        self._stop_waiting()
+        self.desk.forget(self.on_news)
+        self._pool.shutdown(wait=True)
+
+    # Where to save
+
+    def go_elsewhere(self) -> None:
+        """Save to a new copy in the library from now on."""
+        self.hold().go_elsewhere()
+        self.save()
+
+    async def move(self, to: Callable[[Path], Path]) -> Path:
+        """Let ``to`` give the file another name, in the background, while nobody holds it. Raises what that raises."""
+        from planscope.session.autosave import Keeper
+
+        await self.flush()
+        path, keeper = self.desk.path, self._keeper
+        assert path is not None and keeper is not None
+        self._keeper = None  # nothing is saved meanwhile
+
+        def work() -> tuple[Path, Keeper, Exception | None]:
+            keeper.close()
+            try:
+                new = to(path)
+            except Exception as error:
+                return path, Keeper(path), error
+            return new, Keeper(new), None
+
+        new, self._keeper, error = await self._loop.run_in_executor(self._pool, work)
+        self.desk.set_saving(self.desk.saving, new)
+        if self.desk.unsaved:
+            self.save_soon()
+        if error is not None:
+            raise error
+        return new
+
+
+def _write(keeper: Keeper, session: Session) -> Path:
+    if keeper.where == "held":
+        keeper.go_elsewhere()  # whoever holds it writes to it: what is done here is not put over that
+    return keeper.save(session)
+
+
+def _why(keeper: Keeper) -> str:
+    """Why it is saved as a copy, in a few words."""
+    told = keeper.why.removeprefix(f"{keeper.path} ").partition(";")[0]
+    return told if told == keeper.why.partition(";")[0] else f"the file {told}"
+
+
+def _quiet(future: Future[Path]) -> Future[None]:
+    """Done when the other is, however that ended."""
+    done: Future[None] = Future()
+    future.add_done_callback(lambda _: done.set_result(None))
+    return done
+
+
+def _line(error: BaseException) -> str:
+    known = isinstance(error, UserError)
+    text = str(error) if known else f"{type(error).__name__}: {error}"
+    return text.splitlines()[0] if text.strip() else "unknown trouble"

@@ -15,6 +15,7 @@ from planscope.debugger.stops import marks
 from planscope.debugger.watches import Watch, WatchLine, look
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import Move, PlannedCall, Repair, StepView, Verdict
+from planscope.tui.desk import NOTHING_CHANGED, Saving
 from planscope.tui.glance import CallGlance, RunGlance, SessionGlance, VariantGlance
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class RoomState:
     newest). ``pane`` is the current one, ``top`` the one of the upper three that is seen where there is room for one
     only. ``hit`` is the place that a search found, until one goes elsewhere. ``why_paused``: what the run that is
     looked at waits for, where it does (``run.pending``).
-    ``play``: what the user plays, while he does. ``seconds``: for how long a run has been under way, if one is.
+    ``play``: what the user plays, while he does. ``seconds``:
+    for how long a run has been under way, if one is. ``saving``: how it stands with the file.
     """
 
     path: Path | None
@@ -112,6 +114,7 @@ class RoomState:
     why_paused: tuple[str, ...] = ()
     play: Play | None = None
     seconds: int | None = None
+    saving: Saving = NOTHING_CHANGED
 
     @property
     def run(self) -> RunGlance | None:

@@ -14,6 +14,7 @@ from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.dialogs.ask import AskDialog, SetDialog
 from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
@@ -536,3 +537,12 @@ async def test_keys_pressed_before_the_room_is_open_are_not_lost(tmp_path: Path)
         driven = Driven(app, pilot)
         await driven.rest()
         assert app.room is not None
+
+
+@effect("describe")
+async def _describe(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, DescribeDialog)
+    assert "Title and notes" in driven.text and "figure-10" in driven.text
+    await driven.press("escape")
+    assert driven.app.screen is driven.room and not driven.room.desk.unsaved

@@ -95,7 +95,8 @@ DEBUG: tuple[KeyAction, ...] = (
     act("reset-layout", "=", "Reset panes", "Show all panes, in the sizes that they had at first.", _P),
     act("copy", "y", "Copy", "Copy what the pane shows, or write it to a file.", _E),
     act("choose-run", "o", "Runs", "Choose another run of this session.", _E),
-    act("save", "ctrl+s", "Save", "Save the session.", _E),
+    act("save", "ctrl+s", "Save", "Save now; all changes are saved a moment later anyway.", _E),
+    act("describe", "D", "Describe", "Read and change the session's title and notes.", _E),
 )
 
 EVERYWHERE: tuple[KeyAction, ...] = (

@@ -11,6 +11,7 @@ from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
 
@@ -33,6 +34,7 @@ class Header(LinePane):
             state.verdict,
             state.certificate,
             state.seconds,
+            state.saving,
             width,
         )
         if self.prepared_for == key:
@@ -65,6 +67,8 @@ def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
         (4, (Run(" planscope ", "brand"),)),
         (1, (Run(f" {shown(session.title or session.id or 'untitled', 40)}", "strong"),)),
     ]
+    if said := _SAVING[state.saving.state]:
+        parts.append((0 if state.saving.state == "failed" else 5, (said,)))
     if run is None:
         return [*parts, (2, (Run("no run", "dim"),))]
     model = [Run(shown(run.model or "model ?", 40))]
@@ -76,6 +80,15 @@ def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
         (0, tuple(model)),
         (2, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)),
     ]
+
+
+_SAVING: dict[str, Run | None] = {
+    "": None,
+    "changed": Run("• saving", "dim"),
+    "saved": Run("✓ saved ", "dim"),
+    "failed": Run("✗ not saved", "broken"),
+}
+"""How it stands with the file, in a word; nothing where nothing was changed."""
 
 
 def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
@@ -166,9 +179,17 @@ class Footer(LinePane):
     BOX = False
 
     def __init__(
-        self, paint: Paint, hints: Hints, live_hints: Hints = (), play_hints: Hints = (), *, id: str
+        self,
+        paint: Paint,
+        hints: Hints,
+        live_hints: Hints = (),
+        play_hints: Hints = (),
+        *,
+        save_key: str = "",
+        id: str,
     ) -> None:
         super().__init__(paint, id=id)
+        self.save_key = save_key
         self.hints = hints
         self.live_hints = live_hints
         self.play_hints = play_hints
@@ -176,7 +197,7 @@ class Footer(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
-        notice = list(cut(notice, width - 1))
+        notice = list(cut(notice or not_saved(state.saving, width, self.save_key), width - 1))
         room = width - width_of(notice) - (2 if notice else 0)
         made = [Run(" ")]
         self._places = []

@@ -8,6 +8,7 @@ from textual import events
 
 from planscope.tui.actions import KeyAction
 from planscope.tui.arrangement import SMALLEST
+from planscope.tui.desk import NOTHING_CHANGED, Saving
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
@@ -61,16 +62,18 @@ class KeyBar(_Bar):
         super().__init__(paint, id=id)
         self.hints = hints
         self._notice = ""
+        self._saving = NOTHING_CHANGED
         self._places: list[tuple[int, int, str]] = []
 
-    def set_notice(self, notice: str) -> None:
+    def set_notice(self, notice: str, saving: Saving = NOTHING_CHANGED) -> None:
         self._notice = notice
+        self._saving = saving
         self.show()
 
     def make(self) -> Line:
         width = self.cells[0]
         notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
-        notice = list(cut(notice, width - 1))
+        notice = list(cut(notice or not_saved(self._saving, width), width - 1))
         room = width - width_of(notice) - (2 if notice else 0)
         made = [Run(" ")]
         self._places = []
@@ -89,6 +92,18 @@ class KeyBar(_Bar):
         for first, last, action in self._places:
             if first <= event.x < last:
                 self.post_message(KeyHintClicked(action))
+
+
+def not_saved(saving: Saving, width: int, key: str = "") -> list[Run]:
+    """Why what was changed is not in its file; it stands there until it is. Nothing where it is.
+
+    ``key``: the one that says what can be done.
+    """
+    if saving.state != "failed":
+        return []
+    more = [Run(" · ", "dim"), Run(key, "key"), Run(" says more ", "dim")] if key else [Run(" ")]
+    said = cut([Run(f"✗ not saved: {shown(saving.trouble, 300)}", "broken")], width - width_of(more) - 2)
+    return [*said, *more]
 
 
 class TooSmallScreen(Windowed):

@@ -49,6 +49,7 @@ class DebugRoom(Playing):
             tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in actions)
             for actions in (_hints(), [BY_ID[id] for id in _LIVE_HINTS], [BY_ID[id] for id in _PLAY_HINTS])
         )
+        save_key = shown_key(keys_of(BY_ID["save"], self.choice)[0])
         self.panes = (
             Header(paint, id="header"),
             QueryPane(paint, id="query"),
@@ -59,7 +60,7 @@ class DebugRoom(Playing):
             StepPane(paint, id="step"),
             PlayPane(paint, id="play"),
             TooSmall(paint, id="too-small"),
-            Footer(paint, hints, live_hints, play_hints, id="footer"),
+            Footer(paint, hints, live_hints, play_hints, save_key=save_key, id="footer"),
         )
         yield from self.panes
 

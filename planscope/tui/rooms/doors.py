@@ -10,9 +10,9 @@ from planscope.debugger import cursor
 from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
-from planscope.tui.rooms.asking import Asking
 from planscope.tui.rooms.everywhere import with_keys
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.rooms.turning import Turning
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planscope.tui.under_way import RunChoice
 
 
-class Doors(Asking):
+class Doors(Turning):
     """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
 
     budget = 60
@@ -109,7 +109,7 @@ class Doors(Asking):
         """Leave planscope; drafts that would be lost are asked about."""
         from planscope.tui.dialogs.unkept import quit_or_ask
 
-        quit_or_ask(self.app, self.paint, len(self.drafts))
+        quit_or_ask(self.app, self.paint, len(self.drafts), self.desk)
 
     def action_dissect(self) -> None:
         """What in this request makes the agent of this run fail."""
@@ -141,6 +141,10 @@ class Doors(Asking):
                 self.show_run(opened.run, opened.index)
 
         self.enter(DissectRoom, self._dissecting, state.variant.id, wanted, left=left)
+
+    def stop_all(self) -> None:
+        if self._dissecting is not None:
+            self._dissecting.stop()
 
     def default_choice(self) -> RunChoice:
         """How to run unless something else is said."""

@@ -83,4 +83,5 @@ class Leaving(Changing):
         """Leave planscope; a draft that would be lost is asked about."""
         from planscope.tui.dialogs.unkept import quit_or_ask
 
-        quit_or_ask(self.app, self.paint, 1 if self.state.changed else 0)
+        drafts = {*self.drafts} - {(self.desk.open_session.id, self.of.id)}
+        quit_or_ask(self.app, self.paint, len(drafts) + self.state.changed, self.desk)

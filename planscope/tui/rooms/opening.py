@@ -36,6 +36,7 @@ from planscope.tui.unjudged import unjudged
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
+    from planscope.tui.saving import Saver
 
 _LONG_RUN = 200
 _KEPT_RUNS = 12
@@ -44,11 +45,16 @@ Parsed = TypeVar("Parsed")
 
 
 class Opening(Resting):
-    """Opens, reads and judges; keeps what was found out, so that going back to a run costs nothing."""
+    """Opens, reads and judges; keeps what was found out, so that going back to a run costs nothing.
+
+    ``saver`` keeps the session's file, None where nothing is saved. ``given``: the session was loaded already.
+    """
 
     def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
         super().__init__(state, paint, desk)
         self.asked_for_step = asked_for_step
+        self.saver: Saver | None = None
+        self.given: Opened | None = None
         self._readings: dict[str, ReadQuery] = {}
         self._judged: dict[str | None, JudgedRun] = {}
 
@@ -71,8 +77,13 @@ class Opening(Resting):
         path = self.state.path
         if self.desk.session is not None:
             self.read()
+        elif self.given is not None:
+            self._on_opened(self.given)
         elif path is not None:
-            self.jobs.start("open", lambda ticket: open_session(path), self._on_opened, self._not_opened)
+            hold = self.saver.hold if self.saver is not None else None
+            self.jobs.start(
+                "open", lambda ticket: open_session(path, hold), self._on_opened, self._not_opened
+            )
         else:
             self.change(progress="failed", trouble="No session is open.")
 

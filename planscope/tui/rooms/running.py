@@ -227,6 +227,11 @@ class Running(Doors):
         if self.live is not None:
             self.live.breakpoints = self._breakpoints_of(self.live.problem)
 
+    def stop_all(self) -> None:
+        if self.live is not None:
+            self.live.stop()
+        super().stop_all()
+
     def on_unmount(self) -> None:
         if self.live is not None:
             self.live.stop()

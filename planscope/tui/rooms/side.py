@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
 from textual import events, on
@@ -74,7 +74,7 @@ class SideRoom(Everywhere):
         """Show title and notice anew."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
-            self.key_bar.set_notice(self.notice)
+            self.key_bar.set_notice(self.notice, self.desk.saving)
 
     def tell(self, notice: str) -> None:
         """Say something beside the keys, until something else is said."""
@@ -84,6 +84,18 @@ class SideRoom(Everywhere):
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
         await self.run_action(BY_ID[message.action].method)
+
+    @property
+    def drafts(self) -> Collection[tuple[str, str]]:
+        """Requests that were being written when the edit screen was left, by session and variant."""
+        below = self.app.screen_stack[0]
+        return getattr(below, "drafts", ()) if below is not self else ()
+
+    def action_quit(self) -> None:
+        """Leave planscope; what would be lost is asked about."""
+        from planscope.tui.dialogs.unkept import quit_or_ask
+
+        quit_or_ask(self.app, self.paint, len(self.drafts), self.desk)
 
     def action_leave_room(self) -> None:
         """Back to the room below."""

@@ -1,0 +1,89 @@
+"""A session's title and notes, to be read and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
+from planscope.tui.lines import BLANK, Line, Run
+from planscope.tui.paint import Paint
+from planscope.tui.safe_text import show
+
+LONGEST = 20_000
+"""Characters of notes that can be changed here; longer ones are left to programs that are made for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """``notes`` None: they were not changed."""
+
+    title: str
+    notes: str | None
+
+
+class SafeTextArea(TextArea):
+    """Several lines to type, without what a terminal would obey, from wherever it was pasted."""
+
+    def edit(self, edit: Any) -> Any:
+        edit.text = clean(edit.text)
+        return super().edit(edit)
+
+
+def clean(text: str) -> str:
+    """The text with what cannot be seen made visible; lines stay lines."""
+    return show(text, keep_newlines=True).text
+
+
+class DescribeDialog(Dialog[Described]):
+    """However it is closed, what was typed is kept: it is saved as all changes are."""
+
+    AUTO_FOCUS = "SafeTextArea"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "leave", show=False, priority=True),
+        Binding("tab", "app.focus_next", show=False, priority=True),
+        Binding("shift+tab", "app.focus_previous", show=False, priority=True),
+    ]
+
+    def __init__(self, paint: Paint, title: str, notes: str) -> None:
+        super().__init__(paint, "Title and notes")
+        self._title = clean(title.replace("\n", " "))
+        self._old = title
+        self._notes = clean(notes)
+
+    def body(self) -> Sequence[Widget]:
+        self.line = SafeInput(self._title, id="described-title")
+        self.long = len(self._notes) > LONGEST
+        self.area = SafeTextArea(
+            self._notes[:LONGEST],
+            id="described-notes",
+            read_only=self.long,
+            highlight_cursor_line=False,
+            compact=True,
+        )
+        self.area.styles.height = max(min(self.app.size.height - 12, 14), 3)
+        hint = "Tab title or notes · Esc closes and keeps what you typed"
+        if self.long:
+            hint = f"These notes are longer than {LONGEST:,} characters, and shown only. Esc closes"
+        return (
+            self.line,
+            TextBox(self.paint, [Line((Run(" Notes", "label"),))]),
+            self.area,
+            TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]),
+        )
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        title = self._old if self.line.value == self._title else self.line.value.strip() or self._old
+        same = self.long or self.area.text == self._notes
+        self.dismiss(Described(title, None if same else self.area.text))

@@ -1,0 +1,375 @@
+"""What is done on the screen is in a file a moment later, wherever it may be written, and is never lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from planscope.session import autosave
+from planscope.session.autosave import Keeper, recoverable
+from planscope.session.bundled import bundled
+from planscope.session.files import SessionError
+from planscope.session.lock import holder_of
+from planscope.session.model import Session
+from planscope.session.places import library
+from planscope.session.store import load, save
+from planscope.tui.dialogs.recover import RecoverDialog, differences
+from planscope.tui.under_way import RunChoice
+from tests.hostile import SAVEABLE
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+from tests.tui.test_live import until
+
+FIRST = bundled()["first-look"]
+
+
+@pytest.fixture(autouse=True)
+def _folders_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.1)
+
+
+async def saved(driven: Driven) -> None:
+    await until(driven, lambda: driven.app.desk.saving.state == "saved")
+    await driven.pilot.pause()
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, why: str = "the disk is full; make room") -> list[bool]:
+    """Writing a session fails as long as the list is not empty; the journal is written all the same."""
+    refuses, write = [True], autosave.write_atomic
+
+    def wrote(path: Path, data: bytes) -> None:
+        if refuses:
+            raise SessionError(why)
+        write(path, data)
+
+    monkeypatch.setattr(autosave, "write_atomic", wrote)
+    return refuses
+
+
+async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.6)
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    before = load(path)
+    async with opened(path) as driven:
+        driven.room.open_run_number(0)
+        await driven.rest()
+        await driven.press("n", "b")
+        assert "• saving" in driven.text
+        await saved(driven)
+        assert "✓ saved" in driven.text
+        assert load(path).breakpoints == ["step 1"]
+        await driven.press("w")
+        await driven.type("state")
+        await driven.press("enter", "escape")
+        await until(driven, lambda: load(path).watches == ["state"])
+    after = load(path)
+    assert after.cursor == {"index": 1, "run": "r1"}
+    assert (after.variants, after.runs, after.title) == (before.variants, before.runs, before.title)
+    async with opened(path) as driven:
+        assert driven.state.run_number == 0 and driven.state.debug.index == 1
+        assert len(driven.state.breakpoints) == 1 and "state = completable" in driven.text
+
+
+async def test_whoever_only_looks_changes_nothing(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    content = path.read_bytes()
+    async with opened(path) as driven:
+        await driven.press("x", "escape", "1", "down", "z")
+        assert "saved" not in driven.text and "saving" not in driven.text
+    assert path.read_bytes() == content
+    async with opened(FIRST) as driven:
+        await driven.press("n", "n", "o", "home", "enter")
+        await driven.rest()
+    assert not library().exists()
+
+
+async def test_where_one_leaves_is_where_one_comes_back(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("G")
+        last = driven.state.debug.index
+        assert "sav" not in driven.text.splitlines()[0]
+    assert load(path).cursor == {"index": last, "run": "r2"}
+
+
+async def test_quitting_saves_at_once(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("b", "q")
+    assert load(path).breakpoints == ["step 1"]
+    assert holder_of(path) is None
+
+
+async def test_a_run_is_saved_while_it_goes_on(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
+        await until(driven, lambda: driven.room.live is not None and driven.room.live.paused is not None)
+        await until(driven, lambda: len(load(path).runs) == 3)
+        assert load(path).runs[2].events
+        await driven.press("X")
+        await until(driven, lambda: driven.room.live is None)
+
+
+async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
+    path = sessions.write(sessions.out_of_order(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("g", "p", "enter")
+        await driven.rest()
+        assert driven.room.desk.saving.state == ""
+        await driven.press("K")
+        await saved(driven)
+        assert len(load(path).runs) == 2
+
+
+async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> None:
+    content = FIRST.read_bytes()
+    async with opened(FIRST) as driven:
+        await driven.press("b")
+        await saved(driven)
+        assert "saved as a copy in your library: first-look-2 (it ships" in driven.text
+        copy = library() / "first-look-2.planscope.json"
+        assert driven.state.path == copy
+        await driven.press("n", "b")
+        await saved(driven)
+        assert "copy" not in driven.text
+    assert FIRST.read_bytes() == content
+    assert len(load(copy).breakpoints) == 2
+    assert [path.name for path in library().iterdir()] == [copy.name]
+
+
+async def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    link = tmp_path / "link.planscope.json"
+    link.symlink_to(path)
+    async with opened(link) as driven:
+        await driven.press("b")
+        await saved(driven)
+        assert driven.state.path == link and "copy" not in driven.text
+    assert link.is_symlink() and load(path).breakpoints == ["step 1"]
+
+
+async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("b", "ctrl+s")
+        await until(driven, lambda: "saved to " in driven.text)
+        assert load(path).breakpoints == ["step 1"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+async def test_a_file_that_may_not_be_written_goes_to_the_library(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    path.chmod(0o400)
+    await _goes_to_the_library(path)
+
+
+async def test_a_write_protected_file_goes_to_the_library(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    path.chmod(0o444)
+    await _goes_to_the_library(path)
+
+
+async def _goes_to_the_library(path: Path) -> None:
+    content = path.read_bytes()
+    async with opened(path) as driven:
+        await driven.press("b")
+        await saved(driven)
+        assert "saved as a copy in your library: test (the file is write-protected)" in driven.text
+    assert path.read_bytes() == content and len(list(library().iterdir())) == 1
+
+
+async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    content = path.read_bytes()
+    with Keeper(path) as other:
+        assert other.where == "here"
+        async with opened(path, (200, 40)) as driven:
+            assert f"another planscope (process {os.getpid()}" in driven.text
+            assert "goes into a copy" in driven.text
+            await driven.press("b")
+            await saved(driven)
+        assert path.read_bytes() == content
+    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_cannot_be_saved_is_said_until_it_can(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path, size) as driven:
+        refuses = refusing(monkeypatch)
+        await driven.press("b")
+        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await driven.press("n")
+        assert "✗ not saved: the disk is full; make room" in driven.text and "Ctrl+s says more" in driven.text
+        await driven.press("d")
+        await driven.pilot.pause(0.1)
+        assert "✗ not saved: the disk is full" in driven.text
+        await driven.press("escape", "ctrl+s")
+        assert "offered when you open the" in driven.text and "Try again now" in driven.text
+        refuses.clear()
+        await driven.press("enter")
+        await saved(driven)
+        assert "saved to" in driven.text and "not saved" not in driven.text
+    assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
+
+
+async def test_a_file_that_another_program_changed_is_not_written_over(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        save(sessions.figure_10().model_copy(update={"title": "theirs"}), tmp_path / "b.planscope.json")
+        (tmp_path / "b.planscope.json").replace(path)
+        await driven.press("b")
+        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await driven.press("ctrl+s", "down", "enter")
+        await saved(driven)
+        assert "saved as a copy in your library" in driven.text
+    assert load(path).title == "theirs"
+    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+    assert recoverable(path) is None
+
+
+async def unsaved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave work on the session that could not be saved."""
+    with monkeypatch.context() as patch:
+        async with opened(path) as driven:
+            refusing(patch)
+            await driven.press("b")
+            await until(driven, lambda: driven.app.desk.saving.state == "failed")
+            await driven.press("q", "down", "enter")
+        assert "the disk is full" in driven.app.parting
+    assert recoverable(path) is not None
+
+
+async def test_unsaved_work_is_offered_and_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_frame: object
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    await unsaved(path, monkeypatch)
+    assert load(path).breakpoints == []
+    async with opened(path) as driven:
+        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        assert "1 breakpoint" in driven.text and "the disk is full" in driven.text
+        await driven.press("down", "enter")
+        assert "In the unsaved work" in driven.text
+        await driven.press("escape", "up", "enter")
+        await until(driven, lambda: driven.app.room.is_current)
+        await driven.rest()
+        assert list(map(str, driven.state.breakpoints)) == ["step 1"]
+        await saved(driven)
+    assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
+
+
+async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    await unsaved(path, monkeypatch)
+    save(load(path).model_copy(update={"title": "theirs"}), path)
+    async with opened(path) as driven:
+        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        assert "as a copy" in driven.text
+        await driven.press("enter")
+        await until(driven, lambda: driven.app.room.is_current)
+        await saved(driven)
+    assert (load(path).title, load(path).breakpoints) == ("theirs", [])
+    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+    assert recoverable(path) is None
+
+
+async def test_unsaved_work_stays_until_it_is_thrown_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    await unsaved(path, monkeypatch)
+    for keys, left in ((["escape"], True), (["end", "enter", "enter"], True), (["end", "enter"], False)):
+        async with opened(path) as driven:
+            await until(driven, lambda app=driven.app: isinstance(app.screen, RecoverDialog))  # type: ignore[misc]
+            await driven.press(*keys)
+            if not left:
+                await driven.press("down", "enter")
+                assert "thrown away" in driven.text
+            else:
+                assert "it stays" in driven.text
+        assert (recoverable(path) is not None) == left
+
+
+async def test_quitting_with_what_is_not_saved_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        refusing(monkeypatch)
+        await driven.press("b")
+        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await driven.press("q")
+        assert "Stay" in driven.text and "not saved" in driven.text
+        await driven.press("enter")
+        assert driven.app.is_running and driven.app.screen is driven.room
+
+
+async def test_title_and_notes(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("D")
+        await driven.type("why")
+        await driven.press("enter")
+        await driven.type("not")
+        await driven.press("shift+tab", *["backspace"] * 9)
+        await driven.type("mine")
+        await driven.press("escape")
+        await saved(driven)
+        assert "mine" in driven.text.splitlines()[0]
+        await driven.press("D", "escape")
+    assert (load(path).title, load(path).notes) == ("mine", "why\nnot")
+
+
+async def test_hostile_notes_are_shown_and_left_as_they_are(tmp_path: Path) -> None:
+    from textual import events
+
+    from tests.tui.test_hostile_screen import assert_clean
+
+    short = [text[:300] for text in SAVEABLE]
+    made = sessions.figure_10().model_copy(update={"title": "".join(short[20:40]), "notes": "\n".join(short)})
+    path = sessions.write(made, tmp_path)
+    async with opened(path) as driven:
+        await driven.press("D")
+        assert_clean(driven)
+        for _ in range(8):
+            await driven.press("pagedown")
+            assert_clean(driven)
+        await driven.press("escape")
+        assert driven.app.desk.saving.state == ""
+        await driven.press("D")
+        for text in short[::5]:
+            driven.app.screen.focused.post_message(events.Paste(text))
+            await driven.pilot.pause()
+            assert_clean(driven)
+
+
+def test_differences_name_what_is_there() -> None:
+    now, then = sessions.figure_10(), sessions.figure_10()
+    assert list(differences(now, then)) == []
+    more = then.model_copy(
+        update={
+            "title": "\x1b[31m",
+            "notes": "x",
+            "runs": [*then.runs, then.runs[0].model_copy(update={"id": "r3"})],
+            "watches": ["state"],
+            "cursor": {"index": 1},
+        }
+    )
+    assert list(differences(now, more)) == [
+        "the title: ␛[31m",
+        "the notes",
+        "1 run more (r3)",
+        "1 watch",
+        "where you were",
+    ]
+    assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs less (r1, r2, r3)"

@@ -85,7 +85,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _chosen(session: Session, wanted: str | None) -> Variant:
-    originals = [v for v in session.variants if v.origin.kind != "mutated"]
+    from planscope.session.own import own_variants
+
+    originals = [v for v in own_variants(session) if v.origin.kind != "mutated"]
     return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
 
 

@@ -13,7 +13,7 @@ from planscope.session.own import own_runs, own_variants
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
-from planscope.session.model import Run, Session, Variant
+    from planscope.session.model import Run, Session, Variant
 
 _LISTED = 10
 MOST_STATUSES = 4_000_000

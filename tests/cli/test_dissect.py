@@ -164,6 +164,11 @@ def test_the_last_run_stays_the_users(cli: Cli, topical: Path) -> None:
     assert cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "3").status == 0
     made = load(topical)
     assert [(d.variant, d.run) for d in made.dissections] == [("v1", "r1"), ("v1", "r1")]
+    assert cli("check", topical, "--json").json["run"] == "r1"
+    assert cli("export", topical, "--format", "json").json["run"]["id"] == "r1"
+    assert cli("mutate", topical, "--kind", "Repeat", "--json").json["variant"] == "v1"
+    assert cli("run", topical, "--model", "sim:careful").status == 0
+    assert load(topical).runs[-1].variant == "v1"
 
 
 def test_which_run_and_which_request(cli: Cli, files: Files) -> None:

@@ -23,6 +23,9 @@ from planscope.dissection.results import Results
 from planscope.dissection.summary import decided
 from planscope.dissection.variants import Mutants, NoVariant
 from planscope.errors import UserError
+from planscope.oracle.replay import replay
+from planscope.oracle.trace import Trace
+from planscope.session.derive import problem_of
 from planscope.session.edit import next_dissection_id
 from planscope.session.events import EndEvent
 from planscope.session.model import Cell, CellKind, Dissection, Limits, Run, Session, Variant
@@ -45,7 +48,7 @@ class Dissector:
 
     Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
     ``at_once``. Raises what :class:`planscope.agents.runner.LiveRun` raises where no run can begin, ``ParseFailure``
-    where the request cannot be read, and ``UserError`` where ``resume`` does not fit.
+    where the request cannot be read, and ``UserError`` where it cannot be met or ``resume`` does not fit.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Dissector:
         else:
             _check_resumed(resume, variant, spec.text, agent)
             record = resume.model_copy(update={"budget": budget})
+        _check_possible(variant)
         self._spec, self._at_once, self._base_url = spec, at_once, base_url
         self._options: dict[str, Any] = {"agent": agent, "role": role, "prompts": prompts, "limits": limits}
         self._native = spec.character is not None and agent in AGENTS
@@ -250,6 +254,18 @@ def _why(run: Run) -> str:
     end = run.events[-1]
     reason = end.reason if isinstance(end, EndEvent) and end.reason else "the runs are aborted"
     return f"{IN_VAIN} runs in a row were aborted: {reason}"
+
+
+def _check_possible(variant: Variant) -> None:
+    """Raise UserError for a request that contradicts itself: no run of it is right, whatever is at fault."""
+    problem = problem_of(variant)
+    verdict = replay(problem, Trace(ending="running")).verdict()
+    if verdict.first_violation is not None and verdict.first_violation.step == 0:
+        said = ", ".join(verdict.first_violation.core.constraints)
+        raise UserError(
+            f"the request contradicts itself ({said} cannot all be met), so no agent can be right: "
+            "change it before it is dissected"
+        )
 
 
 def _check_resumed(resume: Dissection, variant: Variant, model: str, agent: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +18,8 @@ from planscope.oracle.verdict_types import ErrorType, Verdict, VerdictKind
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import CellKind, Dissection, Run, Session, Variant
 
+RunKey = tuple[str, int]
+"""A run's id and how many events it has."""
 CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
 
 
@@ -116,16 +119,26 @@ def failed_before(dissection: Dissection, run: Run | None, verdict: Verdict | No
     )
 
 
-def summary(session: Session, dissection: Dissection) -> Summary:
-    """Judge every run of the dissection anew, and decide by its method. Reads the session and changes nothing."""
+def summary(
+    session: Session, dissection: Dissection, known_verdicts: MutableMapping[RunKey, Verdict] | None = None
+) -> Summary:
+    """Judge every run of the dissection anew, and decide by its method. Reads the session and changes nothing.
+
+    ``known_verdicts``: of runs that were judged before, by id and number of events; those are not judged again, and
+    what is judged here is added. For a caller that asks again whenever a run has ended.
+    """
+    verdicts_by_run = {} if known_verdicts is None else known_verdicts
     variants = {v.id: v for v in session.variants}
     runs = {r.id: r for r in session.runs}
     problems: dict[str, Problem | None] = {}
 
     def verdict_of(run: Run) -> Verdict:
-        if run.variant not in problems:
-            problems[run.variant] = readable(variants.get(run.variant))
-        return judged(problems[run.variant], run)
+        key = (run.id, len(run.events))
+        if key not in verdicts_by_run:
+            if run.variant not in problems:
+                problems[run.variant] = readable(variants.get(run.variant))
+            verdicts_by_run[key] = judged(problems[run.variant], run)
+        return verdicts_by_run[key]
 
     rows, evidence = [], {}
     spent = 0

@@ -248,3 +248,14 @@ def test_what_does_not_fit_is_refused() -> None:
         Dissector(session, variant, model="sim:nobody")
     with pytest.raises(UnknownAgent):
         Dissector(session, variant, model="sim:careful", agent="nobody")
+
+
+def test_a_request_that_cannot_be_met_is_refused_before_a_run_is_spent() -> None:
+    variant = query(2)
+    one, other = (a.name for a in variant.actions[:2])
+    text = f"{one.capitalize()} comes before {other}. {other.capitalize()} comes before {one}."
+    request = variant.query.model_copy(update={"text": text, "tree": None})
+    contradictory = variant.model_copy(update={"query": request, "constraints": []})
+    session = Session(id="s", title="s", variants=[contradictory])
+    with pytest.raises(UserError, match=r"contradicts itself \(c1, c2 cannot all be met\)"):
+        Dissector(session, contradictory, model="sim:literal")

@@ -11,7 +11,7 @@ import pytest
 
 from planscope.dissection.arms import KINDS
 from planscope.session.edit import make_variant
-from planscope.session.model import Dissection, Origin, Session
+from planscope.session.model import Dissection, Origin, Run, Session
 from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
@@ -184,3 +184,67 @@ async def test_an_agent_that_a_file_names_is_never_imported(
         await driven.pilot.pause(0.3)
         assert not room.work.running and "a file names no agent of your own" in driven.text
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
+
+
+async def test_an_undecided_one_says_what_is_missing_where_there_is_little_room(
+    tmp_path: Path, same_frame: object
+) -> None:
+    async with opened(write(a_session(), tmp_path), (80, 24)) as driven:
+        room = await entered(driven, "sim:forgetful")
+        await driven.press("m")
+        await dissected(driven, room)
+        assert "UNDECIDED" in driven.text
+        said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
+        assert "What would help: an easier request, or another model: it fails at fresh requests" in said
+        same_frame(driven.app, "dissect-undecided")  # type: ignore[operator]
+
+
+async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
+    session = a_session()
+    variant = session.variants[0]
+    one, other = (a.name for a in variant.actions[:2])
+    text = f"{one.capitalize()} comes before {other}. {other.capitalize()} comes before {one}."
+    query = variant.query.model_copy(update={"text": text, "tree": None})
+    session.variants = [variant.model_copy(update={"query": query, "constraints": []})]
+    async with opened(write(session, tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        assert "contradicts itself" in driven.text and not driven.room.desk.session.runs
+
+
+async def test_from_a_mutant_one_comes_back_to_its_place_in_the_dissection(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        row = next(i for i, row in enumerate(room.state.summary.rows) if row.cells and i > 1)
+        while room.state.row < row:
+            await driven.press("down")
+        await driven.press("end")
+        cell = room.cell
+        await driven.press("o")
+        await driven.rest()
+        assert driven.state.variant.id == cell.variant
+        again = await entered(driven)
+        await dissected(driven, again)
+        assert again.state.record.id == "d1" and again.cell == cell
+        assert again.variant == "v1" and again.wanted.run is None
+
+
+async def test_only_runs_that_are_new_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from planscope.dissection import summary
+
+    judged: list[str] = []
+    judge = summary.judged
+
+    def counted(problem: object, run: Run) -> object:
+        judged.append(run.id)
+        return judge(problem, run)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(summary, "judged", counted)
+    async with opened(write(a_session(), tmp_path)) as driven:
+        room = await entered(driven)
+        await driven.press("m")
+        await dissected(driven, room)
+        assert len(judged) == len(set(judged)) == room.state.summary.runs

@@ -144,9 +144,10 @@ def dissect_form(paint: Paint, wanted: DissectChoice) -> FormDialog[DissectChoic
 
     def read(answers: Answers) -> DissectChoice:
         number = _whole(answers["seed"], "the seed")
-        budget = _whole(answers["budget"], "the budget")
-        if not budget or budget > MOST_RUNS:
-            raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS}")
+        budget = answers["budget"].strip()
+        if not (budget.isascii() and budget.isdigit() and len(budget) < 9 and 1 <= int(budget) <= MOST_RUNS):
+            said = shown(budget, 40) or "nothing"
+            raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS:,}, not {said}")
         base_url = answers["base_url"].strip() or None
         spec = parse_model(answers["model"], seed=number)
         check_model(spec, base_url=base_url)
@@ -156,7 +157,7 @@ def dissect_form(paint: Paint, wanted: DissectChoice) -> FormDialog[DissectChoic
             model=spec.text,
             run=wanted.run if same else None,
             method="paper" if answers["method"] == "paper" else "rates",
-            budget=budget,
+            budget=int(budget),
             seed=number,
             base_url=base_url,
         )

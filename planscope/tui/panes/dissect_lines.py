@@ -32,6 +32,11 @@ ABOUT = {
     "QuerySynthesize": "another tree that asks for the same",
     "Control": "fresh requests of this size that ask for something else",
 }
+_UNUSED = {
+    ("rates", "Repeat"): "the original is run more than once instead",
+    ("paper", "Control"): "the paper has no such runs",
+}
+"""What a method has no use for."""
 _LABEL = 20
 NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
 """The matrix before the first run."""
@@ -43,8 +48,13 @@ def percent(share: float) -> str:
     return f"{99 if whole == 100 and share < 1 else whole} %"
 
 
-def cause_lines(found: Summary | None, trouble: str, running: bool, width: int) -> list[Line]:
-    """The cause with its confidence and the reason; or that it is not known, and what is missing."""
+def cause_lines(
+    found: Summary | None, trouble: str, running: bool, width: int, *, short: bool = False
+) -> list[Line]:
+    """The cause with its confidence and the reason; or that it is not known, and what is missing.
+
+    ``short``: how likely the causes are in a line, not as bars.
+    """
     if trouble:
         return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
     if found is None or not any(row.cells for row in found.rows):
@@ -60,29 +70,42 @@ def cause_lines(found: Summary | None, trouble: str, running: bool, width: int) 
         head = (Run(" ✓ NO CAUSE IN THIS REQUEST ", "right"),)
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
-    lines = [Line(head), BLANK]
+    lines = [Line(head)]
     reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
     lines += [Line(runs) for runs in paragraph(reason, width)]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"What would help: {decision.missing}.", width, "caution")]
-    lines += _likely(found, width)
+    lines += _likely_in_short(found, width) if short else _likely(found, width)
     return lines
 
 
 def _likely(found: Summary, width: int) -> Iterator[Line]:
     """The causes by how likely they are, as bars; ``paper`` has none."""
-    likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
-    if not likely:
-        return
-    yield BLANK
-    for cause, share in likely[:6]:
-        name = "nothing in it" if cause == "none" else cause
+    likely = _causes(found)
+    if likely:
+        yield BLANK
+    for name, share in likely:
         full = round(share * BAR)
         bar = (Run("█" * full, "core"), Run("·" * (BAR - full), "faint"))
         yield Line(cut([Run(f"{name:<{_LABEL}}", "label"), *bar, Run(f"  {percent(share)}")], width))
 
 
-def matrix_lines(found: Summary | None, row: int, column: int, width: int) -> list[Line]:
+def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
+    likely = _causes(found)
+    told = " · ".join(
+        f"{name} {percent(share)}" for name, share in likely if share >= 0.005 or share == likely[0][1]
+    )
+    if likely:
+        yield from (Line(runs) for runs in paragraph(f"Likely: {told}", width, "dim"))
+
+
+def _causes(found: Summary) -> list[tuple[str, float]]:
+    """The causes with how likely they are, the likeliest first."""
+    likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
+    return [("nothing in it" if cause == "none" else cause, share) for cause, share in likely[:6]]
+
+
+def matrix_lines(found: Summary | None, row: int, column: int, width: int, method: str = "") -> list[Line]:
     """One line a kind: its mutants, and how often it is right with the interval as a bar."""
     rows = found.rows if found is not None else NOTHING_YET
     lines = []
@@ -92,9 +115,14 @@ def matrix_lines(found: Summary | None, row: int, column: int, width: int) -> li
             Run("▶ " if here else "  ", "mark"),
             Run(f"{kind.kind:<{_LABEL}}", "strong" if here else "label"),
         ]
-        tail = _rate(kind, wide=width >= 90)
-        room = width - sum(len(run.text) for run in (*label, *tail)) - 2
-        cells = _cells(kind, column if here else None, max(room, 6))
+        if not kind.cells:
+            said = (kind.closed and f"no more can be made: {kind.closed}") or _UNUSED.get((method, kind.kind))
+            cells = [Run(shown(said or "none yet", 200), "dim")]
+            tail = [] if said else [Run(" not run", "dim")]
+        else:
+            tail = _rate(kind, wide=width >= 90)
+            room = width - sum(len(run.text) for run in (*label, *tail)) - 2
+            cells = _cells(kind, column if here else None, max(room, 6))
         lines.append(Line(justify([*label, *cells], tail, width), "cursor" if here else ""))
     return lines
 
@@ -102,8 +130,7 @@ def matrix_lines(found: Summary | None, row: int, column: int, width: int) -> li
 def _rate(row: Row, *, wide: bool) -> list[Run]:
     rate = row.rate
     if rate.rate is None:
-        note = f"no more can be made: {shown(row.closed, 40)}" if row.closed else "not run"
-        return [Run(f" {note}", "dim")]
+        return [Run(" not run", "dim")]
     counts = f" {rate.right:>2} of {rate.counted:<3}"
     share = f" {percent(rate.rate):>5}"
     interval = f" ({round(rate.low * 100):>2} to {round(rate.high * 100):>3})" if wide else ""
@@ -123,8 +150,6 @@ def bar_runs(rate: float, low: float, high: float) -> list[Run]:
 
 def _cells(row: Row, chosen: int | None, room: int) -> list[Run]:
     """The mutants' outcomes, two cells each; of too many the stretch around the chosen one."""
-    if not row.cells:
-        return [Run("none yet", "dim")]
     at = chosen if chosen is not None else len(row.cells) - 1
     first, last = _stretch([len(_cell_text(cell)) + 1 for cell in row.cells], at, room - 2)
     runs = [Run("…", "dim")] if first else []

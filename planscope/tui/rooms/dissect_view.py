@@ -12,7 +12,7 @@ from textual.widget import Widget
 from planscope.tui.desk import Desk, News
 from planscope.tui.dissecting import DissectChoice, Dissecting
 from planscope.tui.jobs import Jobs
-from planscope.tui.lines import Run, shown
+from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.dissect_lines import (
@@ -27,10 +27,13 @@ from planscope.tui.rooms.side import SideRoom
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
-    from planscope.dissection.summary import CellView, Summary
+    from planscope.dissection.summary import CellView, RunKey, Summary
+    from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import CellKind, Dissection, Session
 
 JOB = "dissect-summary"
+BARS, MATRIX, MUTANT = 2, 8, 5
+"""Rows of title and keys, of the matrix with its box, and those that the mutant keeps in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,24 @@ class DissectView(SideRoom):
         self.variant = variant
         self.wanted = wanted
         self.state = DissectState(record=self._latest())
+        self._entered_at = variant
+        if self.state.record is not None and self.state.record.variant != variant:
+            self.variant = self.state.record.variant
+            self.wanted = replace(wanted, run=None)
         self._behind = False
+        self._cause_height = 0
+        self._verdicts: dict[RunKey, Verdict] = {}
         self._diffs: dict[str, TextDiff | None] = {}
 
     def _latest(self) -> Dissection | None:
-        """The dissection under way, else the session's last one of this request."""
+        """The dissection under way, else the session's last one of this request, or that it is a mutant of."""
         if self.work.running:
             return self.work.record
-        kept = [d for d in self.desk.open_session.dissections if d.variant == self.variant]
-        return kept[-1] if kept else None
+        kept = self.desk.open_session.dissections
+        mine = [d for d in kept if d.variant == self.variant]
+        theirs = [d for d in kept if any(cell.variant == self.variant for cell in d.cells)]
+        found = mine or theirs
+        return found[-1] if found else None
 
     def body(self) -> Iterable[Widget]:
         self.cause = BoxPane(self.paint, id="cause")
@@ -128,11 +140,12 @@ class DissectView(SideRoom):
             return
         self._behind = False
         session: Session = self.desk.snapshot()
+        verdicts = self._verdicts  # of one job at a time
 
         def work(ticket: object) -> Summary:
             from planscope.dissection.summary import summary
 
-            return summary(session, record)
+            return summary(session, record, verdicts)
 
         self.jobs.start(JOB, work, self._summed, self._not_summed)
 
@@ -140,10 +153,18 @@ class DissectView(SideRoom):
         fresh = self.state.summary is None
         self.change(summary=found)
         if fresh:
-            row = next((i for i, row in enumerate(found.rows) if row.cells), 0)
-            self.change(row=row)
+            row, column = self._first_place(found)
+            self.change(row=row, column=column)
         if self._behind:
             self.summarize()
+
+    def _first_place(self, found: Summary) -> tuple[int, int]:
+        """The mutant that one came from, else the first one."""
+        for i, row in enumerate(found.rows):
+            for j, cell in enumerate(row.cells):
+                if cell.variant == self._entered_at != self.variant:
+                    return i, j
+        return next((i for i, row in enumerate(found.rows) if row.cells), 0), 0
 
     def _not_summed(self, error: Exception) -> None:
         self.change(trouble=f"the runs cannot be judged: {shown(str(error), 200)}")
@@ -172,14 +193,15 @@ class DissectView(SideRoom):
         state, found = self.state, self.state.summary
         for pane in (self.cause, self.matrix, self.mutant):
             pane.measure()
+        told = self._cause_lines()
         self.cause.set_content(
-            cause_lines(found, state.trouble, self.work.running, self.cause.inner_width),
+            told,
             title=(Run("Cause", "title"),),
             note=(Run("what in the request makes the agent fail", "dim"),),
         )
         column = min(state.column, len(found.rows[state.row].cells) - 1) if found is not None else 0
         self.matrix.set_content(
-            matrix_lines(found, state.row, column, self.matrix.inner_width),
+            matrix_lines(found, state.row, column, self.matrix.inner_width, self._method),
             title=(Run("Mutants", "title"),),
             note=(Run(LEGEND, "dim"),),
             current=True,
@@ -193,6 +215,20 @@ class DissectView(SideRoom):
         )
         self.show_bars()
 
+    def _cause_lines(self) -> list[Line]:
+        """What is said of the cause. Its pane is as high as that, as long as the mutant keeps a few lines."""
+        found, width = self.state.summary, self.cause.inner_width
+        most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
+        told = cause_lines(found, self.state.trouble, self.work.running, width)
+        if len(told) + 2 > most:
+            told = cause_lines(found, self.state.trouble, self.work.running, width, short=True)
+        height = min(max(len(told) + 2, most // 2), most)
+        if self._cause_height != height:
+            self._cause_height = height
+            self.cause.styles.height = height
+            self.call_after_refresh(self.show_state)
+        return told
+
     def _diff(self, cell: CellView | None) -> TextDiff | None:
         """The words of a mutant against those of the request, worked out once for each."""
         if cell is None or cell.variant == self.variant:
@@ -204,6 +240,10 @@ class DissectView(SideRoom):
             known = original is not None and mutant is not None
             self._diffs[cell.variant] = compare_texts(original.text, mutant.text) if known else None  # type: ignore[union-attr]
         return self._diffs[cell.variant]
+
+    @property
+    def _method(self) -> str:
+        return self.state.record.method if self.state.record is not None else self.wanted.method
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         record = self.state.record

@@ -97,6 +97,7 @@ class Dissector:
         self._on_cell, self._on_run = on_cell, on_run
         self._seeds = self._fresh_seeds(session, record.seed or 0)
         self._stopped = threading.Event()
+        self._over = False
         self._lock = threading.Lock()
         self._wake: Callable[[], None] | None = None
         load_factory(agent)  # raises
@@ -115,18 +116,27 @@ class Dissector:
         """
         record = self._results.copy()
         plan = plan_for(record.method, record.budget, kind, number, times)
-        self._stopped.clear()
+        with self._lock:
+            self._over = False
         self._results.began(datetime.now(UTC))
         trouble: str | None = "user"
         try:
             trouble = self._one_by_one(plan) if self._native else wait_for(self._together(plan))
         finally:
             self._results.ended(self._ending(trouble))
+            with self._lock:
+                self._over = True
+                self._stopped.clear()
         return self._results.copy()
 
     def stop(self) -> None:
-        """End :meth:`go` soon, from any thread: runs under way are cancelled and dropped, finished ones stay."""
+        """End :meth:`go` soon, from any thread: runs under way are cancelled and dropped, finished ones stay.
+
+        Before the first :meth:`go` it ends that one at once; after one has ended it does nothing.
+        """
         with self._lock:
+            if self._over:
+                return
             self._stopped.set()
             if self._wake is not None:
                 self._wake()

@@ -10,6 +10,7 @@ for name in (
     "reasons",
     "parse",
     "mutants",
+    "attribution",
     "first_frame",
     "keys",
     "edit",

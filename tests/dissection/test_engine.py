@@ -144,12 +144,14 @@ def test_stopped_from_another_thread_and_resumed() -> None:
     assert loads(dumps(session)) == session
 
 
-def test_a_stop_before_it_begins_does_not_stop_the_next_one() -> None:
+def test_a_stop_that_comes_before_it_begins_is_heard_and_one_that_comes_too_late_is_not() -> None:
     session = failing(PLANTED["Topic"])
     dissector = Dissector(session, session.variants[0], model=PLANTED["Topic"], run=session.runs[0])
     dissector.stop()
-    assert dissector.go().stopped is None
+    record = dissector.go()
+    assert (record.stopped, record.cells) == ("user", [])
     dissector.stop()
+    assert dissector.go().stopped is None
 
 
 def test_one_kind_and_one_mutation() -> None:

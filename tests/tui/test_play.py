@@ -162,3 +162,18 @@ async def test_a_right_run_has_no_reasons() -> None:
         await driven.rest()
         await driven.press("x", "2")
         assert "nothing is lost here" in driven.text
+
+
+async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened() -> None:
+    """Such as those of a dissection that goes on meanwhile: what was played is taken from between."""
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p", "enter")
+        desk = driven.room.desk
+        first = desk.run("r1")
+        assert first is not None and driven.state.play is not None
+        for id in ("d1r1", "d1r2"):
+            desk.put_run(first.model_copy(update={"id": id}))
+        for id in ("d1r1", "d1r2"):
+            driven.room.show_run(id, -1)
+            await driven.rest()
+            assert driven.state.play is None and driven.state.run.id == id

@@ -165,9 +165,11 @@ class Playing(Deciding):
 
     def _look_at(self, number: int | None, bare: str = "") -> None:
         """Another run or request ends the play."""
-        play = self.state.play
-        if play is not None and (number is None or self.state.session.runs[number].id != play.run_id):
-            self._end_play()
+        play, wanted = self.state.play, None if number is None else self.state.session.runs[number].id
+        if play is not None and wanted != play.run_id:
+            self._end_play()  # what was played may have stood before the run that is wanted
+            numbers = {run.id: i for i, run in enumerate(self.state.session.runs)}
+            number = numbers[wanted] if wanted is not None else None
         super()._look_at(number, bare)
 
     def action_deselect(self) -> None:

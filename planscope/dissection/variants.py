@@ -46,6 +46,7 @@ class Mutants:
         self.variant, self.seed = variant, seed
         self.topic = variant.query.topic
         self.reading: Reading = reading_of(variant)
+        self._words: dict[str, frozenset[str]] = {}
         self._made: dict[CellKind, list[Mutant]] = {}
         self._more: dict[CellKind, Iterator[Mutant]] = {}
 
@@ -83,7 +84,7 @@ class Mutants:
     def _in_words(self, reading: Reading, number: int, results: Results) -> Reading | None:
         """The same in words that were not tried together, chosen by what was run before; None where there are none."""
         there = results.texts()
-        bad = suspicion([(words_of(reading_of(v).tree), counts) for v, counts in results.counts()])
+        bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
         draw = random.Random(f"{self.seed} {number} {reading.text}")
         found = places(reading.tree, fresh=False)
         if not any(place.options for place in found):
@@ -95,6 +96,13 @@ class Mutants:
                 if mutant.problem.text not in there:
                     return Reading(mutant.problem.text, mutant.tree, mutant.problem)
         return None
+
+    def _words_of(self, variant: Variant) -> frozenset[str]:
+        """The words of a variant of this dissection, read once."""
+        text = variant.query.text
+        if text not in self._words:
+            self._words[text] = words_of(reading_of(variant).tree)
+        return self._words[text]
 
     def _mutant(self, kind: CellKind, number: int) -> Mutant:
         """Made in the order of their numbers, each once."""

@@ -44,7 +44,7 @@ class Launch:
 class Dissecting:
     """The dissections of one application; at most one is under way. Lives on when its room is left.
 
-    ``told`` is called on the screen's thread when something began, came, or ended.
+    ``told`` is called on the screen's thread when something began or ended; the desk tells what came.
     """
 
     def __init__(self, desk: Desk, jobs: Jobs, loop: AbstractEventLoop) -> None:
@@ -142,17 +142,19 @@ class Dissecting:
         runs = {run.id for run in self.desk.open_session.runs}
         variants = {variant.id for variant in self.desk.open_session.variants}
         cells = [
-            cell.model_copy(update={"runs": [run for run in cell.runs if run in runs]})
+            cell
+            if runs.issuperset(cell.runs)
+            else cell.model_copy(update={"runs": [run for run in cell.runs if run in runs]})
             for cell in record.cells
             if cell.variant in variants
         ]
         self.record = record.model_copy(update={"cells": cells})
         self.desk.put_dissection(self.record)
-        self.told()
 
     def _ended(self, record: Dissection) -> None:
         self._dissector = None
         self._keep(record)
+        self.told()
 
     def _failed(self, error: Exception) -> None:
         self._dissector = None

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from planscope.session.model import CellKind, Dissection, Session
 
 JOB = "dissect-summary"
+SOON = 0.1
+"""Seconds until what came is shown, with whatever comes meanwhile."""
 BARS, MATRIX, MUTANT = 2, 8, 5
 """Rows of title and keys, of the matrix with its box, and those that the mutant keeps in any case."""
 
@@ -76,7 +78,7 @@ class DissectView(SideRoom):
         if self.state.record is not None and self.state.record.variant != variant:
             self.variant = self.state.record.variant
             self.wanted = replace(wanted, run=None)
-        self._behind = False
+        self._behind = self._due = False
         self._cause_height = 0
         self._verdicts: dict[RunKey, Verdict] = {}
         self._diffs: dict[str, TextDiff | None] = {}
@@ -112,12 +114,13 @@ class DissectView(SideRoom):
     @property
     def at_rest(self) -> bool:
         """Whether all is shown that will be without a key."""
-        return not self.work.running and not self.jobs.running(JOB)
+        return not (self.work.running or self.jobs.running(JOB) or self._due)
 
     # What comes
 
     def on_news(self, news: News) -> None:
-        if news.what == "dissection" and self.state.record is not None and news.id == self.state.record.id:
+        mine = self.state.record
+        if news.what == "dissection" and (mine is None or news.id == mine.id):
             self.hear()
 
     def hear(self) -> None:
@@ -127,11 +130,16 @@ class DissectView(SideRoom):
             self.state = replace(self.state, record=theirs)
         if self.work.trouble:
             self.state = replace(self.state, trouble=self.work.trouble)
-        self.summarize()
+        if not self.work.running:
+            self.summarize()
+        elif not self._due:
+            self._due = True
+            self.set_timer(SOON, self.summarize)
 
     def summarize(self) -> None:
         """Judge all runs anew, in the background; what came meanwhile waits for its turn."""
         record = self.state.record
+        self._due = False
         self.show_state()
         if record is None:
             return

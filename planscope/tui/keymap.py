@@ -44,6 +44,8 @@ KeyChoice = Mapping[str, tuple[str, ...]]
 
 FILE_NAME = "keys.toml"
 SECTION = "keys"
+ALWAYS_QUITS = "ctrl+q"
+"""Textual's own, on every screen and in every dialog."""
 
 _ROOMS = get_args(Where)
 
@@ -231,6 +233,8 @@ def _read_entry(id: str, value: object) -> tuple[str, ...]:
             raise ValueError(f"{id}: {error}") from None
         if name in TAKEN:
             raise ValueError(f"{id}: '{name}' is {TAKEN[name]}")
+        if name == ALWAYS_QUITS and id != "quit":
+            raise ValueError(f"{id}: '{name}' always leaves planscope")
         names.append(name)
     return tuple(dict.fromkeys(names))
 

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
 
 from planscope.errors import UserError
+from planscope.tui.arrangement import is_too_small
 from planscope.tui.lines import shown
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.paint import Paint
@@ -41,9 +42,13 @@ class ThemeCommand:
 class Looks(App[int]):
     """``notices`` are what is wrong with files of the user's, one line each."""
 
+    ENABLE_COMMAND_PALETTE = False
+    """No key of Textual's own for it: that would open an empty one over dialogs, and be no user's to change."""
+
     def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
         self._colourless = no_color()
         super().__init__()
+        self.use_command_palette = True
         self.paint = Paint()
         self.job_list: Jobs | None = None
         self.settings = ScreenSettings() if settings is None else settings
@@ -100,6 +105,12 @@ class Looks(App[int]):
     def use_colours(self) -> None:
         self.paint.filters = (_NO_COLOR,) if self._colourless else ()
         self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Close Textual's palette before it is laid out where it has no room, which it fails of."""
+        if is_too_small(*event.size) and isinstance(self.screen, CommandPalette):
+            self._end_preview()
+            self.screen.dismiss()
 
     # What is chosen on screen
 

@@ -245,6 +245,7 @@ def test_keys_can_be_swapped(tmp_path: Path) -> None:
         ("[keys]\nnext-call = []", 2, "next-call: keys are a text"),
         ('[keys]\nnext-call = ""', 2, "next-call: keys are a text"),
         ('[keys]\n"next-call" = "down"', 2, "used inside the panes"),
+        ('[keys]\nzoom = "ctrl+q"', 2, "zoom: 'ctrl+q' always leaves planscope"),
         ('\n[kyes]\nnext-call = "j"', 2, "unknown section or key 'kyes'"),
         ('[keys]\nnext-call = "j', 2, "is not TOML"),
         ("keys = 3", 1, "has to be a table"),

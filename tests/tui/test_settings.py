@@ -340,6 +340,29 @@ async def test_the_palette_shows_a_theme_while_it_is_highlighted(path: Path) -> 
         assert driven.app.theme == "light"
 
 
+async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
+    write('[keys]\npalette = "O"\nzoom = "ctrl+p"\n')
+    async with opened(path) as driven:
+        await driven.press("ctrl+p")
+        assert driven.state.zoomed and driven.app.screen is driven.room
+        await driven.press("O")
+        assert type(driven.app.screen).__name__ == "CommandPalette"
+        await driven.press("escape", "o", "ctrl+p")
+        assert type(driven.app.screen).__name__ == "ChooseDialog", "dialogs have no palette"
+
+
+@pytest.mark.parametrize("size", [(4, 2), (1, 1), (59, 40), (80, 3)])
+async def test_the_palette_closes_where_it_has_no_room(path: Path, size: tuple[int, int]) -> None:
+    async with opened(path) as driven:
+        await driven.press("ctrl+p")
+        await driven.pilot.pause(0.2)
+        await driven.pilot.resize_terminal(*size)
+        await driven.press("ctrl+p")
+        await driven.pilot.resize_terminal(120, 40)
+        await driven.pilot.pause()
+        assert driven.app.screen is driven.room and "Timeline" in driven.text
+
+
 async def test_what_cannot_be_remembered_is_said(path: Path) -> None:
     state_file().mkdir(parents=True)
     async with opened(path) as driven:

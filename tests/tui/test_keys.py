@@ -413,6 +413,64 @@ async def _edit(driven: Driven, key: str) -> None:
     assert driven.app.screen is driven.room and "your draft is kept" in driven.text
 
 
+def _size(driven: Driven, name: str) -> tuple[int, int]:
+    pane = driven.room.query_one(f"#{name}")
+    return pane.size.width, pane.size.height
+
+
+@effect("narrower")
+@effect("wider")
+async def _across(driven: Driven, key: str) -> None:
+    before = _size(driven, "timeline")
+    await driven.press(key)
+    await driven.pilot.pause(0.05)
+    after = _size(driven, "timeline")
+    assert after[0] > before[0] if key in (">", "greater_than_sign") else after[0] < before[0]
+    assert after[1] == before[1]
+
+
+@effect("lower")
+@effect("higher")
+async def _down(driven: Driven, key: str) -> None:
+    before = _size(driven, "timeline")
+    await driven.press(key)
+    await driven.pilot.pause(0.05)
+    after = _size(driven, "timeline")
+    assert after[1] > before[1] if key in ("}", "right_curly_bracket") else after[1] < before[1]
+    assert after[0] == before[0]
+
+
+@effect("hide-pane")
+async def _hide(driven: Driven, key: str) -> None:
+    await driven.press("2", key)
+    await driven.pilot.pause(0.05)
+    assert "2 Tree" not in driven.text and "1 Query" in driven.text
+    await driven.press("2")
+    await driven.pilot.pause(0.05)
+    assert "2 Tree" in driven.text
+
+
+@effect("toggle-inspector")
+async def _inspector(driven: Driven, key: str) -> None:
+    await driven.pilot.resize_terminal(200, 60)
+    await driven.pilot.pause(0.1)
+    shown = driven.room.query_one("#inspector").display
+    await driven.press(key)
+    await driven.pilot.pause(0.05)
+    assert driven.room.query_one("#inspector").display is not shown
+
+
+@effect("reset-layout")
+async def _reset(driven: Driven, key: str) -> None:
+    before = _size(driven, "timeline")
+    await driven.press(">", "}")
+    await driven.pilot.pause(0.05)
+    assert _size(driven, "timeline") != before
+    await driven.press(key)
+    await driven.pilot.pause(0.05)
+    assert _size(driven, "timeline") == before
+
+
 @effect("dissect")
 async def _dissect(driven: Driven, key: str) -> None:
     await driven.press(key)

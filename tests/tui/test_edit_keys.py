@@ -193,7 +193,7 @@ async def _limits(driven: Editing, key: str) -> None:
     await driven.press(key)
     await driven.type("5")
     await driven.press("tab", "1", "enter")
-    assert (driven.edit.state.draft.seconds, driven.edit.state.draft.model_calls) == (1805, 501)
+    assert (driven.edit.state.draft.seconds, driven.edit.state.draft.model_calls) == (5, 1)
 
 
 @effect("set-timed")

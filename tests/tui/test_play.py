@@ -9,9 +9,10 @@ import pytest
 from planscope.session.bundled import bundled
 from planscope.session.played_run import AGENT
 from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.under_way import RunChoice
 from tests.tui.screen import Driven, opened
-from tests.tui.sessions import contradictory, write
-from tests.tui.test_live import until
+from tests.tui.sessions import contradictory, no_run, write
+from tests.tui.test_live import ended, paused, start, until
 
 FIRST = bundled()["first-look"]
 
@@ -57,6 +58,21 @@ async def test_a_bad_call_can_be_played_and_taken_back() -> None:
         await driven.press("u")
         await settled(driven)
         assert driven.state.debug.view.state == "completable" and not driven.state.play.played.calls
+
+
+async def test_an_option_says_what_it_breaks_and_whether_all_is_lost_already() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        await driven.press("u")
+        assert "nothing was played yet" in driven.text
+        await driven.press("+")
+        assert "nothing was played yet" not in driven.text  # what was said is over with the next key
+        await driven.press(*["up"] * 5, "down", "enter")  # the second one loses the plan
+        await settled(driven)
+        assert "lost already" in driven.text and "loses the plan" not in driven.text
+        assert "breaks c" in driven.text or "breaks b" in driven.text
+        assert "breaks a rule" not in driven.text
 
 
 async def test_another_hour_is_judged_before_it_is_played() -> None:
@@ -154,6 +170,22 @@ async def test_all_reasons_of_a_contradictory_request(tmp_path: Path) -> None:
         dialog = driven.app.screen
         await until(driven, lambda: "all" in dialog.progress)
         assert dialog.cores and dialog.corrections
+
+
+async def test_without_a_run_the_reason_is_that_the_request_can_be_met(tmp_path: Path) -> None:
+    async with opened(write(no_run(), tmp_path)) as driven:
+        await driven.press("x")
+        assert "The request can be met. It was not run yet" in driven.text
+
+
+async def test_a_run_under_way_is_not_said_to_be_with_the_solver() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven, RunChoice(model="sim:time-blind", stepping=True))
+        await paused(driven, 1)
+        await driven.press("x")
+        assert "not over yet" in driven.text and "Z3 is being asked" not in driven.text
+        await driven.press("escape", "X")
+        await ended(driven)
 
 
 async def test_a_right_run_has_no_reasons() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from planscope.debugger.breakpoints import StepBreak
 from planscope.session.bundled import bundled
 from planscope.tui.under_way import RunChoice
 from tests.hostile import HOSTILE
-from tests.tui.screen import opened
+from tests.tui.screen import Driven, opened
+from tests.tui.sessions import no_run, write
 from tests.tui.test_live import answers, calls, ended, paused, start, until
 
 FIRST = bundled()["first-look"]
@@ -164,3 +167,49 @@ async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> Non
         assert not driven.room.live.stepping
         await driven.press("X")
         await ended(driven)
+
+
+# What the lowest line names
+
+
+async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        assert lowest(driven) == "n do it  c go on  a arguments  A answer  R refuse  X stop  ? help  N back"
+        await driven.press("n")
+        await paused(driven, 2)
+        await driven.press("N")
+        assert lowest(driven).startswith("G to the call that waits  n next  N back  X stop  ? help")
+        await driven.press("X")
+        await ended(driven)
+        assert lowest(driven).startswith("n next  N back")
+        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        await until(driven, lambda: driven.state.run.under_way and not driven.state.notice)
+        assert lowest(driven).startswith("P pause  X stop  N back")
+        await driven.press("X")
+        await ended(driven)
+        await driven.press("p", "+")
+        assert lowest(driven).startswith("u take back  K keep  Esc leave  + later")
+
+
+@pytest.mark.parametrize(("key", "seen"), [("d", "Esc leave"), ("m", "Esc leave"), ("e", "F1 help")])
+async def test_every_room_names_the_key_for_help_in_a_small_window(key: str, seen: str) -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await driven.press(key)
+        await driven.pilot.pause(0.2)
+        assert "help" in lowest(driven) and seen in lowest(driven)
+
+
+async def test_without_a_run_it_is_named_what_leads_to_one(tmp_path: Path) -> None:
+    async with opened(write(no_run(), tmp_path), (80, 24)) as driven:
+        assert lowest(driven).startswith("r run it  p what if  e edit  m dissect  ? help")
+    session = no_run()
+    query = session.variants[0].query.model_copy(update={"text": "Nobody can read this.", "tree": None})
+    session.variants = [session.variants[0].model_copy(update={"query": query, "constraints": []})]
+    async with opened(write(session, tmp_path), (80, 24)) as driven:
+        assert lowest(driven).startswith("e mend it  r run it")
+
+
+def lowest(driven: Driven) -> str:
+    return driven.text.splitlines()[-1].strip()

@@ -40,8 +40,10 @@ class _Explained:
         view = state.debug.view
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
-            yield from self.text("" if verdict.explanation else "The request can be met.")
-            yield from self.text(text, role)
+            if state.run is None:
+                yield from self.text("The request can be met. It was not run yet: r runs it.", "strong")
+            if state.run is None or not state.run.under_way:
+                yield from self.text(text, role)
             return
         yield from self.text(text, role)
         yield BLANK

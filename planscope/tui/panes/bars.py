@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from textual import events
 
 from planscope.oracle.verdict_types import Verdict
 from planscope.tui import words
-from planscope.tui.actions import KeyAction
 from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.hints import Hint, Phase, Places, key_line, phase
 from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
-
-Hints = tuple[tuple[KeyAction, str], ...]
 
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
@@ -179,40 +179,17 @@ class Footer(LinePane):
     BOX = False
 
     def __init__(
-        self,
-        paint: Paint,
-        hints: Hints,
-        live_hints: Hints = (),
-        play_hints: Hints = (),
-        *,
-        save_key: str = "",
-        id: str,
+        self, paint: Paint, hints: Mapping[Phase, Sequence[Hint]], *, save_key: str = "", id: str
     ) -> None:
         super().__init__(paint, id=id)
         self.save_key = save_key
         self.hints = hints
-        self.live_hints = live_hints
-        self.play_hints = play_hints
-        self._places: list[tuple[int, int, str]] = []
+        self._places: Places = []
 
     def prepare(self, state: RoomState, width: int) -> None:
         notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
         notice = list(cut(notice or not_saved(state.saving, width, self.save_key), width - 1))
-        room = width - width_of(notice) - (2 if notice else 0)
-        made = [Run(" ")]
-        self._places = []
-        used = 1
-        live = state.run is not None and state.run.under_way
-        hints = self.play_hints if state.play is not None else self.live_hints if live else self.hints
-        for action, key in hints:
-            hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
-            size = width_of(hint)
-            if used + size + 2 > room:
-                continue
-            self._places.append((used, used + size, action.id))
-            made += [*hint, Run("  ")]
-            used += size + 2
-        self._line = Line(justify(made, notice, width), "bar")
+        self._line, self._places = key_line(self.hints[phase(state)], notice, width)
 
     def size_of(self) -> int:
         return 1

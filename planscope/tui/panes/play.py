@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
+from planscope.oracle.verdict_types import State
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.messages import OptionChosen
@@ -15,7 +16,7 @@ from planscope.tui.state import Play, RoomState
 _ABOUT = {
     "completable": "safe",
     "doomed": "loses the plan",
-    "broken": "breaks a rule",
+    "broken": "breaks the plan",
     "unknown": "not known",
 }
 
@@ -97,9 +98,19 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
         Run(f"{glyph} ", option.becomes),
         Run(f"{tool}({hours})", "tool"),
     ]
-    about = "done already" if option.again else _ABOUT[option.becomes]
+    about = "done already" if option.again else _becomes(option, play.played.view.state)
     right = [Run(f" {about}", option.becomes)]
     return Line(justify(left, right, width), "cursor" if here else "")
+
+
+def _becomes(option: Option, now: State) -> str:
+    """What would become of the plan, which is ``now`` so."""
+    if option.breaks:
+        more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
+        return f"breaks {', '.join(option.breaks[:2])}{more}"
+    if option.becomes == now != "completable":
+        return {"doomed": "lost already", "broken": "broken already"}.get(now, _ABOUT["unknown"])
+    return _ABOUT[option.becomes]
 
 
 def _told(play: Play, state: RoomState, width: int) -> list[Line]:

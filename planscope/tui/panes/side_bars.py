@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from textual import events
 
-from planscope.tui.actions import KeyAction
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.desk import NOTHING_CHANGED, Saving
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
+from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
 
 
@@ -58,12 +58,12 @@ class TitleBar(_Bar):
 class KeyBar(_Bar):
     """One line: keys with what they do; at the right what was said last."""
 
-    def __init__(self, paint: Paint, hints: Sequence[tuple[KeyAction, str]], *, id: str) -> None:
+    def __init__(self, paint: Paint, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(paint, id=id)
         self.hints = hints
         self._notice = ""
         self._saving = NOTHING_CHANGED
-        self._places: list[tuple[int, int, str]] = []
+        self._places: Places = []
 
     def set_notice(self, notice: str, saving: Saving = NOTHING_CHANGED) -> None:
         self._notice = notice
@@ -74,19 +74,8 @@ class KeyBar(_Bar):
         width = self.cells[0]
         notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
         notice = list(cut(notice or not_saved(self._saving, width), width - 1))
-        room = width - width_of(notice) - (2 if notice else 0)
-        made = [Run(" ")]
-        self._places = []
-        used = 1
-        for action, key in self.hints:
-            hint = (Run(key, "key"), Run(f" {action.title.lower()}", "dim"))
-            size = width_of(hint)
-            if used + size + 2 > room:
-                continue
-            self._places.append((used, used + size, action.id))
-            made += [*hint, Run("  ")]
-            used += size + 2
-        return Line(justify(made, notice, width), "bar")
+        line, self._places = key_line(self.hints, notice, width)
+        return line
 
     def on_click(self, event: events.Click) -> None:
         for first, last, action in self._places:

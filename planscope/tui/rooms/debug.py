@@ -5,12 +5,13 @@ from __future__ import annotations
 from textual import events, on
 from textual.app import ComposeResult
 
-from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
+from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import KeyChoice, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.constraints import ConstraintsPane
+from planscope.tui.panes.hints import debug_hints
 from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
@@ -45,11 +46,10 @@ class DebugRoom(Playing):
 
     def compose(self) -> ComposeResult:
         paint = self.paint
-        hints, live_hints, play_hints = (
-            tuple((a, shown_key(keys_of(a, self.choice)[0])) for a in actions)
-            for actions in (_hints(), [BY_ID[id] for id in _LIVE_HINTS], [BY_ID[id] for id in _PLAY_HINTS])
-        )
-        save_key = shown_key(keys_of(BY_ID["save"], self.choice)[0])
+
+        def key(action: KeyAction) -> str:
+            return shown_key(keys_of(action, self.choice)[0])
+
         self.panes = (
             Header(paint, id="header"),
             QueryPane(paint, id="query"),
@@ -60,7 +60,7 @@ class DebugRoom(Playing):
             StepPane(paint, id="step"),
             PlayPane(paint, id="play"),
             TooSmall(paint, id="too-small"),
-            Footer(paint, hints, live_hints, play_hints, save_key=save_key, id="footer"),
+            Footer(paint, debug_hints(key), save_key=key(BY_ID["save"]), id="footer"),
         )
         yield from self.panes
 
@@ -91,45 +91,6 @@ class DebugRoom(Playing):
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
         await self.run_action(BY_ID[message.action].method)
-
-
-_MORE_HINTS = (
-    "edit",
-    "rerun",
-    "next-check",
-    "search",
-    "toggle-breakpoint",
-    "zoom",
-    "choose-run",
-    "copy",
-    "palette",
-    "quit",
-)
-
-
-_LIVE_HINTS = (
-    "next-call",
-    "continue",
-    "edit-arguments",
-    "edit-answer",
-    "refuse-call",
-    "pause-run",
-    "stop-run",
-    "previous-call",
-    "help",
-)
-"""While the run that is looked at is under way."""
-
-_PLAY_HINTS = ("take-back", "keep-play", "deselect", "later-hour", "earlier-hour", "previous-call", "help")
-"""While one plays."""
-
-
-def _hints() -> tuple[KeyAction, ...]:
-    """What the footer names first, then what it names where there is more room."""
-    return (
-        *(a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")),
-        *(BY_ID[id] for id in _MORE_HINTS),
-    )
 
 
 def room_class(choice: KeyChoice) -> type[DebugRoom]:

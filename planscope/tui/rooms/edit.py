@@ -7,14 +7,13 @@ room. What was typed is never lost: it is handed to whoever opened the room.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from textual import events, on
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
+from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.keymap import keys_of, normal, shown_key
 from planscope.tui.lines import Line, Run, shown
 from planscope.tui.panes.box import BoxPane, LineClicked
@@ -30,6 +29,7 @@ from planscope.tui.panes.edit_lines import (
 from planscope.tui.panes.edit_popup import CompletionPopup
 from planscope.tui.panes.edit_state import PANES, PaneName, action_lines, being_written, core_ids, moved_spans
 from planscope.tui.panes.edit_text import EditorPane
+from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.query import Painted
 from planscope.tui.rooms.edit_leaving import Leaving
 
@@ -74,11 +74,8 @@ class EditRoom(Leaving):
 
     def on_mount(self) -> None:
         self.add_class("-low-actions")
-        hints = self.key_bar.hints
-        self.commands = sorted(hints, key=lambda hint: not (hint[0].footer or hint[0].id == "help"))
-        self.typing_hints = [
-            (replace(BY_ID[id], title=word), shown_key(key)) for id, key, word in _WHILE_TYPING
-        ]
+        self.commands = self.key_bar.hints
+        self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
         self.read()
         self.show_state()
         if self.state.changed:

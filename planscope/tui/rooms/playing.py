@@ -40,6 +40,9 @@ class Playing(Deciding):
         if state.play is not None:
             self.action_show_pane("step")
             return
+        if state.progress == "unreadable":
+            self.tell("the request cannot be read, so nothing can be played: e mends it")
+            return
         if state.progress != "judged" or self.desk.session is None:
             self.tell("not judged yet")
             return
@@ -63,7 +66,7 @@ class Playing(Deciding):
         going = [event for event in run.events if not isinstance(event, EndEvent)]
         offered = options(played)
         at = next((i for i, option in enumerate(offered) if option.safe and not option.again), 0)
-        self.change(play=Play(run.id, played, offered, at), pane="step", why_paused=())
+        self.change(play=Play(run.id, played, offered, at), pane="step", why_paused=(), notice="")
         self.desk.put_run(run.model_copy(update={"events": going}), under_way=True, passing=True)
         if before is None:
             self.open_run_number(len(self.state.session.runs) - 1)
@@ -87,7 +90,7 @@ class Playing(Deciding):
         play = self.state.play
         if play is None:
             return
-        self.change(play=replace(play, at=message.at, start=None), pane="step")
+        self.change(play=replace(play, at=message.at, start=None), pane="step", notice="")
         if message.taken:
             self._take()
 
@@ -121,7 +124,7 @@ class Playing(Deciding):
         then = outcome(play.played, option.action, hour)
         changed = replace(option, becomes=then.state, breaks=then.breaks)
         offered = (*play.options[: play.at], changed, *play.options[play.at + 1 :])
-        self.change(play=replace(play, options=offered, start=hour))
+        self.change(play=replace(play, options=offered, start=hour), notice="")
 
     def action_take_back(self) -> None:
         from planscope.debugger.played import undo

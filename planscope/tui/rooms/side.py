@@ -17,8 +17,12 @@ from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
+from planscope.tui.panes.hints import hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.rooms.everywhere import Everywhere
+
+_BEFORE_HELP = 4
+"""So many keys are named before the one for help, which is to be seen in every window."""
 
 
 class SideRoom(Everywhere):
@@ -49,11 +53,16 @@ class SideRoom(Everywhere):
 
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
-        hints = [a for a in mine if a.footer] + [a for a in mine if not a.footer] + [BY_ID["help"]]
+        first = [a for a in mine if a.footer]
+        told = [
+            *first[:_BEFORE_HELP],
+            BY_ID["help"],
+            *first[_BEFORE_HELP:],
+            *(a for a in mine if not a.footer),
+        ]
         self.title_bar = TitleBar(self.paint, id="title-bar")
-        self.key_bar = KeyBar(
-            self.paint, [(a, shown_key(keys_of(a, self.choice)[0])) for a in hints], id="key-bar"
-        )
+        named = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
+        self.key_bar = KeyBar(self.paint, named, id="key-bar")
         yield self.title_bar
         yield from self.body()
         yield self.key_bar

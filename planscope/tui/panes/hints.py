@@ -1,0 +1,144 @@
+"""Which keys a bottom line names: what matters most first, and by what is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
+from planscope.tui.lines import Line, Run, justify, width_of
+from planscope.tui.state import RoomState
+
+Phase = Literal[
+    "over", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
+]
+"""What is going on. ``waits``: one stands at the call that waits. ``strange call``: it cannot be read and reaches no
+tool. ``back``: one stands before the call that waits. ``play base``: no hours are chosen."""
+
+
+class Hint(NamedTuple):
+    """A key with what it does; ``id`` names the action."""
+
+    id: str
+    key: str
+    title: str
+
+
+Places = list[tuple[int, int, str]]
+"""From which column to which a hint stands, and its action."""
+
+_MORE = (
+    "edit",
+    "rerun",
+    "next-check",
+    "search",
+    "toggle-breakpoint",
+    "zoom",
+    "choose-run",
+    "copy",
+    "palette",
+)
+_PLAY = (("take-back", ""), ("keep-play", ""), ("deselect", "leave"))
+_PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
+    "no run": (
+        ("rerun", "run it"),
+        ("play", ""),
+        ("edit", ""),
+        ("dissect", ""),
+        ("help", ""),
+        ("next-pane", ""),
+        ("choose-run", ""),
+        ("quit", ""),
+    ),
+    "unreadable": (("edit", "mend it"), ("rerun", "run it"), ("choose-run", ""), ("help", ""), ("quit", "")),
+    "running": (
+        ("pause-run", "pause"),
+        ("stop-run", "stop"),
+        ("previous-call", ""),
+        ("list-breakpoints", ""),
+        ("help", ""),
+        ("zoom", ""),
+        ("watch", ""),
+    ),
+    "waits": (
+        ("next-call", "do it"),
+        ("continue", "go on"),
+        ("edit-arguments", "arguments"),
+        ("edit-answer", "answer"),
+        ("refuse-call", ""),
+        ("stop-run", "stop"),
+        ("help", ""),
+        ("previous-call", ""),
+        ("explain", ""),
+        ("list-breakpoints", ""),
+    ),
+    "strange call": (
+        ("next-call", "go on"),
+        ("continue", "to the next breakpoint"),
+        ("stop-run", "stop"),
+        ("help", ""),
+        ("previous-call", ""),
+    ),
+    "back": (
+        ("go-end", "to the call that waits"),
+        ("next-call", ""),
+        ("previous-call", ""),
+        ("stop-run", "stop"),
+        ("help", ""),
+        ("explain", ""),
+    ),
+    "play": (
+        *_PLAY,
+        ("later-hour", ""),
+        ("earlier-hour", ""),
+        ("help", ""),
+        ("previous-call", ""),
+    ),
+    "play base": (*_PLAY, ("help", ""), ("previous-call", "")),
+}
+
+
+def phase(state: RoomState) -> Phase:
+    """What is going on on the debug screen."""
+    run = state.run
+    if state.play is not None:
+        return "play" if state.debug.run.problem.timed else "play base"
+    if run is None:
+        return "unreadable" if state.progress == "unreadable" else "no run"
+    if not run.under_way:
+        return "over"
+    if not run.pending:
+        return "running"
+    if not state.at_pending:
+        return "back"
+    return "strange call" if run.calls[-1].error else "waits"
+
+
+def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint]]:
+    """The hints of each phase; ``key`` is the user's own key of an action, as it is shown."""
+    over = [a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")]
+    over += [BY_ID[id] for id in (*_MORE, "quit")]
+    made: dict[Phase, Sequence[Hint]] = {"over": hints(over, key)}
+    for name, told in _PHASES.items():
+        made[name] = [Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower()) for id, title in told]
+    return made
+
+
+def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:
+    """Actions by their own names."""
+    return [Hint(action.id, key(action), action.title.lower()) for action in actions]
+
+
+def key_line(told: Iterable[Hint], notice: Sequence[Run], width: int) -> tuple[Line, Places]:
+    """As many hints as there is room for beside a notice, which stands at the right."""
+    room = width - width_of(notice) - (2 if notice else 0)
+    made, places, used = [Run(" ")], Places(), 1
+    for id, key, title in told:
+        hint = (Run(key, "key"), Run(f" {title}", "dim"))
+        size = width_of(hint)
+        if used + size + 2 > room:
+            continue
+        places.append((used, used + size, id))
+        made += [*hint, Run("  ")]
+        used += size + 2
+    return Line(justify(made, notice, width), "bar"), places

@@ -90,6 +90,8 @@ def ending(run: RunGlance | None) -> str:
     """How a run came to its end, in a few words; safe to show."""
     if run is None:
         return "no run"
+    if run.model == "played by hand" and run.ending == "stopped":
+        return "what was played ends here"
     words = _ENDINGS.get(run.ending, "ended")
     if run.reason and run.ending != "stopped":
         return f"{words}: {shown(run.reason, 120)}"

@@ -169,6 +169,39 @@ async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> Non
         await ended(driven)
 
 
+async def test_who_follows_a_run_stands_at_its_end_however_quick_it_was() -> None:
+    async with opened(FIRST) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:careful"))
+        run = await ended(driven)
+        assert driven.state.run.id == run.id and driven.state.verdict.verdict == "right"
+        assert driven.state.debug.index == driven.state.debug.run.last
+
+
+async def test_what_was_done_to_calls_is_seen_in_the_timeline() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await start(driven, STEPPING)
+        await paused(driven, 1)
+        await driven.press("A", "end", "!", "enter")
+        await paused(driven, 2)
+        await driven.press("R", "enter")
+        await paused(driven, 3)
+        rows = driven.text.splitlines()
+        assert any("1 ✓ replica_procurement" in row and "edited" in row for row in rows)
+        assert any("2 ✓ school_tour_guidance" in row and "refused" in row for row in rows)
+        await driven.press("X")
+        await ended(driven)
+        assert "! aborted" in driven.text
+
+
+async def test_the_row_of_a_form_that_keys_go_to_is_marked() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("r")
+        for label in ("Model", "Agent", "Seed"):
+            assert f"▶{label}" in driven.text and driven.text.count("▶" + label[0]) == 1
+            await driven.press("down")
+        await driven.press("escape")
+
+
 # What the lowest line names
 
 
@@ -187,6 +220,11 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
         driven.room.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way and not driven.state.notice)
         assert lowest(driven).startswith("P pause  X stop  N back")
+        driven.room.tell(
+            "something long that has to be said while the run goes on, whatever the window's size"
+        )
+        await driven.pilot.pause()
+        assert lowest(driven).startswith("P pause  X stop  ") and "something long" in lowest(driven)
         await driven.press("X")
         await ended(driven)
         await driven.press("p", "+")

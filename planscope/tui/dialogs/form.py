@@ -130,9 +130,10 @@ class FormDialog(Dialog[Result]):
     def body(self) -> Sequence[Widget]:
         self.error = TextBox(self.paint)
         self.inputs: dict[str, SafeInput | _Choice] = {}
+        self.labels: dict[str, TextBox] = {}
         rows: list[Widget] = []
         for field in self.fields:
-            label = TextBox(self.paint, [Line((Run(f" {field.label}".ljust(_LABEL), "label"),))])
+            label = self.labels[field.name] = TextBox(self.paint, [_label(field, False)])
             label.styles.width = _LABEL
             entry: SafeInput | _Choice
             if isinstance(field, ChoiceField):
@@ -159,6 +160,12 @@ class FormDialog(Dialog[Result]):
         first = self.inputs.get(self.first) or next(iter(self.inputs.values()))
         first.focus()
 
+    def on_descendant_focus(self) -> None:
+        """Mark the row that the keys go to."""
+        for field in self.fields:
+            here = self.inputs[field.name].has_focus
+            self.labels[field.name].set_lines([_label(field, here)])
+
     def answers(self) -> dict[str, str]:
         return {name: entry.value for name, entry in self.inputs.items()}
 
@@ -179,3 +186,7 @@ class FormDialog(Dialog[Result]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self.error.set_lines([])
+
+
+def _label(field: Field, here: bool) -> Line:
+    return Line((Run("▶" if here else " ", "mark"), Run(field.label.ljust(_LABEL - 1), "label")))

@@ -12,7 +12,7 @@ from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.hints import Hint, Phase, Places, key_line, phase
+from planscope.tui.panes.hints import Hint, Phase, Places, key_line, least, phase
 from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.state import RoomState
@@ -188,8 +188,10 @@ class Footer(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
-        notice = list(cut(notice or not_saved(state.saving, width, self.save_key), width - 1))
-        self._line, self._places = key_line(self.hints[phase(state)], notice, width)
+        now = phase(state)
+        room = width - 1 - least(self.hints[now], now)
+        notice = list(cut(notice or not_saved(state.saving, room, self.save_key), room))
+        self._line, self._places = key_line(self.hints[now], notice, width)
 
     def size_of(self) -> int:
         return 1

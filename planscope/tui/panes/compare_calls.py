@@ -165,4 +165,5 @@ def _end_cell(side: Side, width: int) -> Line:
         "the agent stopped" if side.ending == "stopped" else str(side.ending or "no run").replace("_", " ")
     )
     tail = _state(side.steps[-1], width) if side.steps else []
-    return Line(justify([Run("   end ", "dim"), Run(ended, "dim")], tail, width))
+    mark = Run("!", "unknown") if side.ending == "aborted" else Run(" ")
+    return Line(justify([mark, Run("  end ", "dim"), Run(ended, "dim")], tail, width))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from planscope.safe import cell_width
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.lines import Line, Run, justify, width_of
 from planscope.tui.state import RoomState
@@ -127,6 +128,13 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint
 def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:
     """Actions by their own names."""
     return [Hint(action.id, key(action), action.title.lower()) for action in actions]
+
+
+def least(told: Sequence[Hint], now: Phase) -> int:
+    """Cells that a notice leaves to the keys: while a run is under way its first two are always there."""
+    if now not in ("running", "waits", "strange call"):
+        return 0
+    return sum(cell_width(f"{hint.key} {hint.title}") + 2 for hint in told[:2]) + 2
 
 
 def key_line(told: Iterable[Hint], notice: Sequence[Run], width: int) -> tuple[Line, Places]:

@@ -84,6 +84,8 @@ class TimelinePane(LinePane):
         judged = state.progress == "judged"
         glyph = words.STATE_GLYPHS[view.state] if judged else "·"
         role = view.state if judged else "dim"
+        if view.step == "end" and state.run is not None and state.run.ending == "aborted":
+            glyph, role = "!", "unknown"
         left = [
             Run(mark, "mark"),
             Run("◆" if stop else " ", "stop-mark"),
@@ -93,10 +95,15 @@ class TimelinePane(LinePane):
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
         taken = [Run(f" {words.hours(view.start, view.end)}", "dim")] if view.start is not None else []
-        word = [Run(f" {view.state:<{_STATE_CELLS}}", role)] if judged else []
+        word = [Run(f" {view.state:<{_STATE_CELLS}}", view.state)] if judged else []
         right = [*taken, *flags, *word]
         if width_of(left) + width_of(right) > self._width:
             right = [*flags, *word]
+        if state.at_pending and index == state.debug.index and width_of(left) + width_of(right) > self._width:
+            right = [
+                *flags[:2],
+                *word,
+            ]  # what the call is comes before what is wrong with it; the step says that
         return Line(justify(left, right, self._width, gap=0), ground)
 
     def _flags(self, state: RoomState, index: int, findings: Sequence[Finding]) -> list[Run]:
@@ -106,6 +113,11 @@ class TimelinePane(LinePane):
             flags += [Run(" "), Run("‖ PAUSED", "stop")]
         elif run is not None and 0 < index <= run.kept:
             flags.append(Run(" kept", "dim"))
+        told = state.call_at(index)
+        if told is not None and told.refused_by:
+            flags.append(Run(" refused", "caution"))
+        elif told is not None and (told.asked is not None or told.said is not None):
+            flags.append(Run(" edited", "caution"))
         if index in self._lost:
             flags += [Run(" "), Run(words.NO_WAY_ON, "stop")]
         if findings:

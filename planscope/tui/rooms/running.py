@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
+from planscope.debugger import cursor
 from planscope.debugger.breakpoints import load_breakpoints
 from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
@@ -24,9 +25,11 @@ from planscope.tui.unjudged import unjudged
 if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall
     from planscope.debugger.breakpoints import Breakpoint
+    from planscope.debugger.cursor import DebugState
     from planscope.language.problem import Problem
     from planscope.session.events import Event
     from planscope.session.model import Run
+    from planscope.tui.judging import JudgedRun
 
 RESERVED = "run"
 """The job that a run is. One at a time is run from this screen."""
@@ -38,6 +41,7 @@ class Running(Doors):
     """``live`` is the run under way, ``asked_to_run`` what the command line wants run as soon as all is read."""
 
     asked_to_run: Mapping[str, Any] | None = None
+    _followed = ""
     preset = RunChoice()
     """How to run where nothing else says so."""
 
@@ -171,9 +175,18 @@ class Running(Doors):
         fresh = self.desk.run(run.id) is None
         self.desk.put_run(run, under_way=True)
         if fresh:
+            self._followed = run.id
             self.change(seconds=0)
             self.open_run_number(len(self.state.session.runs) - 1)
             self.tell("")
+
+    def _first_place(self, judged: JudgedRun) -> DebugState:
+        """Who saw a run end stands at its end, also where that came before the first look at it was over."""
+        run = self.state.run
+        if run is None or run.id != self._followed or run.under_way:
+            return super()._first_place(judged)
+        self._followed = ""
+        return cursor.go_end(judged.debug)
 
     def _heard_pause(self, run: Run, call: PendingCall) -> None:
         if self.live is None or run.id != self.live.run_id:
@@ -199,6 +212,7 @@ class Running(Doors):
         fresh = self.desk.run(run.id) is None
         self.desk.put_run(run)
         if fresh:
+            self._followed = run.id
             self.open_run_number(len(self.state.session.runs) - 1)
         if self.state.notice in (STARTING, STOPPING):
             self.tell("")

@@ -78,6 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from planscope.documents.synthesized import title_of
     from planscope.synthesis.generate import cases
 
     if args.output is not None and args.count is not None:
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print_json(_document(made))
         elif output is not None:
-            say(f"{_title(made)}, in {args.output}")
+            say(f"{title_of(made)}, in {args.output}")
         else:
             say_all(_lines(made))
     return 0
@@ -150,27 +151,11 @@ def _document(made: Synthesized) -> dict[str, Any]:
     return document
 
 
-def _title(made: Synthesized) -> str:
-    kind = "timed actions" if made.problem.timed else "actions"
-    return f"{made.topic or 'query'}: {len(made.problem.actions)} {kind}, seed {made.seed}"
-
-
 def _save(made: Synthesized, output: Path) -> None:
-    from planscope.documents.query import constraint_document, query_id
-    from planscope.language.tree_json import dump
-    from planscope.session.edit import make_variant
-    from planscope.session.model import Origin, Session
+    from planscope.documents.synthesized import session_of
     from planscope.session.store import save
 
-    variant = make_variant(
-        made.problem,
-        Origin(kind="synthesized"),
-        topic=made.topic or None,
-        seed=made.seed,
-        tree=dump(made.tree),
-        constraints=[constraint_document(c) for c in made.problem.constraints],
-    )
-    save(Session(id=query_id(made.problem), title=_title(made), variants=[variant]), output)
+    save(session_of(made), output)
 
 
 def _lines(made: Synthesized) -> Iterator[str]:

@@ -138,8 +138,8 @@ class Desk:
     def set_fields(self, **fields: Any) -> None:
         """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids."""
         self.session = self.open_session.model_copy(update=fields)
-        if "title" in fields:
-            self.glance = self.glance._replace(title=fields["title"])
+        seen = {name: fields[name] for name in ("title", "notes") if name in fields}
+        self.glance = self.glance._replace(**seen)
         self._changed(News("fields"))
 
     def set_saving(self, saving: Saving, path: Path | None = None) -> None:

@@ -109,6 +109,7 @@ class SessionGlance(NamedTuple):
     breakpoints: tuple[str, ...] = ()
     watches: tuple[str, ...] = ()
     cursor: Mapping[str, Any] = _NO_CURSOR
+    notes: str = ""
 
     def variant(self, id: str) -> VariantGlance | None:
         return next((v for v in self.variants if v.id == id), None)
@@ -265,6 +266,7 @@ def glance_of(raw: Mapping[str, Any]) -> SessionGlance:
         tuple(b for b in raw.get("breakpoints") or () if isinstance(b, str)),
         tuple(w for w in raw.get("watches") or () if isinstance(w, str)),
         _mapping(raw.get("cursor")),
+        _text(raw.get("notes")),
     )
 
 

@@ -21,6 +21,7 @@ from planscope.tui.keymap import normal
 from planscope.tui.rooms.compare import CompareRoom
 from planscope.tui.rooms.dissect import DissectRoom
 from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.rooms.library import LibraryRoom
 from planscope.tui.state import Play
 from planscope.tui.under_way import RunChoice
 from tests.tui import sessions
@@ -604,3 +605,12 @@ async def _describe(driven: Driven, key: str) -> None:
     assert "Title and notes" in driven.text and "figure-10" in driven.text
     await driven.press("escape")
     assert driven.app.screen is driven.room and not driven.room.desk.unsaved
+
+
+@effect("library")
+async def _library(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, LibraryRoom)
+    await until(driven, lambda: driven.app.screen.at_rest)
+    await driven.press("escape")
+    assert driven.app.screen is driven.room

@@ -11,9 +11,10 @@ from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
 from planscope.tui.actions.dissect import DISSECT
 from planscope.tui.actions.edit import EDIT
 from planscope.tui.actions.kinds import Group, KeyAction, Where
+from planscope.tui.actions.library import LIBRARY
 
 __all__ = ["ACTIONS", "BY_ID", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *LIBRARY, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}

@@ -12,7 +12,7 @@ from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.everywhere import with_keys
 from planscope.tui.rooms.side import SideRoom
-from planscope.tui.rooms.turning import Turning
+from planscope.tui.rooms.turning import Turn, Turning
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
@@ -141,6 +141,18 @@ class Doors(Turning):
                 self.show_run(opened.run, opened.index)
 
         self.enter(DissectRoom, self._dissecting, state.variant.id, wanted, left=left)
+
+    def action_library(self) -> None:
+        """All sessions; another one can be opened from there, whatever became of this one."""
+        from planscope.tui.rooms.library import LibraryRoom
+
+        def left(turn: Turn | None) -> None:
+            if turn is not None:
+                self.leave_for(turn)
+
+        made = with_keys(LibraryRoom, self.choice, LibraryRoom.fixed)
+        room = made(self.paint, self.desk, self.jobs, self.saver, lambda: self.under_way)
+        self.app.push_screen(room, left)
 
     def stop_all(self) -> None:
         if self._dissecting is not None:

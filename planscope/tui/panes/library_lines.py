@@ -1,0 +1,222 @@
+"""The lines of the library: a row a session, and what the chosen one holds. All texts come from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import overload
+
+from planscope.session.entry import Entry
+from planscope.tui import words
+from planscope.tui.glance import SessionGlance
+from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
+from planscope.tui.run_tree import run_runs
+from planscope.tui.shelf import Shelf, date_of, verdict_of
+
+_VERDICTS = {
+    "right": ("✓ right", "holds"),
+    "wrong": ("✗ wrong", "broken"),
+    "aborted": ("! aborted", "caution"),
+    "unknown": ("? unknown", "unknown"),
+    "no run": ("· no run", "dim"),
+    "broken": ("✗ BROKEN", "broken"),
+    "": ("… judging", "dim"),
+}
+_PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
+HERE = "here"
+"""Where a session is open that is open in this very planscope."""
+
+_MOST_RUNS = 12
+_LABEL = 10
+_GAP = 2
+
+
+class Lazy(Sequence[Line]):
+    """Lines that are made when they are looked at: of a thousand sessions thirty are."""
+
+    def __init__(self, size: int, make: Callable[[int], Line]) -> None:
+        self._size = size
+        self._make = make
+        self._made: dict[int, Line] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._size))]
+        if index not in self._made:
+            self._made[index] = self._make(index)
+        return self._made[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How wide each column is; 0: there is no room for it."""
+
+    title: int
+    error: int
+    agent: int
+    model: int
+    place: int
+    date: int
+    size: int
+
+
+def columns_for(width: int) -> Columns:
+    """What fits into so many cells; the title takes what is left."""
+    wide, broad = width >= 108, width >= 150
+    error, agent = 15, 11 if wide else 0
+    model = 22 if broad else 18 if wide else 14 if width >= 72 else 0
+    place, date, size = (7 if wide else 0), (16 if broad else 10), (7 if wide else 0)
+    used = 2 + 9 + _GAP + sum(part + _GAP for part in (error, agent, model, place, date, size) if part)
+    return Columns(max(width - used, 8), error, agent, model, place, date, size)
+
+
+def head_line(columns: Columns) -> Line:
+    names = [("verdict", 9), ("session", columns.title), ("error", columns.error), ("agent", columns.agent)]
+    names += [("model", columns.model), ("", columns.place)]
+    cells = [_cell(Run(name, "label"), width) for name, width in names if width]
+    date = Run("date".ljust(columns.date), "label")
+    size = Run("size".rjust(columns.size + _GAP) if columns.size else "", "label")
+    return Line(_flat([Run("  "), *cells, date, size]))
+
+
+def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: datetime) -> Line:
+    """One session. ``here``: it is the one that is open."""
+    text, role = _VERDICTS[verdict_of(entry)]
+    title = [Run(shown(entry.title, 120), "strong" if chosen else "")]
+    if here:
+        title.insert(0, Run("● ", "mark"))
+    runs: list[Run | tuple[Run, ...]] = [Run("▶ " if chosen else "  ", "mark"), _cell(Run(text, role), 9)]
+    if entry.wrong is None:
+        error = (entry.error_type or "").replace("_", " ")
+        cells = [
+            (Run(shown(error, 40), "finding"), columns.error),
+            (Run(shown(entry.agent or "", 40)), columns.agent),
+        ]
+        cells.append((Run(shown(entry.model or "", 60)), columns.model))
+        runs += [_cells(title, columns.title), *(_cell(run, width) for run, width in cells if width)]
+    else:
+        title.append(Run(f"  {_short(entry)}", "caution"))
+        widths = [w for w in (columns.title, columns.error, columns.agent, columns.model) if w]
+        runs.append(_cells(title, sum(widths) + _GAP * (len(widths) - 1)))
+    if columns.place:
+        runs.append(_cell(Run(_PLACES[entry.place], "dim"), columns.place))
+    runs.append(Run(told_date(date_of(entry), columns.date, now).ljust(columns.date), "dim"))
+    if columns.size:
+        runs.append(Run(told_size(entry.size).rjust(columns.size + _GAP), "dim"))
+    return Line(_flat(runs), "cursor" if chosen else "")
+
+
+def _short(entry: Entry) -> str:
+    """What is wrong with the file, without its name."""
+    told = (entry.wrong or "").removeprefix(f"{entry.path} ").removeprefix(f"{entry.path.name} ")
+    return shown(told, 200)
+
+
+def told_date(when: datetime, width: int, now: datetime) -> str:
+    """``2026-11-08`` or ``today``, with the time where there is room."""
+    try:
+        local = when.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return ""
+    if local.date() == now.date():
+        return f"today {local:%H:%M}" if width > 10 else "today"
+    return f"{local.date()} {local:%H:%M}" if width > 10 else str(local.date())
+
+
+def told_size(size: int) -> str:
+    """Bytes for people: ``812 B``, ``17 kB``, ``3.2 MB``."""
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
+
+
+def _cell(run: Run, width: int) -> tuple[Run, ...]:
+    return _cells([run], width)
+
+
+def _cells(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
+    """Exactly so many cells, and the gap behind them."""
+    kept = cut(runs, width)
+    return (*kept, Run(" " * (width - width_of(kept) + _GAP)))
+
+
+def _flat(runs: Sequence[Run | tuple[Run, ...]]) -> tuple[Run, ...]:
+    made: list[Run] = []
+    for run in runs:
+        made += [run] if isinstance(run, Run) else run
+    return tuple(made)
+
+
+def empty_lines(shelf: Shelf, width: int) -> list[Line]:
+    """Why nothing is listed, and what to do."""
+    if not shelf.complete:
+        text = "reading…"
+    elif shelf.words or shelf.verdict or shelf.error_type:
+        text = "No session is like that. Esc in the search, v and t show others again."
+    elif shelf.shown == "trash":
+        text = "The trash is empty."
+    else:
+        text = "You have no sessions yet. n makes one; a bundled one that you change is copied here (3 shows them)."
+    return [Line(runs) for runs in paragraph(text, width, "dim")]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found in the file of the chosen session. ``unsaved`` and ``held`` are lines about it, or empty."""
+
+    entry: Entry
+    session: SessionGlance | None = None
+    trouble: str = ""
+    unsaved: str = ""
+    held: str = ""
+
+
+def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
+    """The chosen session: its file, what is the matter with it, its request, its runs."""
+    lines: list[Line] = []
+
+    def say(label: str, text: str, role: str = "") -> None:
+        body = paragraph(text, max(width - _LABEL, 10), role)
+        lines.extend(Line(runs) for runs in labelled(label, body, indent=_LABEL))
+
+    if entry.wrong is not None:
+        say("broken", entry.wrong, "broken")
+        say("", "It cannot be opened. d moves it to the trash." if entry.place == "library" else "")
+    ready = looked is not None and looked.entry.path == entry.path
+    seen = looked.session if looked is not None and ready else None
+    if looked is not None and ready:
+        for label, text in (("unsaved", looked.unsaved), ("open", looked.held), ("", looked.trouble)):
+            if text:
+                say(label, text, "" if text == HERE else "caution")
+    if seen is not None:
+        variant = seen.variant_of(seen.runs[-1] if seen.runs else None)
+        if variant is not None:
+            say("request", " ".join(variant.text.split()))
+        if seen.notes.strip():
+            say("notes", seen.notes.strip(), "quote")
+        lines.append(BLANK)
+        lines += _run_lines(seen)
+    lines.append(BLANK)
+    say("file", words.place(entry.path, 200), "dim")
+    return lines
+
+
+def _run_lines(seen: SessionGlance) -> list[Line]:
+    told = words.plural(len(seen.runs), "run")
+    if len(seen.variants) != 1:
+        told += f" of {words.plural(len(seen.variants), 'request')}"
+    lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
+    first = max(len(seen.runs) - _MOST_RUNS, 0)
+    for number in range(len(seen.runs) - 1, first - 1, -1):
+        lines.append(line(" " * (_LABEL - 2), *run_runs(seen.runs[number], number, here=False)))
+    if first:
+        lines.append(line(" " * _LABEL, Run(f"and {first} before", "dim")))
+    return lines

@@ -1,0 +1,396 @@
+"""The library: all sessions in one list, opened, made, renamed, copied, deleted and restored."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from planscope.errors import UserError
+from planscope.session.autosave import Keeper
+from planscope.session.bundled import bundled
+from planscope.session.lock import holder_of
+from planscope.session.places import library, trash
+from planscope.session.store import load, save
+from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.dialogs.new_session import read_request
+from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.under_way import RunChoice
+from tests.hostile_files import SMALL
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
+from tests.tui.test_live import until
+
+FIRST = bundled()["first-look"]
+
+
+@pytest.fixture(autouse=True)
+def _folders_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.1)
+
+
+def put(name: str, made: object = None, age: float = 1.0) -> Path:
+    """A session in the library, last changed so many days ago."""
+    library().mkdir(parents=True, exist_ok=True)
+    path = library() / f"{name}.planscope.json"
+    session = made or sessions.figure_10()
+    save(session.model_copy(update={"title": f"The {name}"}), path)  # type: ignore[attr-defined]
+    when = time.time() - age * 86400
+    os.utime(path, (when, when))
+    return path
+
+
+async def entered(driven: Driven) -> LibraryRoom:
+    await driven.press("L")
+    room = driven.app.screen
+    assert isinstance(room, LibraryRoom)
+    await rested(driven)
+    return room
+
+
+async def rested(driven: Driven) -> None:
+    await until(driven, lambda: not isinstance(driven.app.screen, LibraryRoom) or driven.app.screen.at_rest)
+    await driven.pilot.pause(0.05)
+
+
+async def worked(driven: Driven) -> None:
+    await until(driven, lambda: not driven.room.jobs.running("library work"))
+    await rested(driven)
+
+
+async def turned(driven: Driven, path: Path) -> None:
+    """Wait until another session is open."""
+    await until(driven, lambda: driven.app.path == path and driven.app.screen is driven.app.room)
+    await driven.rest()
+
+
+def listed(room: LibraryRoom) -> list[str]:
+    return [entry.name for entry in room.state.listed]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_ones_own_and_the_bundled_ones_in_one_list(size: tuple[int, int]) -> None:
+    put("mine")
+    put("yours", sessions.out_of_order(), age=2)
+    put("none", sessions.no_run(), age=3)
+    async with opened(FIRST, size) as driven:
+        room = await entered(driven)
+        assert listed(room)[:3] == ["mine", "yours", "none"] and set(listed(room)[3:]) == set(bundled())
+        for text in ("✗ wrong", "parameter error", "order error", "no run", "sim:time-blind", "The mine"):
+            assert text in driven.text
+        assert "Attending training sessions" in driven.text  # what the chosen one holds
+        await driven.press("2", "down", "down")
+        await rested(driven)
+        assert "Network audit precedes" in driven.text and "0 runs" in driven.text
+
+
+async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    put("mine")
+    put("yours", sessions.out_of_order(), age=2)
+    (put("cut")).write_text('{"format": ')
+    for path in library().iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    async with opened(FIRST, (100, 30)) as driven:
+        room = await entered(driven)
+        await driven.press("2", "s", "down")
+        room.notice = ""
+        await rested(driven)
+        monkeypatch.setattr("planscope.tui.words.place", lambda path, limit=70: path.name)
+        room.show_state()
+        await driven.pilot.pause()
+        same_frame(driven.app, "library")  # type: ignore[operator]
+
+
+async def test_search_filters_and_order() -> None:
+    put("mine")
+    put("yours", sessions.out_of_order(), age=2)
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("slash", *"yours")
+        assert listed(room) == ["yours"]
+        await driven.press("q", "escape")  # a letter, while one types
+        assert driven.app.is_running and len(listed(room)) > 2
+        await driven.press("2", "t", "down", "enter")
+        assert len(listed(room)) == 1 and "alone" in driven.text
+        await driven.press("escape", "v", "end", "enter")
+        assert listed(room) == ["mine", "yours"] and "wrong alone" in driven.text
+        await driven.press("S")
+        assert listed(room) == ["yours", "mine"]
+        await driven.press("s")
+        assert room.state.order == "title" and listed(room) == ["mine", "yours"]
+        await driven.press("slash", *"nothing like it", "enter")
+        assert "No session is like that" in driven.text
+        await driven.press("escape", "escape")
+        assert driven.app.screen is driven.room
+
+
+async def test_a_session_is_opened_in_the_debugger_and_the_old_one_is_saved_first(tmp_path: Path) -> None:
+    first, second = put("first", age=1), put("second", sessions.out_of_order(), age=2)
+    async with opened(first) as driven:
+        await driven.press("b")
+        before = driven.room
+        await entered(driven)
+        await driven.press("down", "enter")
+        await turned(driven, second)
+        assert load(first).breakpoints == ["step 1"]
+        assert driven.room is not before and "The second" in driven.text and "ORDER ERROR" in driven.text
+        assert holder_of(first) is None and holder_of(second) is not None
+        await driven.press("n", "b")
+        await until(driven, lambda: load(second).breakpoints != [])
+        await entered(driven)
+        await driven.press("home", "down", "enter")
+        await turned(driven, first)
+        assert list(map(str, driven.state.breakpoints)) == ["step 1"]
+    assert holder_of(first) is None and holder_of(second) is None
+
+
+async def test_enter_on_the_session_that_is_open_goes_back_to_it() -> None:
+    path = put("mine")
+    async with opened(path) as driven:
+        room = driven.room
+        await entered(driven)
+        assert "● The mine" in driven.text
+        await driven.press("enter")
+        assert driven.app.screen is room and driven.app.room is room
+
+
+async def test_what_is_under_way_is_asked_about_and_kept(tmp_path: Path) -> None:
+    first, second = put("first", age=1), put("second", age=2)
+    async with opened(first) as driven:
+        driven.room.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
+        await until(driven, lambda: driven.room.live is not None and driven.room.live.paused is not None)
+        await entered(driven)
+        await driven.press("down", "enter")
+        assert "Stop the run?" in driven.text
+        await driven.press("enter")
+        assert isinstance(driven.app.screen, LibraryRoom) and driven.app.path == first
+        await driven.press("enter", "down", "enter")
+        await turned(driven, second)
+    kept = load(first).runs[-1]
+    assert len(load(first).runs) == 3 and kept.events[-1].type == "end"
+    assert len(load(second).runs) == 2
+
+
+async def test_a_session_that_cannot_be_saved_is_not_left_without_a_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tests.tui.test_autosave import refusing
+
+    first, second = put("first", age=1), put("second", age=2)
+    async with opened(first) as driven:
+        refusing(monkeypatch)
+        await driven.press("b")
+        await entered(driven)
+        await driven.press("down", "enter")
+        await until(driven, lambda: "could not be saved" in driven.text)
+        await driven.press("enter")
+        assert driven.app.path == first and holder_of(second) is None
+        await entered(driven)
+        await driven.press("down", "enter")
+        await until(driven, lambda: "could not be saved" in driven.text)
+        await driven.press("down", "enter")
+        await turned(driven, second)
+
+
+async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> None:
+    path = put("cut")
+    path.write_text('{"format": "planscope-session", "version": 1')
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        assert "✗ BROKEN" in driven.text and "cannot be opened" in driven.text
+        await driven.press("enter")
+        assert driven.app.screen is room and driven.app.path == FIRST
+        await driven.press("d")
+        await worked(driven)
+        assert not path.exists() and len(list(trash().iterdir())) == 1
+
+
+async def test_a_file_that_breaks_meanwhile_says_so_in_one_line() -> None:
+    path = put("mine")
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        path.write_text("{")
+        await driven.press("enter")
+        await until(driven, lambda: "not opened" in driven.text)
+        assert driven.app.screen is room and holder_of(path) is None
+
+
+async def test_rename_and_title() -> None:
+    put("mine")
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("r")
+        assert isinstance(driven.app.screen, FormDialog)
+        await driven.press("end", "ctrl+u", *"a b/c", "enter")
+        assert "cannot be a session's name" in driven.text
+        await driven.press("ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
+        await worked(driven)
+        room = driven.app.screen
+        assert isinstance(room, LibraryRoom) and listed(room)[0] == "other"
+        assert "it is called other now" in driven.text
+    assert load(library() / "other.planscope.json").title == "Its title"
+    assert len(list(library().iterdir())) == 1
+
+
+async def test_the_session_that_is_open_can_be_renamed_too() -> None:
+    path = put("mine")
+    async with opened(path) as driven:
+        await driven.press("b")
+        await entered(driven)
+        await driven.press("r", "end", "ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
+        new = library() / "other.planscope.json"
+        await until(driven, lambda: driven.app.desk.path == new)
+        await rested(driven)
+        await driven.press("d")
+        assert "it is open" in driven.text
+        await driven.press("escape", "n", "b")
+        assert "Its title" in driven.text
+        await until(driven, lambda: len(load(new).breakpoints) == 2)
+    assert load(new).title == "Its title" and not path.exists() and holder_of(new) is None
+
+
+async def test_copy_delete_restore_and_empty() -> None:
+    put("mine")
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("c", "enter")
+        await worked(driven)
+        assert listed(room)[:2] == ["mine-2", "mine"] and "copied to mine-2" in driven.text
+        assert room.state.chosen.name == "mine-2"
+        await driven.press("d")
+        await worked(driven)
+        assert listed(room)[:1] == ["mine"] and "4 Trash 1" in driven.text
+        await driven.press("u")
+        await worked(driven)
+        assert "mine-2" in listed(room) and "4 Trash 1" not in driven.text
+        await driven.press("2", "home", "d")
+        await worked(driven)
+        await driven.press("4", "enter")
+        assert "u restores it" in driven.text
+        await driven.press("X", "enter")
+        assert len(list(trash().iterdir())) == 1
+        await driven.press("X", "down", "enter")
+        await worked(driven)
+        assert "1 session removed for good" in driven.text and "The trash is empty" in driven.text
+    assert not list(trash().iterdir()) and len(list(library().iterdir())) == 1
+
+
+async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        for key in ("r", "d"):
+            await driven.press(key)
+            assert "ships with planscope" in driven.text
+        name = room.state.chosen.name
+        await driven.press("c", "enter")
+        await worked(driven)
+        assert [p.name for p in library().iterdir()] == [f"{name}-2.planscope.json"]
+
+
+async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() -> None:
+    path = put("mine")
+    with Keeper(path):
+        async with opened(FIRST) as driven:
+            await entered(driven)
+            await until(driven, lambda: "in another planscope (process" in driven.text)
+            await driven.press("r", "end", "ctrl+u", *"other", "enter")
+            await worked(driven)
+            assert "not done" in driven.text and path.exists()
+
+
+async def test_a_new_session_is_made_and_opened() -> None:
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("n", "enter")  # as it is proposed
+        await until(driven, lambda: driven.app.path != FIRST and driven.app.screen is driven.app.room)
+        await driven.rest()
+        made = load(driven.app.path)
+        assert len(made.variants[0].actions) == 5 and made.variants[0].origin.kind == "synthesized"
+        await entered(driven)
+        await driven.press("n", "end", "ctrl+u", "4", "down", "right", "down", *"2..3", "down", *"museum")
+        await driven.press("down", "7", "enter")
+        await until(driven, lambda: driven.app.path.name.startswith("museum"))
+        await driven.rest()
+        variant = load(driven.app.path).variants[0]
+        assert (variant.query.timed, variant.query.seed, len(variant.actions)) == (True, 7, 4)
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "complaint"),
+    [
+        ("actions", "1", "say 2 to"),
+        ("actions", "x", "whole number"),
+        ("orders", "5.3", "a number or a range"),
+        ("orders", "9..3", "1 <= A <= B"),
+        ("topic", "nonsuch", "no topic nonsuch"),
+        ("topic", "er", "which topic of"),
+        ("seed", "-3", "whole number"),
+    ],
+)
+def test_a_wrong_wish_is_named(field: str, said: str, complaint: str) -> None:
+    wished = {"actions": "5", "timed": "off", "orders": "", "topic": "", "seed": "", field: said}
+    with pytest.raises(UserError, match=complaint):
+        read_request(wished)
+
+
+async def test_hostile_titles_and_names_do_nothing() -> None:
+    library().mkdir(parents=True)
+    for i, batch in enumerate(BATCHES):
+        made = hostile_session(batch, readable=bool(i % 2)).model_copy(update={"title": batch[0]})
+        save(made, library() / f"{i}\x1b[31m\u202e[b].planscope.json")
+    async with opened(FIRST, (100, 30)) as driven:
+        room = await entered(driven)
+        for _ in range(len(BATCHES)):
+            await driven.press("down")
+            await rested(driven)
+            assert_clean(driven)
+        for key in ("v", "escape", "t", "escape", "r", "escape", "c", "escape", "y", "slash", "a"):
+            await driven.press(key)
+            assert_clean(driven)
+        await driven.press("escape", "home", "enter")
+        await until(driven, lambda: driven.app.screen is driven.app.room or bool(room.notice))
+        assert_clean(driven)
+
+
+async def test_hostile_files_are_listed_or_named() -> None:
+    library().mkdir(parents=True)
+    for number, file in enumerate(SMALL[::6]):
+        folder = library() / "made" / str(number)
+        folder.mkdir(parents=True)
+        path = file.write(folder)
+        if os.path.lexists(path):
+            path.rename(library() / f"{number:03}.planscope.json")
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        assert len(room.state.listed) >= len(SMALL[::6]) - 3
+        assert all(entry.wrong or entry.checked for entry in room.state.listed)
+        for _ in range(12):
+            await driven.press("pagedown")
+            await rested(driven)
+            assert_clean(driven)
+
+
+async def test_the_list_does_not_wait_for_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from planscope.session import library as engine
+
+    def slow(found: object, stop: object) -> object:
+        while not stop():  # type: ignore[operator]
+            time.sleep(0.01)
+        return iter(())
+
+    for i in range(5):
+        put(f"s{i}")
+    monkeypatch.setattr(engine, "judge_all", slow)
+    async with opened(FIRST) as driven:
+        await driven.press("L")
+        room = driven.app.screen
+        await until(driven, lambda: room.state.complete)
+        await driven.pilot.pause()
+        assert "… judging" in driven.text and len(room.state.listed) >= 5
+        await driven.press("escape")
+        assert driven.app.screen is driven.room

@@ -1,0 +1,177 @@
+"""What the library lists: filtered, searched, sorted; a row a session, whatever its file says."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planscope.session.entry import Entry
+from planscope.tui.lines import width_of
+from planscope.tui.panes.library_lines import (
+    Lazy,
+    columns_for,
+    head_line,
+    look_lines,
+    row_line,
+    told_date,
+    told_size,
+)
+from planscope.tui.shelf import (
+    ORDERS,
+    VERDICTS,
+    Shelf,
+    arranged,
+    error_types,
+    verdict_of,
+    verdicts,
+    with_judged,
+)
+from tests.hostile import SAVEABLE
+from tests.tui.test_hostile_screen import BAD
+
+NOW = datetime(2026, 11, 8, 12, tzinfo=UTC)
+
+
+def entry(number: int, **more: object) -> Entry:
+    name = f"s{number}"
+    fields = {
+        "name": name,
+        "path": Path(f"/x/{name}.planscope.json"),
+        "place": "library",
+        "title": f"Case {number}",
+        "size": number,
+        "changed": NOW - timedelta(days=number),
+        "runs": 1,
+        "checked": True,
+        "verdict": "right",
+    }
+    return Entry(**{**fields, **more})  # type: ignore[arg-type]  # fields by their names
+
+
+ENTRIES = (
+    entry(1, verdict="wrong", error_type="order_error", model="sim:literal"),
+    entry(2, title="alpha", model="sim:careful"),
+    entry(3, verdict="wrong", error_type="action_lost", title="beta"),
+    entry(4, verdict=None, runs=0),
+    entry(5, verdict=None, checked=False),
+    entry(6, wrong="s6 is cut off"),
+    entry(7, place="bundled", verdict="aborted", created=NOW),
+)
+SHELF = Shelf(ENTRIES, (entry(9, place="trash", deleted=NOW),), complete=True)
+
+
+def names(shelf: Shelf) -> list[str]:
+    return [e.name for e in arranged(shelf).listed]
+
+
+def test_places_verdicts_and_errors_are_filtered() -> None:
+    assert names(SHELF) == ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]
+    assert names(replace(SHELF, shown="library")) == ["s1", "s2", "s3", "s4", "s5", "s6"]
+    assert names(replace(SHELF, shown="bundled")) == ["s7"]
+    assert names(replace(SHELF, shown="trash")) == ["s9"]
+    for verdict, expected in zip(VERDICTS, (["s2"], ["s1", "s3"], ["s7"], [], ["s4"], ["s6"]), strict=True):
+        assert names(replace(SHELF, verdict=verdict)) == expected
+    assert names(replace(SHELF, error_type="order_error")) == ["s1"]
+    assert dict(verdicts(SHELF)) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
+    assert error_types(SHELF) == {"order_error": 1, "action_lost": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("ALPHA", ["s2"]),
+        ("wrong lost", ["s3"]),
+        ("order error", ["s1"]),
+        ("sim:", ["s1", "s2"]),
+        ("  ", ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]),
+        ("broken", ["s6"]),
+        ("nowhere", []),
+    ],
+)
+def test_words_are_looked_for(words: str, expected: list[str]) -> None:
+    assert names(replace(SHELF, words=words)) == expected
+
+
+def test_orders() -> None:
+    found = {order: names(replace(SHELF, order=order)) for order in ORDERS}
+    assert found["date"] == ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]
+    assert found["title"] == ["s2", "s3", "s1", "s4", "s5", "s6", "s7"]
+    assert found["verdict"] == ["s3", "s1", "s2", "s7", "s4", "s6", "s5"]
+    assert found["model"][:2] == ["s2", "s1"]
+    assert found["size"] == ["s7", "s6", "s5", "s4", "s3", "s2", "s1"]
+    assert names(replace(SHELF, reverse=True)) == ["s7", "s6", "s5", "s4", "s3", "s2", "s1"]
+
+
+@given(
+    st.sampled_from(ORDERS),
+    st.booleans(),
+    st.sampled_from(["", "a", "case", "wrong", "zzz"]),
+    st.integers(0, 9),
+)
+def test_the_chosen_one_stays_chosen_while_it_is_shown(order: str, back: bool, words: str, at: int) -> None:
+    before = arranged(SHELF)
+    before = replace(before, at=min(at, len(before.listed) - 1))
+    after = arranged(replace(before, order=order, reverse=back, words=words))  # type: ignore[arg-type]
+    assert set(after.listed) <= set(SHELF.entries)
+    if before.chosen in after.listed:
+        assert after.chosen == before.chosen
+    elif after.listed:
+        assert after.chosen is not None
+    else:
+        assert after.chosen is None
+
+
+def test_verdicts_come_in_one_by_one() -> None:
+    late = ENTRIES[4]
+    assert verdict_of(late) == ""
+    judged = replace(late, checked=True, verdict="wrong", error_type="order_error")
+    shelf = with_judged(arranged(SHELF), {late.path: judged})
+    assert [verdict_of(e) for e in shelf.listed].count("wrong") == 3
+    assert len(shelf.listed) == len(ENTRIES)
+
+
+@pytest.mark.parametrize("width", [52, 56, 71, 72, 76, 107, 108, 116, 150, 196])
+def test_a_row_fits_whatever_it_says(width: int) -> None:
+    columns = columns_for(width)
+    assert width_of(head_line(columns).runs) <= max(width, 52)
+    for text in SAVEABLE:
+        hostile = entry(1, title=text[:200], agent=text[:200], model=text[:200], error_type=text[:200])
+        for one in (hostile, replace(hostile, wrong=text), replace(hostile, place="trash")):
+            line = row_line(one, columns, True, True, NOW)
+            assert width_of(line.runs) <= max(width, 52)
+            assert not {unicodedata.category(c) for c in line.text} & BAD
+            assert look_lines(one, None, width)
+
+
+def test_dates_and_sizes_for_people() -> None:
+    today = datetime.now().astimezone()
+    assert told_date(today, 10, today) == "today"
+    assert told_date(today, 16, today) == f"today {today:%H:%M}"
+    assert told_date(today - timedelta(days=400), 10, today) == f"{today - timedelta(days=400):%Y-%m-%d}"
+    assert told_date(datetime.min.replace(tzinfo=UTC), 10, today) in ("", "0001-01-01")
+    assert [told_size(n) for n in (0, 999, 1000, 999_499, 999_500, 64_000_000)] == [
+        "0 B",
+        "999 B",
+        "1 kB",
+        "999 kB",
+        "1.0 MB",
+        "64.0 MB",
+    ]
+
+
+def test_lines_are_made_when_they_are_looked_at() -> None:
+    made: list[int] = []
+
+    def make(i: int):  # type: ignore[no-untyped-def]  # a line
+        made.append(i)
+        return head_line(columns_for(80))
+
+    lines = Lazy(1000, make)
+    assert len(lines) == 1000 and len(lines[3:5]) == 2 and lines[3]
+    assert made == [3, 4]

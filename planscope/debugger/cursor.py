@@ -150,7 +150,8 @@ def parse_step(run: RunIndex, text: str) -> int:
         index = run.index_of.get(int(word))
         if index is not None:
             return index
-        raise DebuggerError(f"no step {int(word)}; the steps are 0 to {last}, and end")
+        over = ", and end" if run.steps[-1].step == "end" else "; this run is not over"
+        raise DebuggerError(f"no step {int(word)}; the steps are 0 to {last}{over}")
     raise DebuggerError(f"{shown(text)} is no step; say 0 to {last}, start or end")
 
 

@@ -176,16 +176,45 @@ def tree_lines(outline: Sequence[OutlineNode]) -> Iterator[str]:
         yield f"{node.depth}: {visible(node.label, limit=200)}{said}."
 
 
-def timeline_lines(state: DebugState) -> Iterator[str]:
+def core_step_line(state: DebugState, step: StepNo) -> str:
+    """A step that is in the core, with its call."""
+    index = state.run.index_of.get(step)
+    view = state.run.steps[index] if index is not None else None
+    name = step_name(step)
+    called = "" if view is None or view.call is None else f": {_called(view)}"
+    return f"{name[0].upper()}{name[1:]}{called}."
+
+
+def _called(view: StepView) -> str:
+    assert view.call is not None
+    tool = visible(view.call.tool, limit=80)
+    return f"{tool}, {arguments(view.call.arguments)}" if view.call.arguments else tool
+
+
+def timeline_lines(state: DebugState, told: Told) -> Iterator[str]:
     for index, view in enumerate(state.run.steps):
         here = ", you are here" if index == state.index else ""
         lost = ", no way on" if index in state.run.doomed else ""
         wrong = "".join(f", {f.type.replace('_', ' ')}" for f in state.run.findings[index])
-        what = visible(view.call.tool, limit=80) if view.call is not None else ""
-        if view.call is not None and view.call.arguments:
-            what += f", {arguments(view.call.arguments)}"
+        what = _called(view) if view.call is not None else ""
         name = step_name(view.step)
-        yield f"{name[0].upper()}{name[1:]}{': ' + what if what else ''}: {view.state}{lost}{wrong}{here}."
+        done = _done_to(view, told)
+        yield f"{name[0].upper()}{name[1:]}{': ' + what if what else ''}{done}: {view.state}{lost}{wrong}{here}."
+
+
+def _done_to(view: StepView, told: Told) -> str:
+    """What was done to a call: it was kept from another run, refused, edited."""
+    call, answer = told.calls.get(view.step), told.answers.get(view.step)
+    said = [
+        word
+        for word, so in (
+            ("kept from another run", call is not None and call.kept),
+            ("refused", answer is not None and answer.refused_by),
+            ("edited by hand", (call is not None and call.asked) or (answer is not None and answer.said)),
+        )
+        if so
+    ]
+    return f", {', '.join(said)}" if said else ""
 
 
 def plan_lines(replay: Replay, repair: Repair) -> Iterator[str]:

@@ -253,7 +253,7 @@ class Walker:
         for name in core.constraints:
             yield telling.constraint_line(self.state, name)
         for step in core.steps:
-            yield f"{telling.step_name(step)}.".capitalize()
+            yield telling.core_step_line(self.state, step)
         if not core.foreseeable:
             yield "The agent could not have known: it depends on how long a task takes."
 
@@ -288,7 +288,7 @@ class Walker:
         return telling.constraint_lines(self.state)
 
     def _timeline(self) -> Lines:
-        return telling.timeline_lines(self.state)
+        return telling.timeline_lines(self.state, self.told)
 
     def _step(self) -> Lines:
         return self.place()

@@ -53,6 +53,7 @@ ELSEWHERE = {
     "m": "planscope dissect SESSION finds what makes the agent fail",
     "d": "planscope compare SESSION compares two runs",
     "p": "planscope open plays what if",
+    "F": "planscope open forks runs",
     "E": "planscope export SESSION shares a run",
 }
 """Keys of the screen that the walker has no command for, and what does it instead."""

@@ -132,3 +132,21 @@ def test_a_session_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture
     assert main(["walk", str(path)]) == 2
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1 and "cannot be read" in err
+
+
+def test_the_core_says_its_steps_with_their_calls() -> None:
+    assert "Step 2: school_tour_guidance, start_time 12." in list(Walker(FIRST).do("x"))
+
+
+def test_what_was_done_to_calls_is_heard_in_the_timeline() -> None:
+    session = FIRST.model_copy(deep=True)
+    run = session.runs[-1]
+    done = {1: {"kept": True}, 2: {"said": "no"}, 3: {"refused_by": "user"}}
+    run.events = [e.model_copy(update=done.get(e.step, {})) if e.type == "answer" else e for e in run.events]
+    run.events = [
+        e.model_copy(update={"kept": True}) if e.type == "call" and e.step == 1 else e for e in run.events
+    ]
+    said = list(Walker(session).do("4"))
+    assert ", kept from another run: completable" in said[1]
+    assert ", edited by hand: doomed" in said[2] and ", refused: " in said[3]
+    assert not any("kept" in line or "edited" in line for line in said[4:])

@@ -159,32 +159,10 @@ def _tell(redaction: Redaction) -> None:
 def _svg(
     args: argparse.Namespace, session: Session, chosen: Run | None, redaction: Redaction | None, printed: bool
 ) -> str:
-    """The picture is made of a file: of a copy, since what is shown must be redacted."""
-    import asyncio
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    from planscope.session.files import write_atomic
-    from planscope.session.store import dumps
-    from planscope.tui.picture import export_svg
+    from planscope.tui.picture import shared_svg
 
     size = _size(args.size or "120x40")
-    place = session.runs.index(chosen) if chosen is not None else None
-    check = None
-    if redaction is not None:
-        from planscope.sharing.redact import redacted
-
-        safe = redacted(session, redaction)
-        session, check = safe.session, safe.check
-    with TemporaryDirectory(prefix="planscope-") as folder:
-        path = Path(folder) / "session.planscope.json"
-        write_atomic(path, dumps(session))
-        run = session.runs[place].id if place is not None else None
-        picture = asyncio.run(
-            export_svg(path, size=size, theme=args.theme or "dark", run=run, step=args.step)
-        )
-    if check is not None:
-        check(picture)
+    picture = shared_svg(session, chosen, redaction, size=size, theme=args.theme or "dark", step=args.step)
     if printed and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         return picture.encode("ascii", "xmlcharrefreplace").decode()
     return picture

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.tui.app import check_step
 from planscope.tui.application import PlanscopeApp
 from planscope.tui.settings import ScreenSettings
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run, Session
+    from planscope.sharing.findings import Redaction
 
 _FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 PATIENCE = 60.0
@@ -41,6 +48,40 @@ async def export_svg(
             pane.settle()
         await pilot.pause()
         return without_fonts(app.export_screenshot(title=f"planscope: {app.shown_title}", simplify=True))
+
+
+def shared_svg(
+    session: Session,
+    run: Run | None,
+    redaction: Redaction | None,
+    *,
+    size: tuple[int, int],
+    theme: str,
+    step: str | None = None,
+) -> str:
+    """The debug screen on a run, redacted: for other people. Blocks, in a thread that runs no event loop.
+
+    ``redaction`` None: everything is shown as it is. The picture is made of a file: of a copy, since what is shown must
+    be redacted. Raises ``UserError``, and ``RedactionError``.
+    """
+    from planscope.session.files import write_atomic
+    from planscope.session.store import dumps
+
+    place = session.runs.index(run) if run is not None else None
+    check = None
+    if redaction is not None:
+        from planscope.sharing.redact import redacted
+
+        safe = redacted(session, redaction)
+        session, check = safe.session, safe.check
+    with TemporaryDirectory(prefix="planscope-") as folder:
+        path = Path(folder) / "session.planscope.json"
+        write_atomic(path, dumps(session))
+        id = session.runs[place].id if place is not None else None
+        picture = asyncio.run(export_svg(path, size=size, theme=theme, run=id, step=step))
+    if check is not None:
+        check(picture)
+    return picture
 
 
 def without_fonts(svg: str) -> str:

@@ -614,3 +614,10 @@ async def _library(driven: Driven, key: str) -> None:
     await until(driven, lambda: driven.app.screen.at_rest)
     await driven.press("escape")
     assert driven.app.screen is driven.room
+
+
+@effect("share")
+async def _share(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert isinstance(driven.app.screen, ChooseDialog)
+    assert "Share this run" in driven.text and "pull request" in driven.text

@@ -96,6 +96,7 @@ DEBUG: tuple[KeyAction, ...] = (
     act("copy", "y", "Copy", "Copy what the pane shows, or write it to a file.", _E),
     act("choose-run", "o", "Runs", "Choose another run of this session.", _E),
     act("save", "ctrl+s", "Save", "Save now; all changes are saved a moment later anyway.", _E),
+    act("share", "E", "Share", "Write this run for other people, with what is private replaced.", _E),
     act("library", "L", "Library", "Your sessions and the bundled ones: open, make, rename, delete.", _E),
     act("describe", "D", "Describe", "Read and change the session's title and notes.", _E),
 )

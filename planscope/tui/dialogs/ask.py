@@ -52,9 +52,13 @@ class AskDialog(Dialog[str]):
         event.stop()
         wrong = self.check(event.value)
         if wrong is None:
-            self.dismiss(event.value)
+            self.take(event.value)
         else:
             self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
+
+    def take(self, value: str) -> None:
+        """A line that nothing is wrong with."""
+        self.dismiss(value)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -11,8 +11,9 @@ from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.everywhere import with_keys
+from planscope.tui.rooms.sharing import Sharing
 from planscope.tui.rooms.side import SideRoom
-from planscope.tui.rooms.turning import Turn, Turning
+from planscope.tui.rooms.turning import Turn
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from planscope.tui.under_way import RunChoice
 
 
-class Doors(Turning):
+class Doors(Sharing):
     """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
 
     budget = 60

@@ -1,0 +1,156 @@
+"""In which form a run is shared, and where it goes; and a wait that can be ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from planscope.session.naming import name_of
+from planscope.sharing.formats import FORMATS
+from planscope.tui import words
+from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.dialogs.base import Dialog, TextBox
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.recover import sure_dialog
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.paint import Paint
+
+LONGEST_COPY = 1_000_000
+"""Characters that are sent to a terminal's clipboard; more is for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to share. ``name`` is a format, or ``svg``, which is a picture of the screen."""
+
+    name: str
+    title: str
+    about: str
+    suffix: str
+
+
+_TOLD = {
+    "html": ("Page", "steps through the runs in any browser (HTML)"),
+    "markdown": ("Markdown", "for an issue or a pull request"),
+    "svg": ("Picture", "the debugger, as large as this screen (SVG)"),
+    "text": ("Text", "for a mail"),
+    "pytest": ("Test", "reruns the case, asserts the verdict (pytest)"),
+    "smt2": ("SMT-LIB", "for any solver, to confirm the verdict"),
+    "session": ("Session", "the session itself, to be opened in planscope"),
+    "json": ("JSON", "everything that planscope knows of the run"),
+}
+
+FORMS: tuple[Form, ...] = tuple(
+    Form(name, *told, FORMATS[name].suffix if name in FORMATS else f".{name}") for name, told in _TOLD.items()
+)
+
+
+def choose_form(paint: Paint, at: int) -> ChooseDialog:
+    """Asks for one of ``FORMS``."""
+    lines = [(Run(f"{form.title:<10}", "strong"), Run(form.about, "dim")) for form in FORMS]
+    return ChooseDialog(paint, "Share this run", lines, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where it goes: into a file, or to the clipboard where that is None. ``over``: an old file is written over."""
+
+    file: Path | None
+    over: bool = False
+
+
+class WhereDialog(AskDialog):
+    """Answers with the name of a file; an old one only where that was said yes to. ``target`` is what was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "to_clipboard", show=False, priority=True)]
+
+    def __init__(self, paint: Paint, form: Form, value: str) -> None:
+        super().__init__(
+            paint,
+            f"Share: {form.title.lower()}",
+            "Enter writes the file · Ctrl+y copies it to the clipboard instead · Esc goes back",
+            _wrong_file,
+            value=value,
+            before=("Where to? The name of a file:",),
+        )
+        self.target: Target | None = None
+
+    def take(self, value: str) -> None:
+        path = Path(value.strip()).expanduser()
+        if not path.exists():
+            self._take(Target(path))
+            return
+
+        def done(answer: int | None) -> None:
+            if answer == 1:
+                self._take(Target(path, over=True))
+
+        text = f"There is {words.place(path)} already. What it holds would be lost."
+        no, yes = "Say another name", "Write over it"
+        self.app.push_screen(sure_dialog(self.paint, "Write over it?", text, no, yes), done)
+
+    def _take(self, target: Target) -> None:
+        self.target = target
+        self.dismiss("")
+
+    def action_to_clipboard(self) -> None:
+        self._take(Target(None))
+
+
+def _wrong_file(name: str) -> str | None:
+    """Why nothing can be written there, in one line."""
+    from planscope.session.files import SessionError, writable_target
+
+    if not name.strip():
+        return "say the name of a file"
+    try:
+        writable_target(Path(name.strip()).expanduser())
+    except SessionError as error:
+        return str(error)
+    except RuntimeError:
+        return "there is no such home directory"
+    return None
+
+
+def file_for(session: Path | None, form: Form) -> str:
+    """A name for the file, in the working directory, that nothing has yet."""
+    stem = re.sub(r"[^\w.-]+", "-", name_of(session) if session is not None else "").strip("-.")[:60]
+    stem = stem or "planscope"
+    if form.name == "pytest":
+        stem = f"test_{re.sub(r'[^0-9A-Za-z]+', '_', stem).strip('_').lower() or 'case'}"
+    if form.name == "session":
+        stem = f"{stem}-shared"
+    number, name = 1, f"{stem}{form.suffix}"
+    while Path(name).exists():
+        number += 1
+        name = f"{stem}{'_' if form.name == 'pytest' else '-'}{number}{form.suffix}"
+    return name
+
+
+class WaitDialog(Dialog[None]):
+    """Says what is made and for how long it has been; Esc ends it."""
+
+    def __init__(self, paint: Paint, what: str) -> None:
+        super().__init__(paint, "")
+        self.what = what
+        self.seconds = 0
+
+    def body(self) -> Sequence[Widget]:
+        self.text = TextBox(self.paint, [self._line()])
+        return (self.text, TextBox(self.paint, [Line(), *self.wrapped("Esc stops it", "dim")]))
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._count)
+
+    def _count(self) -> None:
+        self.seconds += 1
+        self.text.set_lines([self._line()])
+
+    def _line(self) -> Line:
+        return Line((Run(f" {shown(self.what, 100)}… {self.seconds} s"),))

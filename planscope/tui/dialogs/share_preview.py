@@ -1,0 +1,216 @@
+"""What is private in a session, what will stand there instead, and the user's say in it; before anything leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from planscope.tui import words
+from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.dialogs.base import Dialog, TextBox
+from planscope.tui.lines import BLANK, Line, Run, cut, shown, width_of
+from planscope.tui.paint import Paint
+
+if TYPE_CHECKING:
+    from planscope.sharing.findings import Finding, Redaction
+
+_MOST_PLACES = 3
+_BROAD = 80
+"""Cells from which the kind of a value stands beside it, too."""
+
+_WORD = 22
+"""Cells of a replacement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """What the user said yes to. ``redaction`` None: it is shared as it is."""
+
+    redaction: Redaction | None
+
+
+class _Findings(TextBox):
+    """A click chooses a finding; a click on the chosen one lets it stay, or not."""
+
+    def on_click(self, event: events.Click) -> None:
+        place = self.line_under(event)
+        if place is not None and isinstance(self.screen, PreviewDialog):
+            self.screen.clicked_on(place[0])
+
+
+class PreviewDialog(Dialog[Approved]):
+    """``show`` is called with what was found, as soon as it was looked through."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("down,j", "go(1)", "Next"),
+        ("up,k", "go(-1)", "Previous"),
+        ("home", "go(-100000)", "First"),
+        ("end", "go(100000)", "Last"),
+        ("pagedown", "go(8)", "A page down"),
+        ("pageup", "go(-8)", "A page up"),
+        ("space", "let_stay", "Let it stay, or not"),
+        ("e", "change_word", "Another word"),
+        ("a", "as_it_is", "Share as it is"),
+        ("enter", "take", "Go on"),
+    ]
+
+    def __init__(self, paint: Paint, title: str) -> None:
+        super().__init__(paint, title)
+        self.redaction: Redaction | None = None
+        self.trouble = ""
+        self.as_it_is = False
+        self.at = 0
+
+    def body(self) -> Sequence[Widget]:
+        rows = max(self.app.size.height * 9 // 10 - 15, 3)
+        self.head = TextBox(self.paint, self._head())
+        self.list = _Findings(self.paint, self._rows(), most=rows)
+        self.places = TextBox(self.paint, self._places())
+        self.keys = TextBox(self.paint, self._keys())
+        return (self.head, self.list, self.places, self.keys)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.refresh_all)
+
+    def found(self, redaction: Redaction) -> None:
+        """It was looked through."""
+        self.redaction = redaction
+        self.refresh_all()
+
+    def failed(self, trouble: str) -> None:
+        """It cannot be looked through: then it cannot be redacted either."""
+        self.trouble = trouble
+        self.refresh_all()
+
+    def refresh_all(self) -> None:
+        if not self.is_mounted:
+            return
+        self.head.set_lines(self._head())
+        self.list.set_lines(self._rows())
+        if self.findings:
+            self.list.reveal(self.at, self.at)
+            self.list.sync()
+        self.places.set_lines(self._places())
+        self.keys.set_lines(self._keys())
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.redaction.findings if self.redaction is not None else ()
+
+    # What is shown
+
+    def _head(self) -> list[Line]:
+        if self.as_it_is:
+            return [
+                *self.wrapped("! Shared as it is: nothing is replaced, whatever was found.", "finding"),
+                BLANK,
+            ]
+        if self.trouble:
+            return [*self.wrapped(f"✗ {shown(self.trouble, 300)}", "broken"), BLANK]
+        if self.redaction is None:
+            return self.wrapped("looking for what is private…", "dim")
+        if not self.findings:
+            return self.wrapped(
+                "Nothing private was found: no keys, tokens, addresses, home directories, names of hosts or values "
+                "of the environment. What no program can know to be private is yours to look for."
+            )
+        count = len(self.redaction.replaced)
+        stays = len(self.findings) - count
+        said = f"{words.plural(count, 'private value')} will be replaced, everywhere by the same word"
+        return [*self.wrapped(said + (f"; {stays} will stay" if stays else "") + ":"), BLANK]
+
+    def _rows(self) -> list[Line]:
+        return [self._row(i, finding) for i, finding in enumerate(self.findings)]
+
+    def _row(self, i: int, finding: Finding) -> Line:
+        here = i == self.at
+        stays = finding.kept or self.as_it_is
+        word = Run("stays", "caution") if stays else Run(shown(finding.replacement, 60), "safe")
+        word = Run((cut([word], _WORD)[0]).text, word.role)
+        head = [
+            Run(" ▶ " if here else "   ", "mark"),
+            Run("! " if stays else "✓ ", "caution" if stays else "holds"),
+            word,
+            Run(" " * (_WORD - width_of([word]) + 2)),
+        ]
+        if self.text_width >= _BROAD:
+            head.append(Run(f"{shown(finding.label, 30):<20}  ", "dim"))
+        return Line((*head, Run(shown(finding.text, 120))), "cursor" if here else "")
+
+    def _places(self) -> list[Line]:
+        if not self.findings:
+            return [BLANK]
+        finding = self.findings[self.at]
+        told = [Run(f"   {shown(finding.label, 40)}: ", "label"), Run(shown(finding.text, 400))]
+        lines = [BLANK, Line(cut(told, self.text_width))]
+        for place in finding.places[:_MOST_PLACES]:
+            lines.append(Line((Run("   in ", "label"), Run(shown(str(place), 100), "dim"))))
+        if len(finding.places) > _MOST_PLACES:
+            lines.append(Line((Run(f"   and in {len(finding.places) - _MOST_PLACES} more places", "dim"),)))
+        return [*lines, *[BLANK] * (_MOST_PLACES + 3 - len(lines))]
+
+    def _keys(self) -> list[Line]:
+        if self.as_it_is:
+            return self.wrapped("Enter goes on · a replaces it after all · Esc goes back", "dim")
+        if self.redaction is None:
+            return self.wrapped("a shares it as it is · Esc goes back", "dim")
+        mine = "Space lets one stay · e says another word · " if self.findings else ""
+        return self.wrapped(f"{mine}a shares all as it is · Enter goes on · Esc goes back", "dim")
+
+    # Keys
+
+    def clicked_on(self, at: int) -> None:
+        if at == self.at:
+            self.action_let_stay()
+        else:
+            self.at = at
+            self.refresh_all()
+
+    def action_go(self, by: int) -> None:
+        self.at = min(max(self.at + by, 0), max(len(self.findings) - 1, 0))
+        self.refresh_all()
+
+    def action_let_stay(self) -> None:
+        if self.redaction is not None and self.findings and not self.as_it_is:
+            finding = self.findings[self.at]
+            self.redaction = self.redaction.keep(finding.number, not finding.kept)
+            self.refresh_all()
+
+    def action_change_word(self) -> None:
+        if self.redaction is None or not self.findings or self.as_it_is:
+            return
+        from planscope.errors import UserError
+
+        redaction, finding = self.redaction, self.findings[self.at]
+
+        def check(word: str) -> str | None:
+            try:
+                redaction.replace_by(finding.number, word.strip())
+            except UserError as error:
+                return str(error)
+            return None
+
+        def done(word: str | None) -> None:
+            if word is not None:
+                self.redaction = redaction.replace_by(finding.number, word.strip())
+                self.refresh_all()
+
+        before = (f"Instead of {shown(finding.text, 120)}",)
+        hint = "one word of letters, digits, _ and -"
+        dialog = AskDialog(self.paint, "Another word", hint, check, value=finding.replacement, before=before)
+        self.app.push_screen(dialog, done)
+
+    def action_as_it_is(self) -> None:
+        self.as_it_is = not self.as_it_is
+        self.refresh_all()
+
+    def action_take(self) -> None:
+        if self.as_it_is:
+            self.dismiss(Approved(None))
+        elif self.redaction is not None:
+            self.dismiss(Approved(self.redaction))

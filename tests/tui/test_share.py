@@ -1,0 +1,264 @@
+"""A run shared from the screen: in every form, with what is private replaced unless the user says otherwise."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from planscope.session.model import Session
+from planscope.session.store import dumps, load, loads
+from planscope.sharing.findings import Redaction
+from planscope.tui.dialogs.recover import AskingDialog
+from planscope.tui.dialogs.share import FORMS, WaitDialog, WhereDialog, file_for
+from planscope.tui.dialogs.share_preview import PreviewDialog
+from tests.hostile import SAVEABLE
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
+from tests.tui.test_live import until
+
+KEY = "sk-" + "proj-Zq8vK2mXw4TbN7rLp9YdHs3JfGc6VtRe1UaQ5oMi"
+MAIL = "alice.smith@example.com"
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+def private() -> Session:
+    """A session with a key in its prompt and an address in an answer, of the second run."""
+    made = sessions.figure_10()
+    events = made.runs[1].events
+    events[0] = events[0].model_copy(update={"text": f"Do all the tasks. Key: {KEY}"})
+    events[3] = events[3].model_copy(update={"text": f"Takes 2 hours, said {MAIL}."})
+    return made
+
+
+async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
+    """Up to the preview, with everything looked through."""
+    await driven.press("E", "home", *["down"] * [f.name for f in FORMS].index(form), "enter")
+    dialog = driven.app.screen
+    assert isinstance(dialog, PreviewDialog)
+    await until(driven, lambda: dialog.redaction is not None or dialog.trouble)
+    await driven.pilot.pause()
+    return dialog
+
+
+async def shared(driven: Driven) -> None:
+    await driven.press("enter", "enter")
+    await until(driven, lambda: not driven.room.jobs.running("share make"), 60)
+    await driven.pilot.pause(0.05)
+
+
+@pytest.mark.parametrize("form", [form.name for form in FORMS])
+async def test_every_form_is_written_and_holds_nothing_private(form: str, tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven, form)
+        assert "2 private values will be replaced" in driven.text and "REDACTED_EMAIL_1" in driven.text
+        await shared(driven)
+        (made,) = Path.cwd().iterdir()
+        assert f"written to {made.name}" in driven.text
+        text = made.read_text(encoding="utf-8")
+        assert KEY not in text and MAIL not in text and text.strip()
+        if form in ("html", "session"):
+            assert [len(run.events) for run in load(made).runs] == [len(r.events) for r in private().runs]
+        if form == "svg":
+            assert text.startswith("<svg") and "figure-10" in text
+        if form == "json":
+            assert json.loads(text)["run"]["id"] == "r2"
+        if form == "pytest":
+            compile(text, str(made), "exec")
+            assert made.name == "test_test.py"
+        assert driven.room.desk.run("r2").events == private().runs[1].events  # what is open stays as it is
+        assert driven.app.desk.saving.state == ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_the_preview_shows_each_finding_and_takes_decisions(
+    size: tuple[int, int], tmp_path: Path, same_frame: object
+) -> None:
+    async with opened(sessions.write(private(), tmp_path), size) as driven:
+        dialog = await previewed(driven, "session")
+        for text in (KEY[:12], MAIL, "REDACTED_OPENAI_KEY_1", "REDACTED_EMAIL_1", "OpenAI key: "):
+            assert text in driven.text
+        if size == (80, 24):
+            same_frame(driven.app, "share-preview")  # type: ignore[operator]
+        await driven.press("down")
+        assert "in run r2, step 1, text" in driven.text
+        await driven.press("space")
+        assert "1 private value will be replaced" in driven.text and "1 will stay" in driven.text
+        await driven.press("up", "e", "end", "ctrl+u", *"two words", "enter")
+        assert "one word" in driven.text
+        await driven.press("ctrl+u", *"KEY", "enter")
+        assert "KEY " in driven.text and dialog.redaction is not None
+        assert next((f.kept, f.replacement) for f in dialog.redaction.findings) == (False, "KEY")
+        await shared(driven)
+        (made,) = Path.cwd().iterdir()
+        text = made.read_text()
+        assert KEY not in text and MAIL in text
+
+
+async def test_as_it_is_only_where_that_was_said(tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven, "session")
+        await driven.press("a")
+        assert "Shared as it is: nothing is replaced" in driven.text and driven.text.count("! stays") == 2
+        await driven.press("a")
+        assert "will be replaced" in driven.text and "stays" not in driven.text
+        await driven.press("a")
+        await shared(driven)
+        (made,) = Path.cwd().iterdir()
+        assert KEY in made.read_text() and load(made).runs == private().runs
+
+
+async def test_nothing_found_is_said(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
+        await previewed(driven)
+        assert "Nothing private was found" in driven.text
+        await driven.press("space", "e", "down")
+        await shared(driven)
+        assert len(list(Path.cwd().iterdir())) == 1
+
+
+async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> None:
+    Path("old.md").write_text("mine")
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("enter")
+        dialog = driven.app.screen
+        assert isinstance(dialog, WhereDialog)
+        await driven.press("ctrl+u", *"old.md", "enter")
+        assert isinstance(driven.app.screen, AskingDialog) and "Write over it?" in driven.text
+        await driven.press("enter")
+        assert driven.app.screen is dialog and Path("old.md").read_text() == "mine"
+        await driven.press("enter", "down", "enter")
+        await until(driven, lambda: "written to old.md" in driven.text)
+        assert "figure-10" in Path("old.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("", "say the name"),
+        ("old.md/x", "cannot be written"),
+        (".", "is a directory"),
+        ("~nobody0/x", "home"),
+    ],
+)
+async def test_a_place_that_cannot_be_written_stays_in_the_dialog(
+    name: str, complaint: str, tmp_path: Path
+) -> None:
+    Path("old.md").write_text("mine")
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("enter", "ctrl+u")
+        await driven.type(name)
+        await driven.press("enter")
+        assert complaint in driven.text and isinstance(driven.app.screen, WhereDialog)
+
+
+async def test_the_clipboard_instead_of_a_file(tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven, "text")
+        await driven.press("enter", "ctrl+y")
+        await until(driven, lambda: "sent to the terminal's clipboard" in driven.text)
+        assert "figure-10" in driven.app.clipboard and KEY not in driven.app.clipboard
+    assert not list(Path.cwd().iterdir())
+
+
+async def test_esc_goes_back_and_keeps_what_was_decided(tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("space", "enter", "escape")
+        dialog = driven.app.screen
+        assert isinstance(dialog, PreviewDialog) and "1 will stay" in driven.text
+        await driven.press("escape")
+        assert "Share this run" in driven.text
+        await driven.press("escape")
+        assert driven.app.screen is driven.room
+    assert not list(Path.cwd().iterdir())
+
+
+async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    from planscope.sharing import formats
+
+    go_on = threading.Event()
+
+    def slow(*_: object, **__: object) -> str:
+        go_on.wait(20)
+        return "late"
+
+    monkeypatch.setattr(formats, "share", slow)
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("enter", "enter")
+        await until(driven, lambda: isinstance(driven.app.screen, WaitDialog))
+        assert "making the markdown… 0 s" in driven.text
+        await driven.press("escape")
+        assert "stopped; nothing was shared" in driven.text and driven.app.screen is driven.room
+        go_on.set()
+        await driven.pilot.pause(0.2)
+    assert not list(Path.cwd().iterdir())
+
+
+async def test_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from planscope.sharing import redact
+    from planscope.sharing.findings import RedactionError
+
+    def refuse(session: Session) -> Redaction:
+        raise RedactionError("nested too deeply to be looked through")
+
+    monkeypatch.setattr(redact, "look_through", refuse)
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        assert "✗ nested too deeply" in driven.text
+        await driven.press("enter")
+        assert isinstance(driven.app.screen, PreviewDialog)  # not without a word about what is private
+
+
+async def test_a_request_without_a_run_and_what_if(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
+        await previewed(driven, "session")
+        assert "Share the request" in driven.text
+        await shared(driven)
+        assert loads(next(Path.cwd().iterdir()).read_bytes()).runs == []
+        await driven.press("p", "enter")
+        await driven.rest()
+        await driven.press("E")
+        assert "K keeps it as a run" in driven.text
+
+
+async def test_hostile_texts_in_the_preview(tmp_path: Path) -> None:
+    texts = tuple(f"{text[:80]} {MAIL} key={KEY}" for text in BATCHES[1])
+    path = tmp_path / "x.planscope.json"
+    path.write_bytes(dumps(hostile_session(texts, readable=True)))
+    async with opened(path, (100, 30)) as driven:
+        await previewed(driven)
+        assert_clean(driven)
+        for key in ("down", "space", "pagedown", "e", "escape", "a", "end", "enter"):
+            await driven.press(key)
+            assert_clean(driven)
+
+
+def test_names_of_files_that_nothing_has_yet(tmp_path: Path) -> None:
+    by_name = {form.name: form for form in FORMS}
+    assert file_for(Path("/x/first-look.planscope.json"), by_name["html"]) == "first-look.html"
+    Path("first-look.html").write_text("x")
+    assert file_for(Path("/x/first-look.planscope.json"), by_name["html"]) == "first-look-2.html"
+    assert file_for(Path("/x/a b/case.planscope.json.gz"), by_name["session"]) == "case-shared.planscope.json"
+    assert file_for(None, by_name["svg"]) == "planscope.svg"
+    for text in SAVEABLE:
+        for form in FORMS:
+            name = file_for(Path("/x") / (text[:100].replace("/", "").replace("\0", "") or "y"), form)
+            assert name.isprintable() and os.sep not in name and not name.startswith((".", "-"))
+            if form.name == "pytest":
+                assert name.removesuffix(".py").isidentifier()

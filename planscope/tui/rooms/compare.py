@@ -83,6 +83,8 @@ class CompareRoom(SideRoom):
         super().__init__(paint, desk, jobs)
         self.state = CompareState(a, b)
         self.rows: list[Row] = []
+        self._rows_of: Comparison | None = None
+        self._rows_as: tuple[Page, int] = ("calls", 0)
 
     def body(self) -> Iterable[Widget]:
         self.left = _Column(self.paint, id="left")
@@ -150,7 +152,9 @@ class CompareRoom(SideRoom):
             self.right.set_content([])
             self.show_bars()
             return
-        self.rows = rows_of(state.page, compared, width)
+        if self._rows_of is not compared or self._rows_as != (state.page, width):
+            self._rows_of, self._rows_as = compared, (state.page, width)
+            self.rows = rows_of(state.page, compared, width)
         at = min(state.at, len(self.rows) - 1)
         grounds = ["cursor" if i == at else "" for i in range(len(self.rows))]
         for column, side, name in ((self.left, compared.a, "left"), (self.right, compared.b, "right")):

@@ -1,0 +1,93 @@
+"""A process that is killed loses nothing that was saved, and one that is told to end saves first."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planscope.session.lock import holder_of
+from planscope.session.recovery import recoverable
+from planscope.session.store import load
+from tests.tui import sessions
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+
+LONGEST = 60.0
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    return sessions.write(sessions.figure_10(), tmp_path)
+
+
+@pytest.fixture
+def terminal(path: Path) -> Iterator[object]:
+    """The debugger on a session, in a terminal of its own."""
+    from tests.bench.terminal import Terminal
+
+    made = Terminal([sys.executable, "-m", "planscope", "open", str(path)], columns=120, rows=40)
+    try:
+        made.read_until(b"PARAMETER ERROR", LONGEST)
+        made.read_until_quiet(0.5)
+        yield made
+    finally:
+        if made.pid:  # a process that was waited for is nobody's any more
+            made.close()
+        else:
+            os.close(made.fd)
+
+
+def ended(terminal: object) -> int:
+    """Wait for the end of the process; its exit status, or minus the signal that killed it."""
+    _, status = os.waitpid(terminal.pid, 0)  # type: ignore[attr-defined]
+    terminal.pid = 0  # type: ignore[attr-defined]
+    return os.waitstatus_to_exitcode(status)
+
+
+def press(terminal: object, keys: str) -> None:
+    for key in keys:
+        os.write(terminal.fd, key.encode())  # type: ignore[attr-defined]  # a Terminal
+        terminal.read(0.05)  # type: ignore[attr-defined]
+
+
+def breakpoints_soon(terminal: object, path: Path, wanted: int) -> None:
+    """Wait until so many breakpoints are in the file."""
+    until = time.monotonic() + LONGEST
+    while len(load(path).breakpoints) != wanted:
+        terminal.read(0.05)  # type: ignore[attr-defined]  # or it would wait for its output to be taken
+        assert time.monotonic() < until, load(path).breakpoints
+
+
+def test_kill_9_leaves_everything_that_was_saved(terminal: object, path: Path) -> None:
+    press(terminal, "gb")
+    breakpoints_soon(terminal, path, 1)
+    assert holder_of(path) is not None
+    press(terminal, "nb")
+    breakpoints_soon(terminal, path, 2)
+    press(terminal, "nb")  # and one that may be saved just now
+    time.sleep(0.5)
+    os.kill(terminal.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+    assert ended(terminal) == -signal.SIGKILL
+    kept = load(path)
+    assert kept.breakpoints[:2] == ["step 0", "step 1"] and len(kept.breakpoints) in (2, 3)
+    assert kept.runs == load(path).runs and len(kept.runs) == 2
+    assert holder_of(path) is None and recoverable(path) is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: int) -> None:
+    press(terminal, "gb")
+    terminal.read_until(b"breakpoint set", LONGEST)  # type: ignore[attr-defined]
+    os.kill(terminal.pid, number)  # type: ignore[attr-defined]
+    while terminal.read(0.3):  # type: ignore[attr-defined]
+        pass
+    assert ended(terminal) == 128 + number
+    assert load(path).breakpoints == ["step 0"] and holder_of(path) is None

@@ -106,6 +106,13 @@ class Looks(App[int]):
         self.paint.filters = (_NO_COLOR,) if self._colourless else ()
         self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
 
+    def action_command_palette(self) -> None:
+        """Open the palette, where there is room for it."""
+        from planscope.tui.palette import Palette
+
+        if self.use_command_palette and not (is_too_small(*self.size) or isinstance(self.screen, CommandPalette)):
+            self.push_screen(Palette(id="--command-palette"))
+
     def on_resize(self, event: events.Resize) -> None:
         """Close Textual's palette before it is laid out where it has no room, which it fails of."""
         if is_too_small(*event.size) and isinstance(self.screen, CommandPalette):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.binding import Binding, BindingType
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from planscope.tui import keymap
@@ -14,6 +16,21 @@ from planscope.tui.looks import ThemeCommand
 from planscope.tui.rooms.asking import Asking, run_line
 from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
+
+
+class Palette(CommandPalette):
+    """Textual's, which fails of a page key that comes before its list is laid out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page(1)", "Next page", show=False),
+        Binding("pageup", "page(-1)", "Previous page", show=False),
+    ]
+
+    def action_page(self, by: int) -> None:
+        found = self.query_one(CommandList)
+        with suppress(LookupError):  # nothing to turn to yet
+            # Textual gave these methods no types
+            (found.action_page_down if by > 0 else found.action_page_up)()  # type: ignore[no-untyped-call]
 
 
 class Command(NamedTuple):

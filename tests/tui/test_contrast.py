@@ -192,7 +192,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path)
                 for (theme_name, pair), what in too_faint(driven).items():
                     faint[name, theme_name, pair] = what
     assert faint == {}
-    assert {"DebugRoom", "EditRoom", "CompareRoom", "DissectRoom", "CommandPalette", "ChooseDialog"} <= seen
+    assert {"DebugRoom", "EditRoom", "CompareRoom", "DissectRoom", "Palette", "ChooseDialog"} <= seen
 
 
 # Nothing is told by colour alone
@@ -204,7 +204,7 @@ SIGNS = {
     "core": "●|NO WAY ON",
     "completable": "✓|completable",
     "doomed": "✗|●|doomed",
-    "unknown": r"\?|unknown",
+    "unknown": r"\?|unknown|! aborted",
     "finding": "✗|!",
     "wrong": "✗",
     "right": "✓",

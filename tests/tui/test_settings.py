@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import tempfile
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual import events
 
 from planscope.agents.paradigms import AGENTS
 from planscope.dissection.engine import Dissector
@@ -19,6 +21,7 @@ from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
 from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
 from planscope.tui.dissecting import DissectChoice
+from planscope.tui.palette import Palette
 from planscope.tui.settings import Config, ScreenSettings, config_file, read_config
 from planscope.tui.settings_doc import example, markdown, rows
 from planscope.tui.settings_kinds import toml
@@ -346,9 +349,21 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
         await driven.press("ctrl+p")
         assert driven.state.zoomed and driven.app.screen is driven.room
         await driven.press("O")
-        assert type(driven.app.screen).__name__ == "CommandPalette"
+        assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "o", "ctrl+p")
         assert type(driven.app.screen).__name__ == "ChooseDialog", "dialogs have no palette"
+
+
+async def test_the_palettes_page_keys_may_come_too_soon(path: Path) -> None:
+    async with opened(path) as driven:
+        for key in ("pagedown", "pageup"):
+            for message in (events.Key("ctrl+p", None), *[events.Key(key, None)] * 5):
+                driven.app.post_message(message)
+                await asyncio.sleep(0.003)
+            await driven.pilot.pause(0.3)
+            assert driven.app.is_running and isinstance(driven.app.screen, Palette)
+            await driven.press("pagedown", "pageup", "escape")
+            assert driven.app.screen is driven.room
 
 
 @pytest.mark.parametrize("size", [(4, 2), (1, 1), (59, 40), (80, 3)])

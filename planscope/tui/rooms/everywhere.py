@@ -9,7 +9,6 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from planscope.tui.actions import Where
-from planscope.tui.arrangement import is_too_small
 from planscope.tui.keymap import KeyChoice, bindings
 from planscope.tui.lines import Run, shown
 from planscope.tui.messages import ThemeChosen
@@ -49,8 +48,7 @@ class Everywhere(Screen[Any]):
         )
 
     def action_palette(self) -> None:
-        if not is_too_small(*self.app.size):  # Textual's palette fails where it has no room
-            self.app.action_command_palette()
+        self.app.action_command_palette()
 
     def action_quit(self) -> None:
         self.app.exit(0)

@@ -110,7 +110,9 @@ class Looks(App[int]):
         """Open the palette, where there is room for it."""
         from planscope.tui.palette import Palette
 
-        if self.use_command_palette and not (is_too_small(*self.size) or isinstance(self.screen, CommandPalette)):
+        if self.use_command_palette and not (
+            is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
+        ):
             self.push_screen(Palette(id="--command-palette"))
 
     def on_resize(self, event: events.Resize) -> None:

@@ -17,9 +17,9 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
     return f"{prefix}{n}"
 
 
-def next_run_id(session: Session) -> str:
-    """``r1``, ``r2``, ... whichever is free."""
-    return _next("r", (r.id for r in session.runs))
+def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
+    """``r1``, ``r2``, ... whichever is free. ``promised``: ids of runs that are to come."""
+    return _next("r", (*(r.id for r in session.runs), *promised))
 
 
 def next_variant_id(session: Session) -> str:

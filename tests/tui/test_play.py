@@ -8,10 +8,12 @@ import pytest
 
 from planscope.session.bundled import bundled
 from planscope.session.played_run import AGENT
+from planscope.session.store import load
+from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.under_way import RunChoice
 from tests.tui.screen import Driven, opened
-from tests.tui.sessions import contradictory, no_run, write
+from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
 
 FIRST = bundled()["first-look"]
@@ -209,3 +211,32 @@ async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened()
             driven.room.show_run(id, -1)
             await driven.rest()
             assert driven.state.play is None and driven.state.run.id == id
+
+
+async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path) -> None:
+    """A session with a fork of what passes could not be opened again."""
+    path = write(out_of_order(), tmp_path)
+    async with opened(path) as driven:
+        await driven.press("p", "enter")
+        await settled(driven)
+        await driven.press("F")
+        assert driven.app.screen is driven.room and "K keeps it" in driven.text
+        await driven.press("K")
+        await driven.rest()
+        await driven.press("F")
+        assert isinstance(driven.app.screen, FormDialog)
+    assert len(load(path).runs) == 2
+
+
+async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
+    async with opened(FIRST) as driven:
+        room, before = driven.room, len(driven.room.desk.open_session.runs)
+        room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        room.action_play()  # before anything is heard of the run
+        assert driven.state.play is not None and room.live is not None
+        assert driven.state.play.run_id != room.live.run_id
+        await paused(driven, 1)
+        await driven.press("X")
+        await ended(driven)
+        runs = room.desk.open_session.runs
+        assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.desk.passing

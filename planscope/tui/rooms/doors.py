@@ -126,7 +126,8 @@ class Doors(Sharing):
             self._dissecting = Dissecting(self.desk, self.jobs, asyncio.get_running_loop())
         choice = self.default_choice()
         wrong = state.verdict is not None and state.verdict.verdict == "wrong" and state.run is not None
-        mine = wrong and state.run is not None and state.run.model == choice.model
+        kept = state.run is not None and state.play is None
+        mine = wrong and kept and state.run is not None and state.run.model == choice.model
         wanted = DissectChoice(
             agent=choice.agent,
             model=choice.model,

@@ -74,10 +74,14 @@ class Playing(Deciding):
             self.show_state()
 
     def _made(self, played: Played) -> Run:
+        from planscope.session.edit import next_run_id
         from planscope.session.played_run import as_run
 
+        session = self.desk.open_session
         variant = self.desk.variant(self.state.variant.id) if self.state.variant is not None else None
-        return as_run(self.desk.open_session, self._source, played, variant=variant)
+        run = as_run(session, self._source, played, variant=variant)
+        coming = () if self.live is None else (self.live.run_id,)  # it may have nothing to show yet
+        return run.model_copy(update={"id": next_run_id(session, coming)})
 
     def action_open_selected(self) -> None:
         if self.state.play is not None and self.state.pane == "step":

@@ -91,6 +91,9 @@ class Running(Doors):
         run = self.desk.run(state.run.id) if state.run is not None else None
         if self._busy():
             return
+        if state.play is not None:
+            self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
+            return
         if run is None or state.run is None:
             self.tell("there is no run to fork: r runs the request")
             return

@@ -1,10 +1,11 @@
-"""What every test runs under."""
+"""What every test runs under: the same wherever it is started, whoever starts it."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 from hypothesis import settings
@@ -14,6 +15,22 @@ _HOME = tempfile.mkdtemp(prefix="planscope-tests-")
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 for _name in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_HOME}/{_name.lower()}"
+
+# Nor have the terminal, the proxies and the keys of the shell a say; a test that wants one sets it.
+for _name in list(os.environ):
+    if _name.upper().startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "TEXTUAL_")) or _name.upper() in (
+        *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES"),
+        *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "EDITOR", "VISUAL", "PLANSCOPE_TRACEBACK"),
+        *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHONIOENCODING"),
+    ):
+        del os.environ[_name]
+os.environ["TERM"] = "xterm-256color"
+
+# What is started in the background of a script ignores Ctrl-C, and what nohup starts the end of its terminal; so would
+# the programs that tests interrupt.
+for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SIGQUIT", "SIGTERM")):
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 # No deadline: machines are noisy, and time is measured in tests/bench. Fixed examples where others wait for the
 # answer; PLANSCOPE_RANDOM=1 looks for new ones.

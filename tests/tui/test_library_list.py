@@ -15,12 +15,14 @@ from planscope.session.entry import Entry
 from planscope.tui.lines import width_of
 from planscope.tui.panes.library_lines import (
     Lazy,
+    Wishes,
     columns_for,
     head_line,
     look_lines,
     row_line,
     told_date,
     told_size,
+    wishes_of,
 )
 from planscope.tui.shelf import (
     ORDERS,
@@ -147,6 +149,30 @@ def test_a_row_fits_whatever_it_says(width: int) -> None:
             assert width_of(line.runs) <= max(width, 52)
             assert not {unicodedata.category(c) for c in line.text} & BAD
             assert look_lines(one, None, width)
+
+
+def test_the_title_gets_what_the_other_columns_do_not_need() -> None:
+    agents = [replace(one, agent="tools", model="sim:literal") for one in ENTRIES]
+    needed, most = (columns_for(160, wishes) for wishes in (wishes_of(agents, place=False), Wishes()))
+    assert (needed.agent, needed.model, needed.place) == (5, 11, 0)
+    assert needed.title - most.title == (most.agent - 5) + (most.model - 11) + (most.place + 2)
+    long = [replace(one, agent="a" * 99, model="m" * 99) for one in ENTRIES]
+    assert wishes_of(long, place=True) == Wishes()
+
+
+def test_a_small_list_has_verdict_and_error_in_one() -> None:
+    columns = columns_for(76)
+    told = [row_line(one, columns, False, False, NOW).text[2:].split("  ")[0] for one in ENTRIES]
+    assert told == [
+        "✗ order error",
+        "✓ right",
+        "✗ action lost",
+        "· no run",
+        "… judging",
+        "✗ BROKEN",
+        "! aborted",
+    ]
+    assert columns.title >= 25
 
 
 def test_dates_and_sizes_for_people() -> None:

@@ -44,15 +44,24 @@ class BoxPane(Windowed):
         foot: Sequence[Run] = (),
         current: bool = False,
         reveal: int | None = None,
+        head: Line | None = None,
     ) -> None:
-        """Show lines; ``reveal`` is one that has to be seen. ``foot`` is made of the place where none is given."""
+        """Show lines; ``reveal`` is one that has to be seen. ``foot`` is made of the place where none is given.
+
+        ``head`` stays where it is, above the lines that scroll, and is not counted.
+        """
         self._lines = lines
+        self._head = head
         self._edges = (tuple(title), tuple(note), tuple(foot))
         self.current = current
         self._wanted = reveal
         self._show()
 
     _wanted: int | None = None
+    _head: Line | None = None
+
+    def head(self) -> Line | None:
+        return self._head
 
     def _show(self) -> None:
         self.measure()

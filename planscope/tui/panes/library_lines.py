@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
@@ -26,6 +26,9 @@ _VERDICTS = {
 _PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
 HERE = "here"
 """Where a session is open that is open in this very planscope."""
+
+_ERROR = 15
+"""Cells of a type of error: ``parameter error``."""
 
 _MOST_RUNS = 12
 _LABEL = 10
@@ -56,9 +59,27 @@ class Lazy(Sequence[Line]):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """How wide each column is; 0: there is no room for it."""
+class Wishes:
+    """How wide the columns of a list would like to be. ``place``: there are several to tell apart."""
 
+    agent: int = 12
+    model: int = 24
+    place: bool = True
+
+
+def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
+    """What the longest agent and model of a list take, if they are not too long."""
+    most, found = Wishes(), list(entries)
+    agents, models = {e.agent for e in found}, {e.model for e in found}
+    agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
+    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How wide each column is; 0: there is no room for it, and the verdict's says the type of error too."""
+
+    verdict: int
     title: int
     error: int
     agent: int
@@ -68,19 +89,20 @@ class Columns:
     size: int
 
 
-def columns_for(width: int) -> Columns:
+def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     """What fits into so many cells; the title takes what is left."""
     wide, broad = width >= 108, width >= 150
-    error, agent = 15, 11 if wide else 0
-    model = 22 if broad else 18 if wide else 14 if width >= 72 else 0
-    place, date, size = (7 if wide else 0), (16 if broad else 10), (7 if wide else 0)
-    used = 2 + 9 + _GAP + sum(part + _GAP for part in (error, agent, model, place, date, size) if part)
-    return Columns(max(width - used, 8), error, agent, model, place, date, size)
+    verdict, error = (9, _ERROR) if wide else (_ERROR + 2, 0)
+    agent = wishes.agent if wide else 0
+    model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 else 0
+    place, date, size = (7 if wide and wishes.place else 0), (16 if broad else 10), (7 if wide else 0)
+    used = 2 + sum(part + _GAP for part in (verdict, error, agent, model, place, date, size) if part)
+    return Columns(verdict, max(width - used, 8), error, agent, model, place, date, size)
 
 
 def head_line(columns: Columns) -> Line:
-    names = [("verdict", 9), ("session", columns.title), ("error", columns.error), ("agent", columns.agent)]
-    names += [("model", columns.model), ("", columns.place)]
+    names = [("verdict", columns.verdict), ("session", columns.title), ("error", columns.error)]
+    names += [("agent", columns.agent), ("model", columns.model), ("", columns.place)]
     cells = [_cell(Run(name, "label"), width) for name, width in names if width]
     date = Run("date".ljust(columns.date), "label")
     size = Run("size".rjust(columns.size + _GAP) if columns.size else "", "label")
@@ -93,9 +115,12 @@ def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: date
     title = [Run(shown(entry.title, 120), "strong" if chosen else "")]
     if here:
         title.insert(0, Run("● ", "mark"))
-    runs: list[Run | tuple[Run, ...]] = [Run("▶ " if chosen else "  ", "mark"), _cell(Run(text, role), 9)]
+    error = (entry.error_type or "").replace("_", " ")
+    if error and not columns.error and verdict_of(entry) == "wrong":
+        text = f"✗ {shown(error, 40)}"
+    mark = Run("▶ " if chosen else "  ", "mark")
+    runs: list[Run | tuple[Run, ...]] = [mark, _cell(Run(text, role), columns.verdict)]
     if entry.wrong is None:
-        error = (entry.error_type or "").replace("_", " ")
         cells = [
             (Run(shown(error, 40), "finding"), columns.error),
             (Run(shown(entry.agent or "", 40)), columns.agent),
@@ -205,7 +230,7 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
         lines.append(BLANK)
         lines += _run_lines(seen)
     lines.append(BLANK)
-    say("file", words.place(entry.path, 200), "dim")
+    say("file", f"{words.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
     return lines
 
 

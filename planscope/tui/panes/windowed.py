@@ -57,6 +57,10 @@ class Windowed(Widget):
         """What stands in the lower side of the box."""
         return ()
 
+    def head(self) -> Line | None:
+        """A line above the others that does not scroll with them, such as the names of columns."""
+        return None
+
     def is_current(self) -> bool:
         """Whether the box is drawn as that of the current pane."""
         return False
@@ -73,7 +77,7 @@ class Windowed(Widget):
     @property
     def window(self) -> int:
         """How many lines are seen at once."""
-        return max(self.cells[1] - (2 if self.BOX else 0), 0)
+        return max(self.cells[1] - (2 if self.BOX else 0) - (self.head() is not None), 0)
 
     def measure(self) -> None:
         """Take the size anew. It is kept in ``cells``, since asking Textual for it costs more than a line."""
@@ -130,11 +134,14 @@ class Windowed(Widget):
         line_at = self.line_at
         body = [line_at(i) for i in range(top, min(top + window, size))]
         body += [BLANK] * (window - len(body))
+        head = self.head()
+        above = [head] if head is not None else []
         if not self.BOX:
-            return [(line, "") for line in body]
+            return [(line, "") for line in above + body]
         active = "on" if self.is_current() else "off"
         first, last = self._thumb(size, window)
         rows = [(self._edge(self.title(), self.note()), f"top {active}")]
+        rows += [(line, f"side {active}") for line in above]
         rows += [
             (line, f"thumb {active}" if first <= y < last else f"side {active}")
             for y, line in enumerate(body)
@@ -213,8 +220,9 @@ class Windowed(Widget):
     def line_under(self, event: events.Click) -> tuple[int, int] | None:
         """The line and the column of a click; None where it hit the box or nothing."""
         edge = 1 if self.BOX else 0
-        index = self.top + event.y - edge
-        if edge <= event.y < self.cells[1] - edge and index < self.size_of():
+        first = edge + (self.head() is not None)
+        index = self.top + event.y - first
+        if first <= event.y < self.cells[1] - edge and index < self.size_of():
             return index, event.x - (2 if self.BOX else 0)
         return None
 

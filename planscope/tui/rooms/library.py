@@ -55,7 +55,7 @@ class LibraryRoom(Changing):
         self.change(replace(shelf, at=min(max(shelf.at + by, 0), max(len(shelf.listed) - 1, 0))))
 
     def action_go_page(self, by: int) -> None:
-        self.action_go(by * max(self.list.window - 2, 1))
+        self.action_go(by * max(self.list.window - 1, 1))
 
     def action_look_on(self) -> None:
         """A page further in what the chosen session holds, from its end to its start."""
@@ -65,8 +65,8 @@ class LibraryRoom(Changing):
 
     @on(LineClicked)
     def _clicked(self, message: LineClicked) -> None:
-        if message.box == "list" and 0 < message.index <= len(self.state.listed):
-            self.change(replace(self.state, at=message.index - 1))
+        if message.box == "list" and message.index < len(self.state.listed):
+            self.change(replace(self.state, at=message.index))
             if message.again:
                 self.action_open_session()
 

@@ -26,13 +26,16 @@ from planscope.tui.lines import Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.library_lines import (
+    Columns,
     Lazy,
     Looked,
+    Wishes,
     columns_for,
     empty_lines,
     head_line,
     look_lines,
     row_line,
+    wishes_of,
 )
 from planscope.tui.rooms.library_reading import both, look_at, names
 from planscope.tui.rooms.side import SideRoom
@@ -71,6 +74,7 @@ class LibraryView(SideRoom):
         self.looked: Looked | None = None
         self._rows: tuple[object, ...] = ()
         self._lines: Lazy | None = None
+        self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
         self._look_timer: asyncio.TimerHandle | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -214,7 +218,7 @@ class LibraryView(SideRoom):
             return
         self.list.measure()
         shelf, width = self.state, self.list.inner_width
-        columns, now, listed = columns_for(width), datetime.now().astimezone(), shelf.listed
+        columns, now, listed = self._columns(width), datetime.now().astimezone(), shelf.listed
         here, at = self.desk.path, shelf.at
         if self._lines is None or self._rows != (listed, columns, now.date()):
             self._rows = (listed, columns, now.date())
@@ -222,25 +226,31 @@ class LibraryView(SideRoom):
                 len(listed), lambda i: row_line(listed[i], columns, False, listed[i].path == here, now)
             )
         plain = self._lines
-        head = head_line(columns)
 
         def line(index: int):  # type: ignore[no-untyped-def]  # a line
-            if index == 0:
-                return head
-            if index - 1 == at:
+            if index == at:
                 return row_line(listed[at], columns, True, listed[at].path == here, now)
-            return plain[index - 1]
+            return plain[index]
 
-        lines = Lazy(len(listed) + 1, line) if listed else empty_lines(shelf, width)
+        lines = Lazy(len(listed), line) if listed else empty_lines(shelf, width)
         self.list.set_content(
             lines,
             title=(Run(_TITLES[shelf.shown], "title"), Run(f" {len(listed):,}", "number")),
             note=self._filters(),
             current=not self.search.has_focus,
-            reveal=at + 1 if at else 0,
+            reveal=at,
+            head=head_line(columns) if listed else None,
         )
         self.show_look()
         self.show_bars()
+
+    def _columns(self, width: int) -> Columns:
+        """As wide as what is in any session of the list, so that they stay while one searches."""
+        shelf = self.state
+        place = shelf.shown == "all"
+        if self._wished is None or self._wished[0] is not shelf.entries or self._wished[1] != place:
+            self._wished = (shelf.entries, place, wishes_of((*shelf.entries, *shelf.trashed), place))
+        return columns_for(width, self._wished[2])
 
     def _filters(self) -> list[Run]:
         shelf = self.state

@@ -6,7 +6,8 @@ Every line is one line: what a file or a model put into it is made visible first
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
@@ -26,11 +27,13 @@ CORE = "● core"
 
 WIDEST_CALL = 44
 WIDEST_NAME = 60
+WIDEST_VALUE, WIDEST_VALUES = 40, 200
+MOST_VALUES = 60
 MOVES = 8
 FINDINGS = 20
 CONSTRAINTS = 5
-"""Cells of a call and of a name in a table; how many safe next moves are listed, how many findings of a run, and how
-many constraints of one finding."""
+"""Cells of a call and of a name in a table, of one argument and of all of a call, and how many of those are looked at;
+how many safe next moves are listed, how many findings of a run, and how many constraints of one finding."""
 
 INDENT = "         "
 
@@ -94,8 +97,13 @@ def call_text(view: StepView) -> str:
     if call.arguments is None:
         return f"{tool}(unreadable)"
     if set(call.arguments) == {"start_time"}:
-        return f"{tool}({call.arguments['start_time']!r:.40})"
-    return f"{tool}({', '.join(f'{k:.40}={v!r:.40}' for k, v in call.arguments.items()):.200})"
+        return f"{tool}({_short(call.arguments['start_time'])})"
+    told = (f"{clip(k, WIDEST_VALUE)}={_short(v)}" for k, v in islice(call.arguments.items(), MOST_VALUES))
+    return f"{tool}({clip(', '.join(told), WIDEST_VALUES)})"
+
+
+def _short(value: Any) -> str:
+    return clip(repr(value), WIDEST_VALUE)
 
 
 def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,12 @@ from planscope.debugger.selection import SelectedConstraint, SelectedNode, Selec
 from planscope.oracle.replay import replay
 from planscope.session.bundled import bundled
 from planscope.session.derive import reading_of, trace_of
+from planscope.session.events import CallEvent
 from planscope.session.model import Cell, Dissection, Session
 from planscope.session.store import load, loads
 from planscope.sharing.formats import share
+from planscope.synthesis.generate import synthesize
+from planscope.synthesis.request import Request
 from tests.sharing.browser import CHROMIUM, Browser
 from tests.sharing.cases import planted, run_of, written
 
@@ -62,10 +66,14 @@ def lit(page: Browser, pane: str) -> list[str]:
     return [" ".join(text.split()) for text in texts]
 
 
+def place(page: Browser) -> str:
+    return page.text("#place .long")
+
+
 def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
     assert page.text("#headline") == "✗ WRONG: parameter error"
-    assert page.text("#where") == "lost at step 1"
-    assert page.text("#place") == "step 1 of 3"
+    assert page.text("#where") == "· lost at step 1"
+    assert place(page) == "step 1 of 3"
     assert "sentence 2 says" in page.text("#why")
     assert [" ".join(t.split()) for t in page.texts("#timeline .line")] == [
         "0✓before any callcompletable",
@@ -80,18 +88,18 @@ def test_it_steps_by_key_and_by_mouse(page: Browser) -> None:
     seen = []
     for key in ("n", "ArrowRight", "N", "ArrowLeft", "g", "G", "f", "Home", "End"):
         page.press(key)
-        seen.append(page.text("#place"))
+        seen.append(place(page))
     assert seen == [
         "step 2 of 3", "step 3 of 3", "step 2 of 3", "step 1 of 3", "before any call", "the end", "step 1 of 3",
         "before any call", "the end",
     ]  # fmt: skip
     page.click('[data-do="first"]')
     page.click('[data-do="next"]')
-    assert page.text("#place") == "step 2 of 3" and page.text("#step-name") == "Step 2"
+    assert place(page) == "step 2 of 3" and page.text("#step-name") == "Step 2"
     page.click("#timeline .line:last-child")
-    assert page.text("#place") == "the end"
+    assert place(page) == "the end"
     page.press("n")
-    assert page.text("#place") == "the end"
+    assert place(page) == "the end"
 
 
 def test_constraints_tell_their_state_at_every_step(page: Browser, figure: tuple[Session, Path]) -> None:
@@ -117,7 +125,7 @@ def test_what_is_lit_is_what_the_debugger_lights(page: Browser, figure: tuple[Se
 
     def check(selection: SelectedConstraint | SelectedNode | SelectedStep) -> None:
         wanted = links.lit(selection, index)
-        assert page.texts("#constraints .lit .id") == [
+        assert [text.strip() for text in page.texts("#constraints .lit .id")] == [
             c.id for c in reading.problem.constraints if c.id in wanted.constraints
         ]
         assert page.texts("#tree .lit .grow") == [
@@ -173,14 +181,16 @@ def test_panes_are_reached_by_digits_and_walked_by_arrows(page: Browser) -> None
     assert page.value("document.activeElement.closest('section').id") == "pane-3"
     page.press("4")
     page.press("ArrowDown")
-    assert page.text("#place") == "step 2 of 3"
+    assert place(page) == "step 2 of 3"
     for digit in "125":
         page.press(digit)
         assert page.value("document.activeElement.closest('section').id") == f"pane-{digit}"
     page.press("?")
     assert page.value("document.getElementById('help').open") is True
     page.press("n")
-    assert page.text("#place") == "step 2 of 3", "keys rest while help is open"
+    assert place(page) == "step 2 of 3", "keys rest while help is open"
+    page.press("?")
+    assert page.value("document.getElementById('help').open") is False
 
 
 def test_light_and_dark_follow_the_system_and_the_button(page: Browser) -> None:
@@ -202,7 +212,7 @@ def test_runs_are_chosen(page: Browser) -> None:
     page.value(
         "(() => { const s = document.getElementById('run'); s.value = '0'; s.dispatchEvent(new Event('change')); })()"
     )
-    assert page.text("#headline") == "✓ RIGHT" and page.text("#place") == "the end"
+    assert page.text("#headline") == "✓ RIGHT" and place(page) == "the end"
 
 
 @pytest.mark.parametrize("width,height,phone", [(390, 844, True), (1280, 800, False), (1920, 1080, False)])
@@ -216,6 +226,84 @@ def test_nothing_sticks_out(page: Browser, width: int, height: int, phone: bool)
     assert outside == 0
     seen = page.value("document.querySelector('nav').getBoundingClientRect().bottom")
     assert seen <= height + 1, "the buttons are always in reach"
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 1,000 calls over twelve actions, with arguments that no line has room for, and notes."""
+    problem = synthesize(Request(actions=12, seed=3)).problem
+    variant = written(problem.text, [a.name for a in problem.actions])
+    draw = random.Random(1)
+    run = run_of(variant, [draw.randrange(12) for _ in range(1000)])
+    for n, event in enumerate(run.events):
+        if isinstance(event, CallEvent):
+            run.events[n] = event.model_copy(
+                update={"arguments": {"note": "many words " * 40, "more": "x" * 300}}
+            )
+    session = Session(id="s", title="A long run", notes="Ran for\na night.", variants=[variant], runs=[run])
+    return page_of(session, tmp_path_factory.mktemp("long"))
+
+
+@pytest.mark.parametrize("width,height,phone", [(360, 640, True), (390, 844, True), (1280, 900, False)])
+def test_a_long_run_is_stepped_through(
+    browser: Browser, long_run: Path, width: int, height: int, phone: bool
+) -> None:
+    browser.size(width, height, phone=phone)
+    browser.open(long_run)
+    assert browser.text("#notes p") == "Ran for\na night."
+    heights = browser.value(
+        "[...document.querySelectorAll('#timeline .line')].map((e) => e.getBoundingClientRect().height)"
+    )
+    assert len(heights) == 1002 and max(heights) < (100 if phone else 30), "a call is one line"
+    left = "document.querySelector('[data-do=next]').getBoundingClientRect().left"
+    lefts = set()
+    for key in ("g", "n", "n", "G", "N"):
+        browser.press(key)
+        lefts.add(round(browser.value(left)))
+        assert browser.value("document.documentElement.scrollWidth") <= width
+        bottom = browser.value("document.querySelector('nav').getBoundingClientRect().bottom")
+        assert bottom <= height + 1
+    assert len(lefts) == 1, "the button stays where it was pressed"
+    shown = browser.texts("#place .short" if phone else "#place .long")
+    assert shown == ["1000/1000" if phone else "step 1000 of 1000"]
+    assert browser.messages == []
+
+
+def test_what_a_step_is_about_is_in_sight(browser: Browser, tmp_path: Path) -> None:
+    """At every step each pane shows something of what is lit in it, and the constraints one of the core."""
+    session = load(bundled()["cause-topic"])
+    path = page_of(session, tmp_path)
+    browser.size(1280, 800)
+    browser.open(path)
+    unseen = """(() => { const gone = [];
+        const panes = [["pane-1", "#text .lit"], ["pane-2", ".lit"], ["pane-3", ".lit"], ["pane-3", ".lit:has(.k)"],
+          ["pane-4", ".picked"]];
+        const box = (e) => e.getBoundingClientRect();
+        for (const [pane, what] of panes) {
+          const body = box(document.querySelector(`#${pane} .body`));
+          const all = [...document.querySelectorAll(`#${pane} ${what}`)].map(box);
+          const seen = all.some((r) => r.top >= body.top - 1 && r.bottom <= body.bottom + 1);
+          if (all.length && !seen) gone.push(`${pane} ${what}`);
+        }
+        return gone; })()"""
+    browser.press("g")
+    cores = 0
+    for _ in range(7):
+        assert browser.value(unseen) == []
+        cores += len(browser.texts("#constraints .lit .k"))
+        browser.press("n")
+    assert cores > 1
+
+
+def test_a_finger_finds_everything(page: Browser) -> None:
+    page.size(390, 844, phone=True)
+    small = page.value(
+        "[...document.querySelectorAll('button, select, summary, main .line')]"
+        ".filter((e) => e.getClientRects().length && !e.closest('dialog, #actions'))"
+        ".map((e) => [e.textContent, e.getBoundingClientRect().height, e.getBoundingClientRect().width])"
+        ".filter(([, height, width]) => height < 32 || width < 40)"
+    )
+    assert small == []
 
 
 def test_on_paper_it_is_the_whole_run(page: Browser) -> None:
@@ -318,7 +406,7 @@ def test_a_request_without_a_run(browser: Browser, tmp_path: Path) -> None:
     path = page_of(session, tmp_path)
     browser.open(path)
     browser.press("n")
-    assert browser.text("#headline") == "○ no run yet" and browser.text("#place") == "before any call"
+    assert browser.text("#headline") == "○ no run yet" and place(browser) == "before any call"
     assert browser.messages == [] and load(path) == session
 
 

@@ -59,7 +59,8 @@
     headline.className = run.kind;
     headline.textContent = `${glyph} ${run.verdict}`;
     const lost = run.steps.filter((s) => s.lost).map(stepName);
-    byId("where").textContent = lost.length ? `lost at ${lost[lost.length - 1]}` : "";
+    byId("where").textContent = [lost.length ? `lost at ${lost[lost.length - 1]}` : "",
+      run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
     byId("why").textContent = run.why;
     byId("repair").hidden = !run.repair.length;
     byId("repair").querySelector("pre").textContent = run.repair.join("\n");
@@ -111,11 +112,12 @@
 
   function buildConstraints() {
     let rules = false;
+    const widest = Math.max(0, ...now.request.constraints.map((c) => c.id.length));
     byId("constraints").replaceChildren(...now.request.constraints.map((c, n) => {
       const first = c.rule && !rules;
       rules = rules || c.rule;
       return pickable("constraints", n, make("li", { class: first ? "line rules" : "line", role: "option" },
-        span("fixed status", ""), span("id fixed", c.id), span("grow", c.words)));
+        span("fixed status", ""), span("id fixed", c.id.padEnd(widest)), span("grow", c.words)));
     }));
   }
 
@@ -131,23 +133,39 @@
       if (s.lost) problems.unshift("NO WAY ON");
       if (s.refused) problems.unshift("refused");
       const call = s.step === "0" ? "before any call" : s.step === "end" ? now.run.ending : s.call;
-      lines.push(pickable("steps", n, make("li", { class: "line", role: "option" },
+      const edge = s.step === "0" || s.step === "end";
+      lines.push(pickable("steps", n, make("li", { class: edge ? "line edge" : "line", role: "option" },
         span("fixed dim", s.step.padStart(3)), span(`fixed ${s.state}`, STATES[s.state]),
-        span(s.step === "0" || s.step === "end" ? "grow dim" : "grow call", call),
+        make("span", edge ? { class: "grow dim" } : { class: "grow call", title: call }, call),
         make("span", { class: "tail" },
           problems.length ? span(s.lost ? "lost" : "caution", problems.join(", ")) : s.hours ? span("dim", s.hours) : null,
           span(s.state, s.state)))));
     });
     byId("timeline").replaceChildren(...lines);
-    note(4, plural(now.run.steps.filter((s) => s.step !== "0" && s.step !== "end").length, "call"));
+    note(4, plural(calls(), "call"));
+    // As wide as it ever gets, so that the buttons beside it stay where they are.
+    byId("place").style.setProperty("--widest", `${Math.max("before any call".length, placeOf(calls(), "step ").length)}ch`);
+    byId("place").style.setProperty("--widest-short", `${Math.max("start".length, placeOf(calls(), "").length)}ch`);
   }
+
+  const calls = () => now.run.steps.filter((s) => s.step !== "0" && s.step !== "end").length;
+  const placeOf = (number, before) => (before ? `${before}${number} of ${calls()}` : `${number}/${calls()}`);
 
   // Scrolls the pane around an element, never the page, until the element is seen.
   function reveal(element) {
     const body = element.closest(".body");
     const [inner, outer] = [element.getBoundingClientRect(), body.getBoundingClientRect()];
-    if (inner.top < outer.top + 8 || inner.bottom > outer.bottom - 8)
-      body.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+    if (!seen(inner, outer)) body.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+  }
+
+  const seen = (inner, outer) => inner.top >= outer.top && inner.bottom <= outer.bottom;
+  const litIn = (list) => lit.filter((element) => items[list].includes(element));
+
+  // Of several elements of a pane one is enough: nothing moves where one is seen already.
+  function revealOne(elements) {
+    if (!elements.length) return;
+    const outer = elements[0].closest(".body").getBoundingClientRect();
+    if (!elements.some((element) => seen(element.getBoundingClientRect(), outer))) reveal(elements[0]);
   }
 
   // What changes from step to step
@@ -157,6 +175,11 @@
     now.picked = null;
     refresh();
     reveal(items.steps[now.index]);
+    const inLit = (numbers) => numbers.map((n) => items.constraints[n]).filter((element) => lit.includes(element));
+    const [core, changed] = [inLit(step().core || []), inLit(step().changes.map(([c]) => c))];
+    revealOne(core.length ? core : changed.length ? changed : litIn("constraints"));
+    revealOne(litIn("pieces"));
+    revealOne(litIn("nodes"));
     if (!quiet) say(`${stepName(step())}: ${step().state}. ${step().call}`);
   }
 
@@ -167,10 +190,8 @@
     now.picked = same ? null : { list, number };
     refresh();
     rove();
-    for (const other of ["pieces", "nodes", "constraints", "steps"]) {
-      const first = lit.find((element) => other !== list && items[other].includes(element));
-      if (first) reveal(first);
-    }
+    for (const other of ["pieces", "nodes", "constraints", "steps"]) if (other !== list) revealOne(litIn(other));
+    if (now.picked) reveal(items[list][number]);
     const [pieces, nodes, constraints, steps] = belonging();
     if (now.picked)
       say(`lit: ${plural(pieces.length, "phrase")}, ${plural(nodes.length, "node")}, ` +
@@ -203,8 +224,9 @@
     showActions();
     showDetail();
     const s = step();
-    const calls = now.run.steps.filter((one) => one.step !== "0" && one.step !== "end").length;
-    byId("place").textContent = s.step === "0" || s.step === "end" ? stepName(s) : `step ${s.step} of ${calls}`;
+    const edge = s.step === "0" || s.step === "end";
+    byId("place").querySelector(".long").textContent = edge ? stepName(s) : placeOf(s.step, "step ");
+    byId("place").querySelector(".short").textContent = s.step === "0" ? "start" : edge ? "end" : placeOf(s.step, "");
     for (const [name, off] of [["start", now.index === 0], ["back", now.index === 0],
       ["next", now.index === now.run.steps.length - 1], ["end", now.index === now.run.steps.length - 1],
       ["first", now.run.first === null]])
@@ -374,7 +396,8 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (byId("help").open) { if (event.key === "?") byId("help").close(); return; }
     if (event.target.closest("select, summary") && event.key !== "?" && !/^[1-5]$/.test(event.key)) return;
     const action = /^[1-5]$/.test(event.key) ? () => focusPane(Number(event.key)) : KEYS[event.key];
     if (action) { event.preventDefault(); action(); }
@@ -412,7 +435,8 @@
   matchMedia("print").addEventListener("change", (event) => { if (event.matches) onPaper(); });
 
   byId("title").textContent = view.title;
-  byId("title").title = view.notes;
+  byId("notes").hidden = !view.notes.trim();
+  byId("notes").querySelector("p").textContent = view.notes.trim();
   byId("run").replaceChildren(...view.titles.map((title, n) => make("option", { value: n }, title)));
   byId("run").closest("label").hidden = view.runs.length < 2 && !view.runs[0].id;
   byId("more").textContent = view.left_out

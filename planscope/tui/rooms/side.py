@@ -22,7 +22,7 @@ from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.rooms.everywhere import Everywhere
 
 _BEFORE_HELP = 4
-"""So many keys are named before the one for help, which is to be seen in every window."""
+"""So many keys are named before those for help and for leaving, which are to be seen in every window."""
 
 
 class SideRoom(Everywhere):
@@ -53,12 +53,14 @@ class SideRoom(Everywhere):
 
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
-        first = [a for a in mine if a.footer]
+        out = [a for a in mine if "escape" in a.keys]
+        first = [a for a in mine if a.footer and a not in out]
         told = [
             *first[:_BEFORE_HELP],
             BY_ID["help"],
+            *out,
             *first[_BEFORE_HELP:],
-            *(a for a in mine if not a.footer),
+            *(a for a in mine if not a.footer and a not in out),
         ]
         self.title_bar = TitleBar(self.paint, id="title-bar")
         named = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))

@@ -34,12 +34,13 @@ class Sharing(Turning):
             self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
             return
         session = self.desk.snapshot()
-        run_id = self.state.run.id if self.state.run is not None else None
+        run = self.state.run
+        run_id, going_on = (run.id, run.under_way) if run is not None else (None, False)
 
         def chosen(number: int | None) -> None:
             if number is not None:
                 self._last_form = number
-                self._preview(_Sharing(session, run_id, FORMS[number]), None)
+                self._preview(_Sharing(session, run_id, FORMS[number], going_on), None)
 
         self.app.push_screen(choose_form(self.paint, self._last_form), chosen)
 
@@ -47,8 +48,7 @@ class Sharing(Turning):
         """What is private, and what will stand there instead."""
         from planscope.tui.dialogs.share_preview import PreviewDialog
 
-        which = f"run {shown(sharing.run_id, 20)}" if sharing.run_id is not None else "the request"
-        dialog = PreviewDialog(self.paint, f"Share {which}: {sharing.form.title.lower()}")
+        dialog = PreviewDialog(self.paint, sharing.title, sharing.about)
 
         def approved(answer: Approved | None) -> None:
             self.jobs.cancel(LOOK)
@@ -74,31 +74,32 @@ class Sharing(Turning):
     def _ask_where(self, sharing: _Sharing, approved: Approved) -> None:
         from planscope.tui.dialogs.share import WhereDialog, file_for
 
-        dialog = WhereDialog(self.paint, sharing.form, file_for(self.desk.path, sharing.form))
+        name = file_for(self.desk.path, sharing.form)
+        dialog = WhereDialog(self.paint, sharing.title, name, approved.summary)
 
         def chosen(answer: str | None) -> None:
             if answer is None or dialog.target is None:
                 self._preview(sharing, approved)
             else:
-                self._make(sharing, approved.redaction, dialog.target)
+                self._make(sharing, approved, dialog.target)
 
         self.app.push_screen(dialog, chosen)
 
-    def _make(self, sharing: _Sharing, redaction: Redaction | None, target: Target) -> None:
+    def _make(self, sharing: _Sharing, approved: Approved, target: Target) -> None:
         from planscope.tui.dialogs.share import WaitDialog
 
         wait = WaitDialog(self.paint, f"making the {sharing.form.title.lower()}")
-        size, theme, step = tuple(self.app.size), self.app.theme, self._step()
+        size, theme, step = tuple(self.app.size), self.app.theme, self._named_step()
 
         def work(ticket: Ticket) -> str:
-            text = sharing.made(redaction, size, theme, step)
+            text = sharing.made(approved.redaction, size, theme, step)
             if target.file is not None and not ticket.stale:
                 _write(target.file, text, target.over)
             return text
 
         def done(text: str) -> None:
             wait.dismiss(None)
-            self._told(text, target)
+            self._told(text, target, approved)
 
         def failed(error: Exception) -> None:
             wait.dismiss(None)
@@ -112,15 +113,16 @@ class Sharing(Turning):
         self.app.push_screen(wait, ended)
         self.jobs.start(MAKE, work, done, failed)
 
-    def _step(self) -> str | None:
+    def _named_step(self) -> str | None:
         """The step that one stands at, as the command line names it."""
         return str(self.state.debug.step) if self.state.progress == "judged" else None
 
-    def _told(self, text: str, target: Target) -> None:
+    def _told(self, text: str, target: Target, approved: Approved) -> None:
         from planscope.tui.dialogs.share import LONGEST_COPY
 
         if target.file is not None:
-            self.tell(f"written to {words.place(target.file)}")
+            said, _ = approved.summary
+            self.tell(f"written to {words.place(target.file)}: {said.lstrip('✓! ')}")
         elif len(text) > LONGEST_COPY:
             self.tell(f"not copied: {len(text):,} characters are too many for a clipboard, write a file")
         else:
@@ -131,10 +133,37 @@ class Sharing(Turning):
 class _Sharing:
     """What is shared: a session as it was when that was asked for, and in which form."""
 
-    def __init__(self, session: Session, run_id: str | None, form: Form) -> None:
+    def __init__(self, session: Session, run_id: str | None, form: Form, going_on: bool) -> None:
         self.session = session
         self.run_id = run_id
         self.form = form
+        self.going_on = going_on
+
+    @property
+    def title(self) -> str:
+        """What is shared, and as what."""
+        if self.form.carries:
+            which = "the session"
+        else:
+            which = f"run {shown(self.run_id, 20)}" if self.run_id is not None else "the request"
+        form = self.form.title if self.form.title.isupper() else self.form.title.lower()
+        return f"Share {which}" if form == "session" else f"Share {which}: {form}"
+
+    @property
+    def about(self) -> str:
+        """What the file will hold that one may not think of."""
+        told = ""
+        if self.form.carries:
+            parts = [
+                words.plural(len(self.session.variants), "request"),
+                words.plural(len(self.session.runs), "run"),
+            ]
+            if self.session.notes.strip():
+                parts.append("its notes")
+            told = f"The whole session goes along: {', '.join(parts)}. "
+        if self.going_on:
+            told += "The run is under way: it is shared as far as it came."
+        return told.strip()
 
     def made(self, redaction: Redaction | None, size: tuple[int, ...], theme: str, step: str | None) -> str:
         """The text of the file. For a thread; raises ``UserError``."""

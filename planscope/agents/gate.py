@@ -84,8 +84,8 @@ class Pauser:
 
     ``wanted`` gives the reasons, which are told on as ``PendingCall.why``, or just whether to pause. It may take a
     while: it is asked on a thread of its own.
-    ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide`, :meth:`step` and :meth:`go_on`
-    may be called from any. A decision that comes while nothing is paused is dropped (they return False).
+    ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide` may be called from any. A decision
+    that comes while nothing is paused is dropped.
     """
 
     wanted: Callable[[PendingCall], bool | Sequence[str]] = lambda call: False
@@ -127,14 +127,6 @@ class Pauser:
             loop.call_soon_threadsafe(_settle, answer, verb)
             self._answer = None
             return True
-
-    def step(self) -> bool:
-        """Do the paused call, and pause before the next."""
-        return self.decide(GoOn(), stepping=True)
-
-    def go_on(self) -> bool:
-        """Do the paused call, and pause where ``wanted`` says so."""
-        return self.decide(GoOn())
 
 
 def _settle(answer: asyncio.Future[Verb], verb: Verb) -> None:

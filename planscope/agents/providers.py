@@ -6,7 +6,6 @@ Checked before anything is imported, since some providers complain of a missing 
 from __future__ import annotations
 
 import importlib.util
-import os
 from dataclasses import dataclass
 
 
@@ -28,11 +27,6 @@ class Provider:
     @property
     def installed(self) -> bool:
         return importlib.util.find_spec(self.module) is not None
-
-    @property
-    def has_key(self) -> bool:
-        found = not self.keys or any(os.environ.get(k) for k in self.keys)
-        return found and all(os.environ.get(k) for k in self.needs)
 
 
 def _provider(

@@ -62,7 +62,7 @@ def mentions(draft: Draft, id: str, found: PartReading | None = None) -> tuple[S
     return tuple(known.span for known in words_known(draft, found) if known.action == id)
 
 
-def where_named(draft: Draft, spans: Sequence[Span], sentences: Sequence[Span], most: int = 4) -> str:
+def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4) -> str:
     """Places of a text for people: ``sentence 1 and sentence 3``."""
     numbers = sorted(
         {next((i for i, (a, b) in enumerate(sentences, 1) if a <= at[0] <= b), 0) for at in spans}

@@ -131,10 +131,6 @@ def word_right(edited: Edited, *, select: bool = False) -> Edited:
     return go(edited, _word_after(edited.text, edited.at), select=select)
 
 
-def select_all(edited: Edited) -> Edited:
-    return replace(edited, at=len(edited.text), anchor=0 if edited.text else None)
-
-
 def select_word(edited: Edited, at: int) -> Edited:
     """The word or the marks at a place, as a double click does."""
     begin = max(at - 200, 0)

@@ -67,10 +67,6 @@ class Links:
                 self._mentions[action][span] = None
         self._mentioned_at = SpanMap((s, a) for a, spans in self._mentions.items() for s in spans)
 
-    def constraints_of_action(self, action: str) -> tuple[str, ...]:
-        """Ids of what the text says of an action."""
-        return tuple(self._of_action.get(action, ()))
-
     def mentions(self, action: str) -> tuple[Span, ...]:
         """Where the text names an action."""
         return tuple(sorted(self._mentions.get(action, ())))

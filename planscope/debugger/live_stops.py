@@ -67,17 +67,6 @@ class LiveStops:
         run = self._judged(Trace((*trace.calls, call), "running"))
         return _why(run, sorted(places), breakpoints, call.tool)
 
-    def why_end(self, trace: Trace) -> tuple[str, ...]:
-        """What the end of a run, ``trace.ending``, says to the breakpoints; an aborted run is an error, too."""
-        breakpoints = self.breakpoints
-        if not breakpoints or trace.ending == "running":
-            return ()
-        run = self._judged(trace)
-        said = _why(run, [run.last], breakpoints, None)
-        if trace.ending != "aborted" or ErrorBreak() not in breakpoints:
-            return said
-        return tuple(dict.fromkeys(("the run was aborted", *said, str(ErrorBreak()))))
-
     def _judged(self, trace: Trace) -> RunIndex:
         from planscope.oracle.replay import Replay  # Z3 comes with it
         from planscope.oracle.walk import plan_of
@@ -108,13 +97,6 @@ class _Coreless:
 
     def one_way(self, done: Sequence[Fact]) -> tuple[PlannedCall, ...] | None:
         return self._plan.one_way(done)
-
-
-def why_pause(
-    problem: Problem, trace: Trace, call: Call, breakpoints: Iterable[Breakpoint]
-) -> tuple[str, ...]:
-    """:meth:`LiveStops.why`, once."""
-    return LiveStops(problem, breakpoints).why(trace, call)
 
 
 def _why(

@@ -44,11 +44,6 @@ class Played:
         """What holds there: state, core, what the last call changed. Moves and counts: ``run.safe_moves(index)``."""
         return self.run.steps[-1]
 
-    @property
-    def all_done(self) -> bool:
-        """Has every action been done in this attempt?"""
-        return len(self.run.last_attempt.first) == len(self.problem.actions)
-
 
 @dataclass(frozen=True, slots=True)
 class Option:

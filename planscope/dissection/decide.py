@@ -44,7 +44,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
     """
     same = of_kinds(evidence, SAME)
     if not failed and same.wrong == 0:
-        return _spotless(evidence, same)
+        return _spotless(same)
     belief = Belief(evidence)
     best = belief.best()
     share = belief.likely[best]
@@ -78,7 +78,7 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
     return belief.likely[belief.best()] >= SURE
 
 
-def _spotless(evidence: Evidence, same: Counts) -> Decision:
+def _spotless(same: Counts) -> Decision:
     """No failure of this request has been seen."""
     if same.runs == 0:
         return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the request as it is")

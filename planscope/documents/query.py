@@ -41,7 +41,6 @@ def query_document(
     topic: str | None = None,
     seed: int | None = None,
     valid_orders: int | None = None,
-    role: str | None = None,
 ) -> dict[str, Any]:
     """``valid_orders`` is null where more than 20 actions make it too many to count."""
     return {

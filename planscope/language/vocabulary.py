@@ -11,8 +11,6 @@ from planscope.language.lexicon import VERBS, Lexicon, LexiconError, load_lexico
 from planscope.language.pieces import Phrases, phrase_key
 from planscope.language.tree import Terminal
 
-VERB_TYPES = ("VP", "VP0")
-
 
 class Meaning(NamedTuple):
     """A token's type and what it stands for.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle import words
 from planscope.oracle.facts import Fact
-from planscope.oracle.verdict_types import Core, ErrorType, Finding, StepNo, VerdictKind, Violation
+from planscope.oracle.verdict_types import Core, Finding, StepNo, VerdictKind, Violation
 from planscope.oracle.walk import Walk
 
 UNFORESEEABLE = (
@@ -18,7 +18,6 @@ UNFORESEEABLE = (
 def explain(
     run: Walk,
     kind: VerdictKind,
-    error: ErrorType | None,
     findings: Sequence[Finding],
     violation: Violation | None,
 ) -> str:
@@ -32,7 +31,7 @@ def explain(
     elif kind == "right":
         sentences.append("The run meets every requirement.")
     elif findings:
-        said_by_core = violation is not None and _covers(run, findings[0], violation)
+        said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
             sentences.append(describe_finding(run, findings[0]))
     if violation is not None:
@@ -42,7 +41,7 @@ def explain(
     return " ".join(sentences)
 
 
-def _covers(run: Walk, finding: Finding, violation: Violation) -> bool:
+def _covers(finding: Finding, violation: Violation) -> bool:
     """Does the sentence about the core say already what the finding would?"""
     if finding.step != violation.step or not finding.constraints:
         return False
@@ -60,7 +59,7 @@ def describe_finding(run: Walk, finding: Finding) -> str:
     if finding.type == "action_repeated":
         return f"At step {finding.step} {finding.message}, and every task can only be executed once."
     if finding.type == "act_error":
-        if finding.severity == "warning" and not finding.message.count(" does not take "):
+        if finding.severity == "warning" and " does not take " not in finding.message:
             return f"At step {finding.step} a call was refused ({finding.message}), and the agent recovered."
         return f"At step {finding.step} a call went wrong: {_stop(finding.message)}"
     fact = _fact(run, finding.step)
@@ -76,11 +75,11 @@ def describe_violation(run: Walk, violation: Violation) -> str:
     """One to three sentences about the minimal core at the point of no return."""
     core, problem = violation.core, run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
-    text = _core_sentence(run, violation.step, core, constraints)
+    text = _core_sentence(run, core, constraints)
     return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
 
 
-def _core_sentence(run: Walk, step: StepNo, core: Core, constraints: list[Constraint]) -> str:
+def _core_sentence(run: Walk, core: Core, constraints: list[Constraint]) -> str:
     problem = run.problem
     facts = [f for s in core.steps if (f := _fact(run, s)) is not None]
     kinds = [c.kind for c in constraints]

@@ -83,7 +83,7 @@ class Peek:
 
 
 def _copy(attempt: Attempt) -> Attempt:
-    copied = replace(
+    return replace(
         attempt,
         decided=dict(attempt.decided),
         first=dict(attempt.first),
@@ -91,4 +91,3 @@ def _copy(attempt: Attempt) -> Attempt:
         at=defaultdict(list),
         broke=defaultdict(list),
     )
-    return copied

@@ -30,16 +30,6 @@ def describe_correction(run: Walk, index: int, correction: Correction) -> str:
     return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
 
 
-def describe_member(run: Walk, member: str | int) -> str:
-    """A member of a core or a correction in a few words: a constraint's id, a step, or ``end``."""
-    if member == "end":
-        return "the end: the agent stopped"
-    if isinstance(member, str):
-        c = run.problem.by_id[member]
-        return f"{plain(c, run.problem)} ({_where(c)})"
-    return f"step {member}: {_done(run, member)}"
-
-
 def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
     constraints = [run.problem.by_id[c] for c in ids]
     said = [_without(run.problem, c) for c in constraints[:WITHOUT]]

@@ -51,7 +51,7 @@ class Watcher:
         self.earlier: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
         self.later: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
         self.clocks: list[list[tuple[str, str, int]]] = [[] for _ in problem.actions]
-        self.rules = {c.kind: c.id for c in problem.constraints if c.is_rule}
+        self.rules: dict[str, str] = {c.kind: c.id for c in problem.constraints if c.is_rule}
         self.impossible: dict[int, list[str]] = defaultdict(list)
         for c in problem.constraints:
             if c.kind == "order":
@@ -118,9 +118,8 @@ class Watcher:
             self._rule(attempt, "end_range", fact.step)
 
     def _rule(self, attempt: Attempt, kind: str, index: int) -> None:
-        for rule, constraint in self.rules.items():
-            if rule == kind:
-                attempt.decide(constraint, index, "broken")
+        if kind in self.rules:
+            attempt.decide(self.rules[kind], index, "broken")
 
     def finish(self, attempt: Attempt, index: int) -> None:
         """Nothing else will be called: the rules that nothing broke hold."""

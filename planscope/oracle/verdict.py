@@ -15,19 +15,17 @@ def judge(run: Walk, strict: bool) -> Verdict:
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
     findings = ordered(found, complete)
     violation = first_violation(run)
-    kind, error = _decide(run, findings, violation, strict)
-    text = explain(run, kind, error, findings, violation)
+    kind, error = _decide(run, findings, strict)
+    text = explain(run, kind, findings, violation)
     return Verdict(kind, error, findings, violation, text)
 
 
 def first_violation(run: Walk) -> Violation | None:
     """The first doomed step of the last attempt with its core; None where there is none or no core was found."""
-    index = run.first_doomed
-    if index is None or run.steps[index].core is None:
+    view = None if run.first_doomed is None else run.steps[run.first_doomed]
+    if view is None or view.core is None:
         return None
-    core = run.steps[index].core
-    assert core is not None
-    return Violation(run.steps[index].step, highlighted(core), core)
+    return Violation(view.step, highlighted(view.core), view.core)
 
 
 def highlighted(core: Core) -> str:
@@ -35,9 +33,7 @@ def highlighted(core: Core) -> str:
     return core.constraints[0]
 
 
-def _decide(
-    run: Walk, findings: tuple[Finding, ...], violation: Violation | None, strict: bool
-) -> tuple[VerdictKind, ErrorType | None]:
+def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[VerdictKind, ErrorType | None]:
     if run.trace.ending == "aborted":
         return "aborted", None
     if run.trace.ending == "running":

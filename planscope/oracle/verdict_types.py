@@ -75,14 +75,13 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of a whole run. ``findings``: primary first, then by step. ``certified``: Z3 agreed."""
+    """The judgement of a whole run. ``findings``: primary first, then by step."""
 
     verdict: VerdictKind
     error_type: ErrorType | None
     findings: tuple[Finding, ...]
     first_violation: Violation | None
     explanation: str
-    certified: bool = False
 
 
 @dataclass(frozen=True, slots=True)

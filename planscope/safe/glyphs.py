@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -127,7 +126,7 @@ def _takes_tone(base: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text and what is shown for it, with the way from offsets in one to offsets in the other.
+    """A text and what is shown for it, with the way from offsets in the one to offsets in the other.
 
     ``starts[i]`` is where the original's code point ``i`` begins in ``text``; None where that is ``i``.
     ``left_out`` counts the original's code points that a limit cut off.
@@ -151,13 +150,6 @@ class Shown:
     def part(self, start: int, end: int) -> str:
         """What is shown for a range of the original."""
         return self.text[self.at(start) : self.at(end)]
-
-    def original_at(self, offset: int) -> int:
-        """The original's code point that stands at an offset of what is shown (for a click)."""
-        kept = len(self.original) - self.left_out
-        if self.starts is None:
-            return min(max(offset, 0), kept)
-        return min(max(bisect_right(self.starts, offset) - 1, 0), kept)
 
 
 def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Shown:

@@ -126,26 +126,12 @@ class Keeper:
         write_atomic(self.place, data)
         self._stamp = stamp_of(self.place)
 
-    def retry(self) -> bool:
-        """Take the lock if its holder has left meanwhile: the session should then be loaded anew."""
-        with self._one:
-            if self.where != "held":
-                return True
-            self.where, self.why, self.holder = "here", "", None
-            self._begin()
-            return self.holder is None
-
     def go_elsewhere(self) -> Path:
         """From now on save to a new copy in the library: what one does with a session that is held or was changed."""
         with self._one:
             self._release()
             self._to_copy("it is saved as a copy")
             return self.place
-
-    def discard_unsaved(self) -> None:
-        """Throw away what is in the journal."""
-        with self._one:
-            self._journal.drop()
 
     def close(self) -> None:
         """Let others write. What could not be saved stays in the journal, to be offered at the next opening."""

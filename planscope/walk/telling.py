@@ -137,12 +137,6 @@ def _became_lines(state: DebugState, replay: Replay) -> Iterator[str]:
             yield f"{count} valid order{'' if count == 1 else 's'} left."
 
 
-def changed_lines(state: DebugState) -> Iterator[str]:
-    """The constraints that this step changed."""
-    for name in state.checks:
-        yield constraint_line(state, name)
-
-
 def constraint_line(state: DebugState, name: str) -> str:
     """One constraint: its state, whether it is in the core, what it says."""
     replay = _replay(state)

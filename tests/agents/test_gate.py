@@ -127,7 +127,7 @@ async def test_pausing_stepping_and_going_on() -> None:
         on_pause=lambda call: paused.append(call.tool),
         on_resume=lambda call, verb: resumed.append(type(verb).__name__),
     )
-    assert gate.go_on() is False  # nothing is paused
+    assert gate.decide(GoOn()) is False  # nothing is paused
     script = [says((t, {})) for t in ("alpha", "beta", "gamma", "alpha")]
     live = LiveRun(abc(), model=scripted(*script), gate=gate)
     task = asyncio.create_task(live.go())
@@ -139,18 +139,18 @@ async def test_pausing_stepping_and_going_on() -> None:
 
     await until(1)
     assert [e.type for e in live.run.events] == ["prompt", "message"]
-    assert gate.step()
+    assert gate.decide(GoOn(), stepping=True)
     await until(2)
     assert len(calls_of(live.run)) == 1
     assert gate.decide(Refuse("no"))
     await until(3)
     assert paused == ["alpha", "beta", "alpha"]  # gamma was passed: stepping was over
-    assert gate.go_on()
+    assert gate.decide(GoOn())
     run = await asyncio.wait_for(task, 5)
     check_record(run.events)
     assert resumed == ["GoOn", "Refuse", "GoOn"]
     assert [a.refused_by for a in answers_of(run)] == [None, "user", None, None]
-    assert gate.go_on() is False
+    assert gate.decide(GoOn()) is False
 
 
 def test_a_paused_run_is_stopped_from_another_thread() -> None:
@@ -169,7 +169,7 @@ def test_a_paused_run_is_stopped_from_another_thread() -> None:
     check_record(run.events)
     assert end_of(run).reason == STOPPED_BY_USER
     assert gate.paused is None
-    assert gate.go_on() is False
+    assert gate.decide(GoOn()) is False
 
 
 SCRIPT = [
@@ -328,7 +328,7 @@ async def test_a_pause_tells_why() -> None:
     why: list[tuple[str, tuple[str, ...]]] = []
     pauser = Pauser(
         wanted=lambda call: ["it is alpha"] if call.tool == "alpha" else [],
-        on_pause=lambda call: (why.append((call.tool, call.why)), pauser.step())[0],
+        on_pause=lambda call: (why.append((call.tool, call.why)), pauser.decide(GoOn(), stepping=True))[0],
     )
     script = [says((t, {})) for t in ("beta", "alpha", "gamma")]
     run = await asyncio.wait_for(run_agent(abc(), model=scripted(*script), gate=pauser), 10)

@@ -232,7 +232,7 @@ def test_adding_and_dropping() -> None:
     assert drop_action(more, "a8") == draft
     spans = mentions(draft, "a2")
     assert [draft.text[slice(*span)] for span in spans] == ["disk check"]
-    assert where_named(draft, spans, read_draft(draft).sentences) == "sentence 1"
+    assert where_named(spans, read_draft(draft).sentences) == "sentence 1"
     assert not read_draft(drop_action(draft, "a2")).readable
     with pytest.raises(DraftError, match="one action at least"):
         drop_action(Draft("", ABC[:1]), "a1")

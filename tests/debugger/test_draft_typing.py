@@ -138,7 +138,6 @@ def test_words() -> None:
         stops.append(edited.at)
     assert stops == [15, 10, 8, 5, 0]
     assert typing.select_word(edited, 6).selected == "two"
-    assert typing.select_all(edited).selected == edited.text
 
 
 def test_a_text_has_an_end_and_old_steps_are_dropped() -> None:

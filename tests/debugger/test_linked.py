@@ -142,7 +142,6 @@ def test_links_do_without_a_run_or_a_tree() -> None:
     assert bare.lit(at("before"), run).constraints == {"c2"}
     assert bare.lit(SelectedStep(1), run).constraints == {"c1", "c3", "c4", "c6", "b3"}
     assert links.mentions("a2") == ((42, 61),)
-    assert set(links.constraints_of_action("a2")) == {"c2", "c3"}
 
 
 def test_mentions_are_told_apart_in_whatever_order_the_text_has_them() -> None:

@@ -13,11 +13,10 @@ from planscope.debugger.breakpoints import (
     Breakpoint,
     ErrorBreak,
     NoReturn,
-    StepBreak,
     ToolBreak,
     parse_breakpoint,
 )
-from planscope.debugger.live_stops import LiveStops, why_pause
+from planscope.debugger.live_stops import LiveStops
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.stops import hits, reasons
 from planscope.language.problem import Constraint, Problem, make_actions, rules
@@ -40,7 +39,7 @@ def read(text: str, problem: Problem = ABC) -> Breakpoint:
 def asked(*tools: str, at: str, problem: Problem = ABC) -> tuple[str, ...]:
     """Why the last one of the calls is paused before, with one breakpoint."""
     done = Trace(tuple(map(Call, tools[:-1])), "running")
-    return why_pause(problem, done, Call(tools[-1]), [read(at, problem)])
+    return LiveStops(problem, [read(at, problem)]).why(done, Call(tools[-1]))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_each_kind_of_breakpoint(calls: list[str], at: str, why: tuple[str, ...]
 
 
 def test_nothing_pauses_where_no_breakpoint_is_about_it() -> None:
-    assert why_pause(ABC, Trace((), "running"), Call("gamma"), []) == ()
+    assert LiveStops(ABC).why(Trace((), "running"), Call("gamma")) == ()
 
 
 def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
@@ -158,33 +157,11 @@ def test_it_pauses_where_the_recorded_run_stops(recorded: object, data: st.DataO
             assert found == tuple(dict.fromkeys([*reasons(run, k, ()), *expected]))
 
 
-def test_how_a_run_ends() -> None:
-    lost = Trace((Call("alpha"),), "stopped")
-    stops = LiveStops(ABC, [ErrorBreak("action_lost"), NoReturn(), StepBreak("end"), StepBreak(1)])
-    assert stops.why_end(lost) == (
-        "point of no return",
-        "action_lost",
-        "error action_lost",
-        "doomed",
-        "step end",
-    )
-    assert LiveStops(ABC, [ErrorBreak()]).why_end(Trace((), "timeout", "over 3 seconds"))[0:1] != ()
-    assert (
-        LiveStops(ABC, [ErrorBreak()]).why_end(Trace((), "aborted", "the network"))[0]
-        == "the run was aborted"
-    )
-    assert LiveStops(ABC, [NoReturn()]).why_end(Trace((), "aborted", "the network")) == ()
-    right = Trace(tuple(map(Call, ("alpha", "beta", "gamma"))), "stopped")
-    assert LiveStops(ABC, [ErrorBreak(), NoReturn(), AboutToBreak()]).why_end(right) == ()
-    assert LiveStops(ABC, [ErrorBreak(), NoReturn()]).why_end(Trace((), "running")) == ()
-    assert LiveStops(ABC).why_end(lost) == ()
-
-
 def test_breakpoints_change_while_the_run_asks() -> None:
     """Each question is answered by one set of breakpoints, whichever stood there at the time."""
     stops = LiveStops(ABC)
     sets = [(), (AboutToBreak(),), (ToolBreak("gamma"), ErrorBreak())]
-    wanted = {why_pause(ABC, Trace((), "running"), Call("gamma"), chosen) for chosen in sets}
+    wanted = {LiveStops(ABC, chosen).why(Trace((), "running"), Call("gamma")) for chosen in sets}
     over = threading.Event()
 
     def change() -> None:
@@ -221,4 +198,4 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
     stops = LiveStops(problem, breakpoints)
     for k, call in enumerate(calls):
         done = Trace(tuple(calls[:k]), "running")
-        assert stops.why(done, call) == why_pause(problem, done, call, breakpoints)
+        assert stops.why(done, call) == LiveStops(problem, breakpoints).why(done, call)

@@ -110,7 +110,7 @@ def test_the_golden_run_can_be_saved_before_its_first_call() -> None:
     state = play(state, "a2")
     assert state.calls == (Call("applying_hair_color", {"start_time": 0}),)
     state = play(play(state, "a3"), "a1")
-    assert [v.state for v in state.run.steps[2:]] == ["completable"] * 4 and state.all_done
+    assert [v.state for v in state.run.steps[2:]] == ["completable"] * 4
     assert {o.action: (o.again, o.breaks, o.takes) for o in options(state)} == {
         "a1": (True, ("b1",), 1),
         "a2": (True, ("b1",), 2),
@@ -127,7 +127,6 @@ def test_a_restart_clears_what_was_done_and_durations_stay_known() -> None:
     assert what_if.known_durations(state) == {"a2": 1}
     assert [o.safe for o in options(state)] == [True, False]
     assert [o.takes for o in options(state)] == [None, 1]
-    assert not state.all_done
 
 
 def test_calls_that_an_agent_could_make_wrongly() -> None:
@@ -137,7 +136,7 @@ def test_calls_that_an_agent_could_make_wrongly() -> None:
     assert play(state, "a1").view.core == play(play(state, "a1"), "a2").view.core
     ghost = call(state, Call("ghost", {}))
     assert ghost.view.action is None and ghost.view.findings[0].type == "act_error"
-    assert play(ghost, "a2").all_done
+    assert play(ghost, "a2").view.state == "completable"
 
 
 def test_a_contradictory_request_has_no_safe_option() -> None:

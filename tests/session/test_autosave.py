@@ -120,7 +120,6 @@ def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
     )
     assert second.unsaved and load(path).title == "of the first"
     assert recoverable(path) is None  # its owner still runs
-    assert not second.retry()
     place = second.go_elsewhere()
     assert second.save(titled("of the second")) == place == library() / "x.planscope.json"
     assert load(place).title == "of the second" and not second.unsaved
@@ -128,18 +127,8 @@ def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
     assert recoverable(path) is None
     first.close()
     third = Keeper(path)
-    assert third.where == "here" and third.retry()
+    assert third.where == "here"
     third.close()
-
-
-def test_when_the_first_leaves_the_second_may_write(path: Path) -> None:
-    first, second = Keeper(path), Keeper(path)
-    first.save(titled("of the first"))
-    first.close()
-    assert second.retry() and second.where == "here" and second.why == ""
-    second.save(titled("of the second"))
-    second.close()
-    assert load(path).title == "of the second"
 
 
 def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:
@@ -240,16 +229,6 @@ def test_the_newest_of_several_is_offered(path: Path) -> None:
     found.discard()
     found = recoverable(path)
     assert found is not None and found.load().title == "one"
-
-
-def test_thrown_away(path: Path) -> None:
-    keeper = Keeper(path)
-    path.write_text("{}")
-    complaint(keeper, titled("mine"))
-    keeper.discard_unsaved()
-    assert not keeper.unsaved
-    keeper.close()
-    assert recoverable(path) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 from textual.content import Content
 
-from planscope.safe import MAX_MARKS, Shown, cell_width, char_width, clip, show, visible, wrap
+from planscope.safe import MAX_MARKS, cell_width, char_width, clip, show, visible, wrap
 from planscope.safe.cells import _wrap_pieces, _wrap_plain
 from planscope.tui.safe_text import safe_content, safe_text
 from tests.hostile import HOSTILE
@@ -75,10 +75,6 @@ def test_the_mapping_is_monotone_and_covers_all(text: str, limit: int | None) ->
     if limit is None:
         assert places[-1] == len(shown.text)
         assert "".join(shown.part(i, i + 1) for i in range(len(text))) == shown.text
-    for i in range(len(text) - shown.left_out):
-        if shown.part(i, i + 1):
-            assert shown.original_at(shown.at(i)) == i
-            assert shown.original_at(shown.at(i + 1) - 1) == i
 
 
 @given(any_text, st.integers(0, 60))
@@ -172,7 +168,6 @@ def test_spans_of_the_original_find_their_words() -> None:
     shown = show(text)
     start, end = shown.span(text.index("word"), len(text))
     assert shown.text[start:end] == "word"
-    assert Shown("abc", "abc").original_at(99) == 3
 
 
 def test_every_code_point_is_as_wide_as_the_screen_thinks() -> None:

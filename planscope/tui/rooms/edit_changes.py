@@ -129,7 +129,7 @@ class Changing(Typing):
         if not spans:
             go(1)
             return
-        where = where_named(self.state.draft, spans, seen.sentences)
+        where = where_named(spans, seen.sentences)
         choices = [
             (Run("Leave it"),),
             (Run("Drop it all the same; what names it cannot be read then"),),

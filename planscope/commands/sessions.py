@@ -176,10 +176,13 @@ def _copy(args: argparse.Namespace) -> None:
 
 
 def _delete(args: argparse.Namespace) -> None:
+    from planscope.session.naming import name_of
     from planscope.session.shelf import delete, mine
 
-    paths = {name: mine(name) for name in dict.fromkeys(args.sessions)}
-    done = {name: delete(path) for name, path in paths.items()}
+    paths = dict.fromkeys(map(mine, args.sessions))
+    done: dict[str, Path] = {}
+    for path in paths:
+        done[str(path) if name_of(path) in done else name_of(path)] = delete(path)
     _told(args, "delete", done, f"in the trash: {', '.join(done)} (planscope sessions restore takes it out)")
 
 

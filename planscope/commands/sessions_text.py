@@ -52,8 +52,11 @@ def _rows(found: list[Entry]) -> Iterator[str]:
         cells.append(tuple(visible(cell) for cell in row))
     widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
     for texts, entry in zip(cells, found, strict=True):
-        line = "  " + "  ".join(c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True))
-        yield f"{line}  {clip(entry.wrong or entry.title, max(20, columns() - cell_width(line) - 2))}"
+        padded = [c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True)]
+        if entry.wrong is not None:  # what by whom and when matters less than why
+            padded = padded[:2]
+        line = "  " + "  ".join(padded)
+        yield f"{line}  {clip(entry.why_wrong or entry.title, max(20, columns() - cell_width(line) - 2))}"
 
 
 def _verdict(entry: Entry) -> str:

@@ -57,6 +57,11 @@ class Entry:
         return self.wrong is None and not self.checked
 
     @property
+    def why_wrong(self) -> str:
+        """What is wrong with the file, without its name; empty where nothing is."""
+        return (self.wrong or "").removeprefix(f"{self.path} ").removeprefix(f"{self.path.name} ")
+
+    @property
     def address(self) -> str:
         """What to type after ``planscope open``: the name, or the path where the name means something else."""
         shadowed = self.place == "library" and self.name in bundled()

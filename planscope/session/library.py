@@ -131,7 +131,7 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
             status = path.stat()
         except OSError as error:
             wrong = f"{path} cannot be read: {error.strerror}"
-            found.append(_entry(place, path, os.stat_result((0,) * 10), {"wrong": wrong}))
+            found.append(_entry(place, path, _itself(path), {"wrong": wrong}))
             continue
         mark = mark_of(status)
         seen.add(mark)
@@ -141,6 +141,14 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
             index.put(mark, record)
         found.append(_entry(place, path, status, record))
     yield from sorted(found, key=lambda e: (e.deleted or e.changed, e.name), reverse=True)
+
+
+def _itself(path: Path) -> os.stat_result:
+    """Size and time of a link that leads nowhere; of nothing, where that is gone too."""
+    try:
+        return path.lstat()
+    except OSError:
+        return os.stat_result((0,) * 10)
 
 
 def session_files(folder: Path) -> list[Path]:

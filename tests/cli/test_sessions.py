@@ -105,6 +105,9 @@ def test_broken_sessions_are_listed(cli: Cli) -> None:
     assert all(one["wrong"] for one in document["sessions"]) and len(document["sessions"]) == 4
     done = cli("sessions")
     assert done.status == 0 and done.out.count("cannot be opened") == 4 and harmless(done.out)
+    for why in ("ends in the middle", "cannot be read: No such file", "is not a regular file"):
+        assert f"cannot be opened  {why}" in done.out
+    assert "1970" not in done.out and not [d for d in document["sessions"] if d["changed"] < "2000"]
     assert {one["open"] for one in document["sessions"]} > {
         "bad",
         str(library() / "\x1b[31mred.planscope.json"),
@@ -160,6 +163,13 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     assert checked(cli("sessions", "trash", "--empty", "--json"))["removed"] == 1
     assert list(trash().iterdir()) == [] and cli("check", "x").status == 1
     assert "no 'figure-10-2' in the trash" in cli("sessions", "restore", "figure-10-2").complaint()
+
+
+def test_what_was_deleted_by_its_path_is_called_by_its_name(cli: Cli) -> None:
+    odd = keep("odd").rename(library() / "\u202eodd.planscope.json")
+    done = cli("sessions", "delete", str(odd))
+    assert done.out == "in the trash: ⟨U+202E⟩odd (planscope sessions restore takes it out)\n"
+    assert cli("sessions", "restore", "\u202eodd").out == "in your library again: odd\n"
 
 
 def test_files_outside_the_library_stay(cli: Cli, tmp_path: Path) -> None:

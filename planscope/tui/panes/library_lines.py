@@ -128,7 +128,7 @@ def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: date
         cells.append((Run(shown(entry.model or "", 60)), columns.model))
         runs += [_cells(title, columns.title), *(_cell(run, width) for run, width in cells if width)]
     else:
-        title.append(Run(f"  {_short(entry)}", "caution"))
+        title.append(Run(f"  {shown(entry.why_wrong, 200)}", "caution"))
         widths = [w for w in (columns.title, columns.error, columns.agent, columns.model) if w]
         runs.append(_cells(title, sum(widths) + _GAP * (len(widths) - 1)))
     if columns.place:
@@ -137,12 +137,6 @@ def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: date
     if columns.size:
         runs.append(Run(told_size(entry.size).rjust(columns.size + _GAP), "dim"))
     return Line(_flat(runs), "cursor" if chosen else "")
-
-
-def _short(entry: Entry) -> str:
-    """What is wrong with the file, without its name."""
-    told = (entry.wrong or "").removeprefix(f"{entry.path} ").removeprefix(f"{entry.path.name} ")
-    return shown(told, 200)
 
 
 def told_date(when: datetime, width: int, now: datetime) -> str:

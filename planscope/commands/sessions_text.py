@@ -53,10 +53,11 @@ def _rows(found: list[Entry]) -> Iterator[str]:
     widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
     for texts, entry in zip(cells, found, strict=True):
         padded = [c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True)]
+        least = 20 if entry.wrong is None else 50
         if entry.wrong is not None:  # what by whom and when matters less than why
             padded = padded[:2]
         line = "  " + "  ".join(padded)
-        yield f"{line}  {clip(entry.why_wrong or entry.title, max(20, columns() - cell_width(line) - 2))}"
+        yield f"{line}  {clip(entry.why_wrong or entry.title, max(least, columns() - cell_width(line) - 2))}"
 
 
 def _verdict(entry: Entry) -> str:

@@ -99,7 +99,7 @@ class UnderWay:
         pauser = Pauser(
             wanted=self._wanted,
             on_pause=self._on_pause,
-            on_resume=lambda call, verb: self._tell(self._resumed),
+            on_resume=lambda call, verb: self._on_resume(),
             stepping=self._stepping,
         )
         live = self._make(pauser)
@@ -184,13 +184,22 @@ class UnderWay:
         return self._stops.why(trace_of(live.run, live=True), call.call)
 
     def _on_pause(self, call: PendingCall) -> None:
-        self._tell(lambda: self._pause(call))
+        run = self._so_far()
+        self._tell(lambda: self._pause(run, call))
+
+    def _on_resume(self) -> None:
+        run = self._so_far()
+        self._tell(lambda: self._resumed(run))
 
     def _on_event(self, event: Event) -> None:
-        live = self._live
-        if live is not None:
-            run = live.run.model_copy(update={"events": list(live.run.events)})
+        run = self._so_far()
+        if run is not None:
             self._tell(lambda: self._heard.event(run, event))
+
+    def _so_far(self) -> Run | None:
+        """The run as it is now: told a moment later, it must not be ahead of what is told before."""
+        live = self._live
+        return None if live is None else live.run.model_copy(update={"events": list(live.run.events)})
 
     def _tell(self, what: Callable[[], None]) -> None:
         try:
@@ -200,12 +209,12 @@ class UnderWay:
 
     # On the screen's thread
 
-    def _pause(self, call: PendingCall) -> None:
+    def _pause(self, run: Run | None, call: PendingCall) -> None:
         self.paused = call
-        if self._live is not None:
-            self._heard.paused(self._live.run, call)
+        if run is not None:
+            self._heard.paused(run, call)
 
-    def _resumed(self) -> None:
+    def _resumed(self, run: Run | None) -> None:
         self.paused = None
-        if self._live is not None:
-            self._heard.resumed(self._live.run)
+        if run is not None:
+            self._heard.resumed(run)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from planscope.agents.gate import GoOn
 from planscope.debugger.breakpoints import StepBreak
 from planscope.session.bundled import bundled
-from planscope.tui.under_way import RunChoice
+from planscope.session.store import load
+from planscope.tui.jobs import Ticket
+from planscope.tui.under_way import Heard, RunChoice, UnderWay
 from tests.hostile import HOSTILE
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import no_run, write
@@ -251,3 +257,22 @@ async def test_without_a_run_it_is_named_what_leads_to_one(tmp_path: Path) -> No
 
 def lowest(driven: Driven) -> str:
     return driven.text.splitlines()[-1].strip()
+
+
+async def test_what_is_heard_late_is_told_as_it_was() -> None:
+    """While the screen is held up a run goes on: then its events come one after the other, never fewer again."""
+    session = load(FIRST)
+    told: list[int] = []
+    heard = Heard(
+        lambda run, event: told.append(len(run.events)),
+        lambda run, call: told.append(len(run.events)),
+        lambda run: told.append(len(run.events)),
+    )
+    live = UnderWay(session.variants[0], STEPPING, "r9", asyncio.get_running_loop(), heard)
+    thread = threading.Thread(target=live.work, args=(Ticket(1),), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        live.decide(GoOn(), stepping=True)
+        time.sleep(0.001)  # not awaited: nothing is heard meanwhile
+    await asyncio.sleep(0)
+    assert len(told) > 10 and told == sorted(told)

@@ -239,6 +239,54 @@ async def test_a_file_that_breaks_meanwhile_says_so_in_one_line() -> None:
         assert driven.app.screen is room and holder_of(path) is None
 
 
+async def test_what_somebody_else_does_to_the_library_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.tui.rooms.library_filling._WATCH", 0.05)
+    first, second = put("first", age=2), put("second", age=3)
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("2", "down")
+        put("third", sessions.out_of_order(), age=1)
+        await until(driven, lambda: listed(room) == ["third", "first", "second"])
+        assert room.state.chosen.path == second  # the same one, wherever it stands now
+        first.unlink()
+        await until(driven, lambda: listed(room) == ["third", "second"])
+        save(sessions.no_run().model_copy(update={"title": "Another one"}), second)
+        await until(driven, lambda: "Another one" in driven.text and "Network audit precedes" in driven.text)
+        await rested(driven)
+        assert room.state.chosen.path == second and not room.notice
+
+
+async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.tui.rooms.library_filling._WATCH", 1000.0)
+    for key, told in (("enter", "not opened"), ("d", "not done"), ("c", "not done"), ("r", "not done")):
+        path = put("mine")
+        async with opened(FIRST) as driven:
+            room = await entered(driven)
+            path.unlink()
+            await driven.press(key)
+            if key == "c":
+                await driven.press("enter")
+            elif key == "r":
+                await driven.press("x", "enter")
+            await until(driven, lambda told=told: told in driven.text)
+            await until(driven, lambda room=room: "mine" not in listed(room))
+            assert "? help" in driven.text and str(library()) not in driven.text.splitlines()[-1]
+    assert not list(library().iterdir())
+
+
+async def test_a_copy_is_called_as_no_other() -> None:
+    put("mine")
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("c", "end", "ctrl+u", *"figure-10", "enter")
+        assert "there is one of this name" in driven.text
+        await driven.press("ctrl+u", *"mine", "enter")
+        assert "there is one of this name" in driven.text
+        await driven.press("ctrl+u", *"other", "enter")
+        await worked(driven)
+    assert (library() / "other.planscope.json").exists()
+
+
 async def test_rename_and_title() -> None:
     put("mine")
     async with opened(FIRST) as driven:

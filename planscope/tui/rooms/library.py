@@ -17,7 +17,7 @@ from planscope.tui.judging import Opened, open_session
 from planscope.tui.lines import Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import LineClicked
-from planscope.tui.rooms.library_changing import Changing
+from planscope.tui.rooms.library_changing import Changing, without_folder
 from planscope.tui.rooms.turning import Turn
 from planscope.tui.saving import Saver
 from planscope.tui.shelf import ORDERS, VERDICTS, Shown, arranged, error_types, verdicts
@@ -182,7 +182,8 @@ class LibraryRoom(Changing):
 
         def failed(error: Exception) -> None:
             self._close_opening()
-            self.tell(f"not opened: {shown(str(error), 300)}")
+            self.tell(f"not opened: {without_folder(error, path)}")
+            self.read()  # it may be gone
 
         hold = saver.hold if saver is not None else None
         self.jobs.start(OPEN, lambda ticket: open_session(path, hold), opened, failed)

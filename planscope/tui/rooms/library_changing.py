@@ -96,13 +96,15 @@ class Changing(LibraryView):
         if entry is None or entry.place == "trash":
             self.tell("there is nothing to copy" if entry is None else "it is in the trash: u restores it")
             return
+        from planscope.session.bundled import bundled
         from planscope.session.naming import checked_name, free_name, in_library, wrong_name
         from planscope.session.shelf import copy
         from planscope.tui.dialogs.ask import AskDialog
 
         def check(text: str) -> str | None:
-            wrong = wrong_name(text.strip())
-            return wrong or ("there is one of this name" if in_library(text.strip()) is not None else None)
+            name = text.strip()
+            taken = name in bundled() or in_library(name) is not None
+            return wrong_name(name) or ("there is one of this name" if taken else None)
 
         def done(name: str | None) -> None:
             if name is not None:
@@ -183,4 +185,12 @@ class Changing(LibraryView):
         self.jobs.start(WORK, lambda ticket: work(), done, self.not_done)
 
     def not_done(self, error: Exception) -> None:
-        self.tell(f"not done: {shown(str(error), 300)}")
+        chosen = self.state.chosen
+        self.tell(f"not done: {without_folder(error, chosen.path if chosen is not None else None)}")
+        self.read()  # what is listed may be gone
+
+
+def without_folder(error: Exception, path: Path | None) -> str:
+    """What went wrong with a session, in a line that has room beside the keys: it is called by its name."""
+    told = str(error) if path is None else str(error).replace(str(path), name_of(path))
+    return shown(told, 300)

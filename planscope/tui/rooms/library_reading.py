@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from planscope.session.bundled import bundled
 from planscope.session.entry import Entry, Place
@@ -10,7 +11,7 @@ from planscope.session.index import Index
 from planscope.session.library import entries, session_files
 from planscope.session.lock import holder_of
 from planscope.session.naming import name_of
-from planscope.session.places import library
+from planscope.session.places import library, trash
 from planscope.session.recovery import recoverable
 from planscope.tui.glance import MOST_BYTES, NotReadable, glance
 from planscope.tui.panes.library_lines import HERE, Looked
@@ -38,6 +39,19 @@ def names() -> tuple[Entry, ...]:
             made.append(Entry(name, path, place, name, status.st_size, changed))
         found += sorted(made, key=lambda e: (e.changed, e.name), reverse=place == "library")
     return tuple(found)
+
+
+def folders() -> object:
+    """Something that is another once a file in library or trash came, went or was saved."""
+
+    def mark(folder: Path) -> tuple[int, int] | None:
+        try:
+            status = folder.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
+    return mark(library()), mark(trash())
 
 
 def both() -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

@@ -79,7 +79,8 @@ def clock(hour: int) -> str:
 
 
 def hours(start: int | None, end: int | None) -> str:
-    return "" if start is None or end is None else f"{start} to {end} h"
+    """From when to when; not to be taken for how long."""
+    return "" if start is None or end is None else f"{clock(start)}–{clock(end)}"  # noqa: RUF001
 
 
 def step_name(step: StepNo) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -22,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class TextBox(Windowed):
-    """Lines that a dialog shows; as high as they are, where there is room."""
+    """Lines that a dialog shows; as high as they are, where there is room. The last column shows if there is more."""
 
     BOX = False
 
@@ -52,6 +54,20 @@ class TextBox(Windowed):
 
     def line_at(self, index: int) -> Line:
         return self.lines[index]
+
+    def _wanted_rows(self) -> list[tuple[Line, str]]:
+        rows = super()._wanted_rows()
+        first, last = self._thumb(self.size_of(), self.window)
+        if last == 0:
+            return rows
+        return [(line, "thumb" if first <= y < last else "side") for y, (line, _) in enumerate(rows)]
+
+    def _build(self, line: Line, frame: str) -> Strip:
+        if not frame:
+            return super()._build(line, frame)
+        width = max(self.cells[0] - 1, 0)
+        text, role = ("┃", "thumb") if frame == "thumb" else ("│", "frame")
+        return Strip([*self.paint.strip(line, width), Segment(text, self.paint.style(role, ""))], width + 1)
 
     def on_resize(self, event: events.Resize) -> None:
         self.measure()

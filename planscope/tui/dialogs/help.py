@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from planscope.safe import cell_width
 from planscope.tui import words
 from planscope.tui.actions import Where
 from planscope.tui.keymap import KeyChoice, help_sections
-from planscope.tui.lines import BLANK, Line, Run
+from planscope.tui.lines import BLANK, Line, Run, paragraph
 
 _IN_PANES = (
     ("↑ ↓", "Select the next or the previous thing in the pane."),
@@ -39,11 +41,17 @@ def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Li
     for name, entries in sections:
         lines.append(Line((Run(name, "title"),)))
         for keys, text in entries:
-            pad = " " * (cells - cell_width(keys))
-            lines.append(Line((Run("  "), Run(keys, "key"), Run(pad), Run(text))))
+            lines += _entry(Run(keys, "key"), text, cells, width)
         lines.append(BLANK)
     lines.append(Line((Run("Signs", "title"),)))
     for sign, role, text in _SIGNS:
-        pad = " " * max(cells - cell_width(sign), 1)
-        lines.append(Line((Run("  "), Run(sign, role), Run(pad), Run(text))))
+        lines += _entry(Run(sign, role), text, cells, width)
     return lines
+
+
+def _entry(head: Run, text: str, cells: int, width: int) -> Iterator[Line]:
+    """A key or a sign, and beside it all that is said of it."""
+    room = max(cells, cell_width(head.text) + 1)
+    for i, runs in enumerate(paragraph(text, max(width - room - 2, 20))):
+        left = (head, Run(" " * (room - cell_width(head.text)))) if i == 0 else (Run(" " * room),)
+        yield Line((Run("  "), *left, *runs))

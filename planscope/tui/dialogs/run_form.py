@@ -99,7 +99,7 @@ def _fields(choice: RunChoice) -> list[Field]:
         ChoiceField(
             "guard",
             "Guard",
-            (("off", "off"), ("on", "refuses calls that would lose the plan")),
+            (("off", "off"), ("on", "refuses calls that lose the plan")),
             "on" if choice.guard else "off",
         ),
         ChoiceField(

@@ -174,6 +174,7 @@ class _Told:
         beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
         fits = cell_width(beside.text) <= self.body + _MARGIN
         yield beside if fits else state_line
+        yield from self.instead(view)
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):
             error = found.severity == "error"
@@ -183,7 +184,6 @@ class _Told:
         if facts is None:
             yield from self.row("", "…", "dim")
             return
-        yield from self.instead(view)
         if facts.why and (not told or facts.why not in told[0]):
             yield from self.row("why", facts.why)
         if view.state in ("doomed", "broken"):

@@ -16,6 +16,7 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.state import RoomState
 
 _STATE_CELLS = max(map(len, words.STATE_GLYPHS))
+_HOUR_CELLS = len(words.hours(10, 12))
 
 
 class TimelinePane(LinePane):
@@ -94,9 +95,10 @@ class TimelinePane(LinePane):
             *_with_hit(self._what(state, view), state.hit if mark == words.HIT_GLYPH else None),
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
-        taken = [Run(f" {words.hours(view.start, view.end)}", "dim")] if view.start is not None else []
+        hours = words.hours(view.start, view.end)
+        taken = [Run(f" {hours:>{_HOUR_CELLS}}", "dim")] if hours else []
         word = [Run(f" {view.state:<{_STATE_CELLS}}", view.state)] if judged else []
-        right = [*taken, *flags, *word]
+        right = [*flags, *taken, *word]
         if width_of(left) + width_of(right) > self._width:
             right = [*flags, *word]
         if state.at_pending and index == state.debug.index and width_of(left) + width_of(right) > self._width:

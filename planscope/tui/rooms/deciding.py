@@ -20,8 +20,8 @@ class Deciding(Running):
         return self.live.paused if self.live is not None and self.state.at_pending else None
 
     def decide(self, verb: Verb, *, stepping: bool) -> None:
-        if self.live is None or not self.live.decide(verb, stepping=stepping):
-            self.tell("no call is waiting")
+        taken = self.live is not None and self.live.decide(verb, stepping=stepping)
+        self.tell("" if taken else "no call is waiting")
 
     @property
     def following(self) -> bool:

@@ -13,25 +13,40 @@ from planscope.tui.jobs import Ticket
 from planscope.tui.rooms.arranging import Arranging
 from planscope.tui.rooms.room import UPPER
 
+_AT_START = "this is the start of the run"
+
 
 class Moving(Arranging):
     def action_next_call(self) -> None:
-        self.move(cursor.next_call(self.state.debug))
+        self._step(cursor.next_call(self.state.debug), self._at_end)
 
     def action_previous_call(self) -> None:
-        self.move(cursor.previous_call(self.state.debug))
+        self._step(cursor.previous_call(self.state.debug), _AT_START)
 
     def action_next_check(self) -> None:
-        self.move(cursor.next_check(self.state.debug))
+        self._step(cursor.next_check(self.state.debug), self._at_end)
 
     def action_previous_check(self) -> None:
-        self.move(cursor.previous_check(self.state.debug))
+        self._step(cursor.previous_check(self.state.debug), _AT_START)
 
     def action_go_start(self) -> None:
-        self.move(cursor.go_start(self.state.debug))
+        self._step(cursor.go_start(self.state.debug), _AT_START)
 
     def action_go_end(self) -> None:
-        self.move(cursor.go_end(self.state.debug))
+        self._step(cursor.go_end(self.state.debug), self._at_end)
+
+    def _step(self, debug: DebugState, nowhere: str) -> None:
+        """Go there; where that is here already, say so: every key is answered."""
+        here = self.state.debug
+        self.move(debug)
+        if (debug.index, debug.check) == (here.index, here.check):
+            self.tell(nowhere)
+
+    @property
+    def _at_end(self) -> str:
+        if self.state.run is None:
+            return "this request was not run yet: r runs it"
+        return "this is the end of the run"
 
     def action_first_violation(self) -> None:
         state = self.state
@@ -42,7 +57,7 @@ class Moving(Arranging):
                 "nothing is violated in this run" if state.progress == "judged" else "this run is not judged"
             )
         else:
-            self.move(cursor.first_violation(state.debug))
+            self._step(cursor.first_violation(state.debug), "this is the first violation")
 
     def action_continue(self) -> None:
         self._continue(back=False)

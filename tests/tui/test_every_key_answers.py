@@ -1,0 +1,38 @@
+"""A key that has nothing to do says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planscope.session.bundled import bundled
+from tests.tui import sessions
+from tests.tui.screen import opened
+
+
+@pytest.mark.parametrize(
+    ("first", "key", "said"),
+    [
+        ("G", "n", "this is the end of the run"),
+        ("G", "G", "this is the end of the run"),
+        ("g", "N", "this is the start of the run"),
+        ("g", "S", "this is the start of the run"),
+        ("g", "g", "this is the start of the run"),
+        ("f", "f", "this is the first violation"),
+    ],
+)
+async def test_there_is_nothing_further(first: str, key: str, said: str) -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        await driven.press(first)
+        assert said not in driven.text.splitlines()[-1] or first == key
+        await driven.press(key)
+        assert said in driven.text.splitlines()[-1]
+        await driven.press("n" if first == "g" else "N")
+        assert said not in driven.text
+
+
+async def test_without_a_run_there_is_nothing_to_step_through(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
+        await driven.press("n")
+        assert "this request was not run yet: r runs it" in driven.text

@@ -1,0 +1,84 @@
+"""In 80 columns and 24 rows nothing that matters is cut off without a sign."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from planscope.session.bundled import bundled
+from planscope.tui.actions import ACTIONS
+from planscope.tui.dialogs.help import help_lines
+from planscope.tui.under_way import RunChoice
+from planscope.tui.words import hours
+from tests.tui.screen import opened
+from tests.tui.test_live import paused, start
+
+SIZE = (80, 24)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("figure-5", "instead  network_status_check()"),
+        ("figure-7", "instead  network_diagnosis(10..12)"),
+        ("figure-10", "instead  applying_hair_color(0..8)"),
+        ("first-look", "instead  docent_training(9..18)"),
+        ("cause-structure", "instead  pond_algae_skimming()"),
+    ],
+)
+async def test_where_a_plan_is_lost_it_says_what_would_have_been_right(name: str, instead: str) -> None:
+    async with opened(bundled()[name], SIZE) as driven:
+        await driven.press("f")
+        assert instead in driven.text and "NO WAY ON" in driven.text
+
+
+async def test_hours_stand_below_each_other() -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await driven.press("4", "z")
+        found = [re.search(r"\d:00 (?=[a-z])", row) for row in driven.text.splitlines()]
+        assert len(ends := [at.end() for at in found if at]) == 5 and len(set(ends)) == 1
+        assert "school_tour_guidance(12)" in driven.text and f"{hours(12, 13)} doomed" in driven.text
+
+
+async def test_a_text_longer_than_its_dialog_says_so() -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await driven.press("x")
+        assert "┃│" in driven.text and "││" in driven.text
+        await driven.press("end")
+        assert "gallery_label_writing(14)" in driven.text
+    async with opened(bundled()["figure-5"], (120, 40)) as driven:
+        await driven.press("B")
+        assert "┃│" not in driven.text.split("Breakpoints")[1]
+
+
+@pytest.mark.parametrize("width", [50, 58, 96])
+@pytest.mark.parametrize("where", ["debug", "edit", "dissect", "compare", "library"])
+def test_help_is_never_cut(width: int, where: str) -> None:
+    lines = help_lines({}, width, where)  # type: ignore[arg-type]  # one of the rooms
+    assert max(len(line.text) for line in lines) <= width
+    told = " ".join(" ".join(line.text.split()) for line in lines)
+    for action in ACTIONS:
+        if action.where in (where, "everywhere"):
+            assert all(word in told for word in action.help.split())
+
+
+@pytest.mark.parametrize("keys", [["r"], ["F"]])
+async def test_no_row_of_a_form_is_cut(keys: list[str]) -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await driven.press(*keys)
+        assert "refuses calls that lose the plan" in driven.text and "…│" not in driven.text
+
+
+async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await start(driven, RunChoice(model="sim:time-blind", stepping=True))
+        await paused(driven, 1)
+        driven.room.tell("something that was said " * 3)
+        await driven.press("n")
+        await paused(driven, 2)
+        footer = driven.text.splitlines()[-1]
+        assert "something" not in footer
+        for key in ("n do it", "c go on", "a arguments", "A answer", "R refuse", "X stop"):
+            assert key in footer
+        await driven.press("X")

@@ -237,11 +237,15 @@ def glance_at(path: Path | None) -> SessionGlance:
 
 
 def run_number(session: SessionGlance, wanted: str | None) -> int | None:
-    """Which run to open, counted from 0. Raises ``UserError`` for one that is not there."""
+    """Which run to open, counted from 0: where one was, or the last one that no dissection made.
+
+    Raises ``UserError`` for one that is not there.
+    """
     ids = [run.id for run in session.runs]
     if wanted is None:
         left = session.cursor.get("run")
-        return ids.index(left) if left in ids else len(ids) - 1 if ids else None
+        own = [i for i, id in enumerate(ids) if id not in session.trials]
+        return ids.index(left) if left in ids else own[-1] if own else len(ids) - 1 if ids else None
     if wanted in ids:
         return ids.index(wanted)
     known = ", ".join(shown(one, 40) for one in ids[:8]) or "none"

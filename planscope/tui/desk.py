@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from planscope.session.events import CallEvent
     from planscope.session.model import Dissection, Run, Session, Variant
 
+RunKey = tuple[str, str, int]
+"""A session's id, a run's, and how many events it has."""
+
+Outcome = tuple[str, str]
+"""A verdict, and the type of error where it is ``wrong``."""
+
 What = Literal["opened", "variant", "run", "dissection", "fields", "saving"]
 
 
@@ -55,6 +61,7 @@ class Desk:
 
     ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on, ``pending``
     the calls at which they wait; those stand in no record. ``passing`` are ids of runs that are shown and not kept.
+    ``outcomes``: how runs came out, as far as a list of them was judged.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -66,6 +73,7 @@ class Desk:
         self.under_way: set[str] = set()
         self.pending: dict[str, CallEvent] = {}
         self.passing: set[str] = set()
+        self.outcomes: dict[RunKey, Outcome] = {}
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:

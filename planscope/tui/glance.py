@@ -102,6 +102,8 @@ class RunGlance(NamedTuple):
 
 
 class SessionGlance(NamedTuple):
+    """``trials``: the ids of the runs that dissections made."""
+
     id: str
     title: str
     variants: tuple[VariantGlance, ...] = ()
@@ -110,6 +112,7 @@ class SessionGlance(NamedTuple):
     watches: tuple[str, ...] = ()
     cursor: Mapping[str, Any] = _NO_CURSOR
     notes: str = ""
+    trials: frozenset[str] = frozenset()
 
     def variant(self, id: str) -> VariantGlance | None:
         return next((v for v in self.variants if v.id == id), None)
@@ -267,7 +270,14 @@ def glance_of(raw: Mapping[str, Any]) -> SessionGlance:
         tuple(w for w in raw.get("watches") or () if isinstance(w, str)),
         _mapping(raw.get("cursor")),
         _text(raw.get("notes")),
+        _trials(raw),
     )
+
+
+def _trials(raw: Mapping[str, Any]) -> frozenset[str]:
+    cells = (cell for one in _items(raw.get("dissections")) for cell in _items(one.get("cells")))
+    lists = (cell.get("runs") for cell in cells)
+    return frozenset(id for runs in lists if isinstance(runs, list) for id in runs if isinstance(id, str))
 
 
 def glance(path: Path) -> SessionGlance:

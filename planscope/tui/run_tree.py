@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import get_args
 
+from planscope.oracle.verdict_types import ErrorType
 from planscope.tui import words
+from planscope.tui.desk import Outcome
 from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
 from planscope.tui.lines import Run, shown
 
+OUTCOMES: Mapping[str, tuple[str, str]] = {
+    "right": ("✓", "holds"),
+    "wrong": ("✗", "broken"),
+    "aborted": ("!", "unknown"),
+}
+"""Sign and role of a verdict; any other is unknown."""
+
+_OUTCOME = max(len(name) for name in get_args(ErrorType))
 _STARTS = {"synthesized": "synthesized", "written": "written", "imported": "imported", "edited": "edited"}
 
 
@@ -60,8 +72,13 @@ def _grow(
         waiting += [(child, depth + 1) for child in reversed(children[variant.id])]
 
 
-def branch_line(session: SessionGlance, branch: Branch, here: int | None) -> tuple[Run, ...]:
-    """One line of the tree, safe to show. ``here``: the number of the run that is looked at."""
+def branch_line(
+    session: SessionGlance, branch: Branch, here: int | None, outcomes: Mapping[str, Outcome]
+) -> tuple[Run, ...]:
+    """One line of the tree, safe to show. ``here``: the number of the run that is looked at.
+
+    ``outcomes``: how runs came out, by their ids; one that is not in there is not judged yet.
+    """
     indent = Run("  " * branch.depth)
     if branch.number is None:
         variant = branch.variant
@@ -74,18 +91,39 @@ def branch_line(session: SessionGlance, branch: Branch, here: int | None) -> tup
             Run(shown(told, 60), "quote"),
         )
     run = session.runs[branch.number]
-    return (indent, *run_runs(run, branch.number, here=branch.number == here))
+    made = [indent, Run(f"{branch.number + 1:>3}  "), _outcome(run, outcomes.get(run.id))]
+    if branch.number == here:
+        made.append(Run("← here  ", "mark"))
+    made += _model(run)
+    details = f"  {shown(run.agent or 'agent ?', 16)}, {words.plural(len(run.calls), 'call')}"
+    if run.forked_from:
+        details += f", forked from {shown(run.forked_from, 40)}"
+    return (*made, Run(details, "dim"))
+
+
+def _outcome(run: RunGlance, outcome: Outcome | None) -> Run:
+    """How a run came out, always as wide."""
+    if run.under_way:
+        sign, said, role = "▷", "running", "caution"
+    elif outcome is None:
+        sign, said, role = "…", "", "dim"
+    else:
+        verdict, error_type = outcome
+        sign, role = OUTCOMES.get(verdict, ("?", "unknown"))
+        said = (error_type or verdict).replace("_", " ")
+    return Run(f"{sign} {said:<{_OUTCOME}}  ", role)
+
+
+def _model(run: RunGlance) -> list[Run]:
+    made = [Run(shown(run.model or "model ?", 40))]
+    if run.simulated:
+        made.append(Run(" simulated", "caution"))
+    return made
 
 
 def run_runs(run: RunGlance, number: int, *, here: bool) -> list[Run]:
     """A run in a line: number, agent, model, calls, how it ended."""
-    made = [
-        Run(f"{number + 1:>3}  "),
-        Run(f"{shown(run.agent or 'agent ?', 16):<10} "),
-        Run(shown(run.model or "model ?", 40)),
-    ]
-    if run.simulated:
-        made.append(Run(" simulated", "caution"))
+    made = [Run(f"{number + 1:>3}  "), Run(f"{shown(run.agent or 'agent ?', 16):<10} "), *_model(run)]
     told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}"
     if run.forked_from:
         told += f", forked from {shown(run.forked_from, 40)}"

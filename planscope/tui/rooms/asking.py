@@ -14,7 +14,7 @@ from planscope.tui import words
 from planscope.tui.lines import Run, shown
 from planscope.tui.rooms.keeping import Keeping
 from planscope.tui.rooms.moving import Moving
-from planscope.tui.run_tree import branch_line, run_runs, tree_of
+from planscope.tui.run_tree import run_runs
 from planscope.tui.state import RoomState
 
 _BREAKPOINT_HINT = (
@@ -122,27 +122,25 @@ class Asking(Moving, Keeping):
         self.app.push_screen(WhyDialog(self.paint, self.state, self.jobs))
 
     def action_choose_run(self) -> None:
-        from planscope.tui.dialogs.choose import ChooseDialog
+        from planscope.tui.dialogs.runs import RunsDialog
 
         state = self.state
         if not state.session.runs:
             self.tell("this session has no run: r runs the request")
             return
-        tree = tree_of(state.session)
-        lines = [branch_line(state.session, branch, state.run_number) for branch in tree]
 
         def go(place: int | None) -> None:
             if place is None:
                 return
-            branch = tree[place]
+            branch = dialog.branches[place]
             if branch.number is not None:
                 self.open_run_number(branch.number)
             else:
                 self.show_variant(branch.variant.id)
 
-        at = next((i for i, branch in enumerate(tree) if branch.number == state.run_number), 0)
         title = "Requests and runs of this session"
-        self.app.push_screen(ChooseDialog(self.paint, title, lines, at), go)
+        dialog = RunsDialog(self.paint, title, self.desk, self.jobs, here=state.run_number)
+        self.app.push_screen(dialog, go)
 
     def action_open_selected(self) -> None:
         """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""

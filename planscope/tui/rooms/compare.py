@@ -21,7 +21,6 @@ from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verd
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.rooms.comparable import Chosen
 from planscope.tui.rooms.side import SideRoom
-from planscope.tui.run_tree import branch_line, tree_of
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -276,25 +275,22 @@ class CompareRoom(SideRoom):
     def action_choose_right(self) -> None:
         self._choose("right", self.state.b)
 
-    def _choose(self, side: str, now: Chosen) -> None:
-        from planscope.tui.dialogs.choose import ChooseDialog
-
-        glance = self.desk.glance
-        tree = tree_of(glance)
-        things = [Chosen(b.variant.id, None if b.number is None else glance.runs[b.number].id) for b in tree]
-        at = things.index(now) if now in things else 0
+    def _choose(self, side: str, before: Chosen) -> None:
+        from planscope.tui.dialogs.runs import RunsDialog
 
         def done(place: int | None) -> None:
             if place is None:
                 return
-            if side == "left":
-                self.state = replace(self.state, a=things[place])
-            else:
-                self.state = replace(self.state, b=things[place])
+            branch = dialog.branches[place]
+            run = None if branch.number is None else self.desk.glance.runs[branch.number].id
+            chosen = Chosen(branch.variant.id, run)
+            now = self.state
+            self.state = replace(now, a=chosen) if side == "left" else replace(now, b=chosen)
             self.compare()
 
-        lines = [branch_line(glance, branch, None) for branch in tree]
-        self.app.push_screen(ChooseDialog(self.paint, f"Compare at the {side}", lines, at), done)
+        title, begin = f"Compare at the {side}", (before.variant, before.run)
+        dialog = RunsDialog(self.paint, title, self.desk, self.jobs, chosen=begin)
+        self.app.push_screen(dialog, done)
 
     def action_open_left(self) -> None:
         self._open(0)

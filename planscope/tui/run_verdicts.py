@@ -1,0 +1,47 @@
+"""How the session's runs came out, for lists of them: judged one after another in a thread, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from planscope.tui.desk import Desk, Outcome, RunKey
+
+if TYPE_CHECKING:
+    from planscope.language.problem import Problem
+    from planscope.session.model import Run, Session
+
+
+def outcomes_of(desk: Desk) -> dict[str, Outcome]:
+    """What is known of the session's runs, by their ids."""
+    session = desk.session
+    runs = session.runs if session is not None else ()
+    found = ((run.id, desk.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
+    return {id: outcome for id, outcome in found if outcome is not None}
+
+
+def not_judged(desk: Desk) -> list[Run]:
+    """The runs that are over and were not judged yet as they are now, the last ones first."""
+    session = desk.session
+    if session is None:
+        return []
+    going = desk.under_way | desk.passing
+    runs = (run for run in reversed(session.runs) if run.id not in going)
+    return [run for run in runs if _key(session, run) not in desk.outcomes]
+
+
+def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
+    """Judge runs of a session, one after another. For a thread."""
+    from planscope.dissection.summary import judged, readable
+
+    problems: dict[str, Problem | None] = {}
+    variants = {variant.id: variant for variant in session.variants}
+    for run in runs:
+        if run.variant not in problems:
+            problems[run.variant] = readable(variants.get(run.variant))
+        verdict = judged(problems[run.variant], run)
+        yield _key(session, run), (verdict.verdict, verdict.error_type or "")
+
+
+def _key(session: Session, run: Run) -> RunKey:
+    return session.id, run.id, len(run.events)

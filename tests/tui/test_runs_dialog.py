@@ -1,0 +1,75 @@
+"""The runs of a session as a list to choose from: each with how it came out, and where one is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planscope.session.bundled import bundled
+from planscope.tui.application import run_number
+from planscope.tui.glance import glance
+from planscope.tui.run_verdicts import not_judged
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+
+
+async def _judged(driven: Driven) -> None:
+    for _ in range(1200):
+        await driven.pilot.pause(0.01)
+        if not not_judged(driven.room.desk):
+            return
+    raise TimeoutError("the runs are not judged")
+
+
+async def test_each_run_says_how_it_came_out() -> None:
+    async with opened(bundled()["first-look"], (80, 24)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        await driven.pilot.pause()
+        rows = [row for row in driven.text.splitlines() if "simulated  " in row or "← here" in row]
+        assert any("1  ✓ right" in row and "sim:careful" in row for row in rows)
+        assert any("2  ✗ parameter error  ← here  sim:time-blind" in row for row in rows)
+
+
+async def test_what_was_judged_once_is_known_at_once() -> None:
+    async with opened(bundled()["cause-terminal"], (120, 40)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        await driven.press("escape", "o")
+        assert driven.text.count("✗ order error") >= 9 and driven.text.count("✓ right") >= 4
+        assert not driven.room.jobs.running("run-verdicts")
+
+
+async def test_a_list_that_is_closed_judges_no_more() -> None:
+    async with opened(bundled()["cause-constraint"], (120, 40)) as driven:
+        await driven.press("o", "escape")
+        assert not driven.room.jobs.running("run-verdicts")
+
+
+async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        await driven.press("d")
+        await driven.press("b")
+        await _judged(driven)
+        await driven.pilot.pause()
+        assert "Compare at the right" in driven.text and "✗ parameter error" in driven.text
+        await driven.press("up", "enter")
+        for _ in range(600):
+            await driven.pilot.pause(0.01)
+            if driven.app.screen.at_rest:
+                break
+        assert driven.text.count("run r1") == 2
+
+
+async def test_a_request_that_cannot_be_read_has_unknown_runs(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.unreadable(), tmp_path)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        await driven.pilot.pause()
+        assert "? unknown" in driven.text
+
+
+def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
+    session = glance(bundled()["cause-terminal"])
+    number = run_number(session, None)
+    assert number is not None and session.runs[number].id == "r1"
+    assert run_number(glance(bundled()["first-look"]), None) == 1

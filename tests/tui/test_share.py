@@ -62,9 +62,11 @@ async def test_every_form_is_written_and_holds_nothing_private(form: str, tmp_pa
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven, form)
         assert "2 private values will be replaced" in driven.text and "REDACTED_EMAIL_1" in driven.text
+        whole = "The whole session goes along: 1 request, 2 runs" in driven.text
+        assert whole == (form in ("html", "session"))
         await shared(driven)
         (made,) = Path.cwd().iterdir()
-        assert f"written to {made.name}" in driven.text
+        assert f"written to {made.name}: 2 private values replaced" in driven.text
         text = made.read_text(encoding="utf-8")
         assert KEY not in text and MAIL not in text and text.strip()
         if form in ("html", "session"):
@@ -93,29 +95,81 @@ async def test_the_preview_shows_each_finding_and_takes_decisions(
         await driven.press("down")
         assert "in run r2, step 1, text" in driven.text
         await driven.press("space")
-        assert "1 private value will be replaced" in driven.text and "1 will stay" in driven.text
+        assert "1 private value will be replaced, 1 will stay" in driven.text
         await driven.press("up", "e", "end", "ctrl+u", *"two words", "enter")
         assert "one word" in driven.text
         await driven.press("ctrl+u", *"KEY", "enter")
         assert "KEY " in driven.text and dialog.redaction is not None
         assert next((f.kept, f.replacement) for f in dialog.redaction.findings) == (False, "KEY")
+        await driven.press("enter")
+        assert "! 1 private value stays as it is; 1 replaced" in driven.text
+        if size == (80, 24):
+            same_frame(driven.app, "share-where")  # type: ignore[operator]
+        await driven.press("escape")
         await shared(driven)
         (made,) = Path.cwd().iterdir()
         text = made.read_text()
         assert KEY not in text and MAIL in text
 
 
-async def test_as_it_is_only_where_that_was_said(tmp_path: Path) -> None:
+async def test_as_it_is_only_where_that_was_typed(tmp_path: Path) -> None:
     async with opened(sessions.write(private(), tmp_path)) as driven:
-        await previewed(driven, "session")
+        dialog = await previewed(driven, "session")
+        for typed in ("", "yes", "no-redac", "redact"):
+            await driven.press("a")
+            await driven.type(typed)
+            await driven.press("enter")
+            assert "that is not no-redact" in driven.text and not dialog.as_it_is
+            await driven.press("escape")
+            assert driven.app.screen is dialog and "will be replaced" in driven.text
         await driven.press("a")
+        await driven.type("no-redact")
+        await driven.press("enter")
         assert "Shared as it is: nothing is replaced" in driven.text and driven.text.count("! stays") == 2
         await driven.press("a")
-        assert "will be replaced" in driven.text and "stays" not in driven.text
+        assert "will be replaced" in driven.text and "! stays" not in driven.text
         await driven.press("a")
-        await shared(driven)
+        await driven.type("no-redact")
+        await driven.press("enter", "enter")
+        assert "! nothing is replaced" in driven.text and isinstance(driven.app.screen, WhereDialog)
+        await driven.press("enter")
+        await until(driven, lambda: "written to test-shared" in driven.text)
+        assert "nothing is replaced" in driven.text
         (made,) = Path.cwd().iterdir()
         assert KEY in made.read_text() and load(made).runs == private().runs
+
+
+async def test_no_key_but_space_lets_a_value_out(tmp_path: Path) -> None:
+    """Whatever else is pressed or clicked on the way, what is written holds nothing private."""
+    ways = (
+        "a enter escape",
+        "a y escape tab delete backspace",
+        "y n c s p E q question_mark down end",
+    )
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        for way in ways:
+            dialog = await previewed(driven, "session")
+            for key in way.split():
+                await driven.press(key)
+            assert driven.app.screen is dialog
+            for box in (dialog.head, dialog.list, dialog.places, dialog.keys):
+                await driven.pilot.click(box, offset=(20, 0))
+            assert driven.app.screen is dialog and dialog.redaction is not None
+            assert len(dialog.redaction.replaced) == 2
+            await driven.press("escape", "escape")
+        await previewed(driven, "session")
+        await shared(driven)
+        (made,) = Path.cwd().iterdir()
+        assert KEY not in made.read_text() and MAIL not in made.read_text()
+
+
+async def test_a_click_on_the_mark_lets_a_value_stay(tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        dialog = await previewed(driven, "session")
+        for offset, stay in (((20, 1), 0), ((3, 1), 1), ((3, 1), 0), ((3, 0), 1)):
+            await driven.pilot.click(dialog.list, offset=offset)
+            assert dialog.at == offset[1] and dialog.redaction is not None
+            assert [f.kept for f in dialog.redaction.findings].count(True) == stay
 
 
 async def test_nothing_found_is_said(tmp_path: Path) -> None:
@@ -228,7 +282,7 @@ async def test_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 async def test_a_request_without_a_run_and_what_if(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
         await previewed(driven, "session")
-        assert "Share the request" in driven.text
+        assert "Share the session" in driven.text and "1 request, 0 runs" in driven.text
         await shared(driven)
         assert loads(next(Path.cwd().iterdir()).read_bytes()).runs == []
         await driven.press("p", "enter")

@@ -18,7 +18,7 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.recover import sure_dialog
-from planscope.tui.lines import Line, Run, shown
+from planscope.tui.lines import BLANK, Line, Run, shown
 from planscope.tui.paint import Paint
 
 LONGEST_COPY = 1_000_000
@@ -27,12 +27,13 @@ LONGEST_COPY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to share. ``name`` is a format, or ``svg``, which is a picture of the screen."""
+    """A way to share. ``name`` is a format, or ``svg``, which is a picture of the screen; ``carries`` the session."""
 
     name: str
     title: str
     about: str
     suffix: str
+    carries: bool
 
 
 _TOLD = {
@@ -47,7 +48,10 @@ _TOLD = {
 }
 
 FORMS: tuple[Form, ...] = tuple(
-    Form(name, *told, FORMATS[name].suffix if name in FORMATS else f".{name}") for name, told in _TOLD.items()
+    Form(name, *told, FORMATS[name].suffix, FORMATS[name].carries)
+    if name in FORMATS
+    else Form(name, *told, f".{name}", False)
+    for name, told in _TOLD.items()
 )
 
 
@@ -66,20 +70,27 @@ class Target:
 
 
 class WhereDialog(AskDialog):
-    """Answers with the name of a file; an old one only where that was said yes to. ``target`` is what was chosen."""
+    """Answers with the name of a file; an old one only where that was said yes to. ``target`` is what was chosen.
+
+    ``summary``: what is replaced, and its role.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "to_clipboard", show=False, priority=True)]
 
-    def __init__(self, paint: Paint, form: Form, value: str) -> None:
+    def __init__(self, paint: Paint, title: str, value: str, summary: tuple[str, str]) -> None:
         super().__init__(
             paint,
-            f"Share: {form.title.lower()}",
+            title,
             "Enter writes the file · Ctrl+y copies it to the clipboard instead · Esc goes back",
             _wrong_file,
             value=value,
-            before=("Where to? The name of a file:",),
         )
         self.target: Target | None = None
+        self.summary = summary
+
+    def body(self) -> Sequence[Widget]:
+        lines = [*self.wrapped(*self.summary), BLANK, *self.wrapped("Where to? The name of a file:")]
+        return (TextBox(self.paint, lines), *super().body())
 
     def take(self, value: str) -> None:
         path = Path(value.strip()).expanduser()

@@ -19,6 +19,12 @@ from planscope.tui.paint import Paint
 if TYPE_CHECKING:
     from planscope.sharing.findings import Finding, Redaction
 
+AS_IT_IS = "no-redact"
+"""What must be typed before anything is shared as it is."""
+
+_MARK = 5
+"""Columns of a row in which a click changes what becomes of a finding."""
+
 _MOST_PLACES = 3
 _BROAD = 80
 """Cells from which the kind of a value stands beside it, too."""
@@ -33,18 +39,37 @@ class Approved:
 
     redaction: Redaction | None
 
+    @property
+    def summary(self) -> tuple[str, str]:
+        """What becomes of what was found, in one line, and the role in which that is said."""
+        if self.redaction is None:
+            return "! nothing is replaced: it is shared as it is", "finding"
+        replaced = len(self.redaction.replaced)
+        stay = len(self.redaction.findings) - replaced
+        if stay:
+            values = words.plural(stay, "private value stays", "private values stay")
+            return (
+                f"! {values} as it is; {replaced} replaced"
+                if stay == 1
+                else f"! {values} as they are; {replaced} replaced",
+                "caution",
+            )
+        if replaced:
+            return f"✓ {words.plural(replaced, 'private value')} replaced", "holds"
+        return "✓ nothing private was found", "holds"
+
 
 class _Findings(TextBox):
-    """A click chooses a finding; a click on the chosen one lets it stay, or not."""
+    """A click chooses a finding; one on its mark lets it stay, or not."""
 
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
         if place is not None and isinstance(self.screen, PreviewDialog):
-            self.screen.clicked_on(place[0])
+            self.screen.clicked_on(place[0], place[1] < _MARK)
 
 
 class PreviewDialog(Dialog[Approved]):
-    """``show`` is called with what was found, as soon as it was looked through."""
+    """``found`` is called with what was found, as soon as it was looked through. ``about``: what the file will hold."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down,j", "go(1)", "Next"),
@@ -59,15 +84,16 @@ class PreviewDialog(Dialog[Approved]):
         ("enter", "take", "Go on"),
     ]
 
-    def __init__(self, paint: Paint, title: str) -> None:
+    def __init__(self, paint: Paint, title: str, about: str = "") -> None:
         super().__init__(paint, title)
+        self.about = about
         self.redaction: Redaction | None = None
         self.trouble = ""
         self.as_it_is = False
         self.at = 0
 
     def body(self) -> Sequence[Widget]:
-        rows = max(self.app.size.height * 9 // 10 - 15, 3)
+        rows = max(self.app.size.height * 9 // 10 - 16, 3)
         self.head = TextBox(self.paint, self._head())
         self.list = _Findings(self.paint, self._rows(), most=rows)
         self.places = TextBox(self.paint, self._places())
@@ -105,6 +131,10 @@ class PreviewDialog(Dialog[Approved]):
     # What is shown
 
     def _head(self) -> list[Line]:
+        about = self.wrapped(self.about, "dim") if self.about else []
+        return [*about, *self._verdict()]
+
+    def _verdict(self) -> list[Line]:
         if self.as_it_is:
             return [
                 *self.wrapped("! Shared as it is: nothing is replaced, whatever was found.", "finding"),
@@ -120,9 +150,10 @@ class PreviewDialog(Dialog[Approved]):
                 "of the environment. What no program can know to be private is yours to look for."
             )
         count = len(self.redaction.replaced)
-        stays = len(self.findings) - count
-        said = f"{words.plural(count, 'private value')} will be replaced, everywhere by the same word"
-        return [*self.wrapped(said + (f"; {stays} will stay" if stays else "") + ":"), BLANK]
+        stay = len(self.findings) - count
+        said = f"{words.plural(count, 'private value')} will be replaced"
+        said = f"{said}, {stay} will stay:" if stay else f"{said}, each by its own word:"
+        return [*self.wrapped(said, "caution" if stay else ""), BLANK]
 
     def _rows(self) -> list[Line]:
         return [self._row(i, finding) for i, finding in enumerate(self.findings)]
@@ -159,17 +190,20 @@ class PreviewDialog(Dialog[Approved]):
             return self.wrapped("Enter goes on · a replaces it after all · Esc goes back", "dim")
         if self.redaction is None:
             return self.wrapped("a shares it as it is · Esc goes back", "dim")
-        mine = "Space lets one stay · e says another word · " if self.findings else ""
-        return self.wrapped(f"{mine}a shares all as it is · Enter goes on · Esc goes back", "dim")
+        if not self.findings:
+            return self.wrapped("Enter goes on · Esc goes back", "dim")
+        stays = "replaces it" if self.findings[self.at].kept else "lets it stay"
+        return self.wrapped(
+            f"Enter goes on · Space {stays} · e another word · a shares all as it is · Esc goes back", "dim"
+        )
 
     # Keys
 
-    def clicked_on(self, at: int) -> None:
-        if at == self.at:
+    def clicked_on(self, at: int, on_mark: bool) -> None:
+        self.at = at
+        if on_mark:
             self.action_let_stay()
-        else:
-            self.at = at
-            self.refresh_all()
+        self.refresh_all()
 
     def action_go(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), max(len(self.findings) - 1, 0))
@@ -206,8 +240,24 @@ class PreviewDialog(Dialog[Approved]):
         self.app.push_screen(dialog, done)
 
     def action_as_it_is(self) -> None:
-        self.as_it_is = not self.as_it_is
-        self.refresh_all()
+        """Only after it was typed; one key takes it back."""
+        if self.as_it_is:
+            self.as_it_is = False
+            self.refresh_all()
+            return
+
+        def check(typed: str) -> str | None:
+            return None if typed.strip() == AS_IT_IS else f"that is not {AS_IT_IS}; Esc goes back"
+
+        def done(typed: str | None) -> None:
+            if typed is not None:
+                self.as_it_is = True
+                self.refresh_all()
+
+        found = words.plural(len(self.findings), "private value") if self.findings else "Whatever is private"
+        before = (f"{found} would be there for everybody to read.",)
+        hint = f"type {AS_IT_IS} to share it as it is · Esc goes back"
+        self.app.push_screen(AskDialog(self.paint, "Replace nothing?", hint, check, before=before), done)
 
     def action_take(self) -> None:
         if self.as_it_is:

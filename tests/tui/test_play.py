@@ -240,3 +240,14 @@ async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
         await ended(driven)
         runs = room.desk.open_session.runs
         assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.desk.passing
+
+
+async def test_where_every_call_breaks_something_one_can_play_all_the_same(tmp_path: Path) -> None:
+    async with opened(write(contradictory(), tmp_path)) as driven:
+        for _ in range(2):  # for the second time its pane is laid out already
+            await driven.press("g", "p")
+            await settled(driven)
+            assert driven.state.play is not None and not driven.state.play.chosen.safe
+            assert "breaks" in driven.text
+            await driven.press("escape")
+            await driven.rest()

@@ -40,7 +40,7 @@ class PlayPane(LinePane):
         if self.prepared_for == key or play is None:
             return
         self.prepared_for = key
-        problem = state.debug.run.problem
+        problem = play.played.problem
         lines = [
             _option_line(problem.timed, play, i, words.move_name(problem, o.action), width)
             for i, o in enumerate(play.options)
@@ -119,11 +119,11 @@ def _told(play: Play, state: RoomState, width: int) -> list[Line]:
     lines = (
         []
         if option is None
-        else [Line(runs) for text in _about(option, state) for runs in paragraph(text, width)]
+        else [Line(runs) for text in _about(option, play) for runs in paragraph(text, width)]
     )
     lines += [BLANK, *_so_far(state, width)]
     keys = "Enter plays it · u takes back · K keeps the run · Esc ends"
-    if state.debug.run.problem.timed:
+    if play.played.problem.timed:
         keys = "+ and - change the hour · " + keys
     return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
 
@@ -143,8 +143,8 @@ def _so_far(state: RoomState, width: int) -> list[Line]:
     return lines
 
 
-def _about(option: Option, state: RoomState) -> list[str]:
-    problem = state.debug.run.problem
+def _about(option: Option, play: Play) -> list[str]:
+    problem = play.played.problem  # what is on the screen may not be judged yet, and without constraints
     told = []
     if option.hours is not None:
         first, last = option.hours

@@ -28,9 +28,10 @@ LARGEST_GLANCE = 8_000_000
 class Entry:
     """One session. All texts come from its file and are hostile.
 
-    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run. Until the session was ``checked``,
-    opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it stays for one without
-    runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's, in bytes.
+    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run that no dissection made. Until the
+    session was ``checked``, opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it
+    stays for one without runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's,
+    in bytes.
     """
 
     name: str
@@ -83,8 +84,9 @@ def glance(path: Path, size: int) -> dict[str, Any]:
 def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """The same from a session's JSON; whatever has the wrong type counts as absent."""
     runs, variants = _items(document.get("runs")), _items(document.get("variants"))
-    last = runs[-1] if runs else {}
-    query = variants[-1].get("query") if variants else None
+    spent, made = _of_dissections(document)
+    last, newest = _last(runs, spent), _last(variants, made)
+    query = newest.get("query")
     return {
         "title": _text(document.get("title")) or "",
         "created": _text(document.get("created")),
@@ -96,8 +98,27 @@ def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _of_dissections(document: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Ids of the runs and the variants that dissections made: as in ``own``, without the model."""
+    found = _items(document.get("dissections"))
+    cells = [cell for one in found for cell in _items(one.get("cells"))]
+    spent = {id for cell in cells for id in _list(cell.get("runs")) if isinstance(id, str)}
+    made = {id for cell in cells if isinstance(id := cell.get("variant"), str)}
+    return spent, made - {id for one in found if isinstance(id := one.get("variant"), str)}
+
+
+def _last(found: list[Mapping[str, Any]], left_out: set[str]) -> Mapping[str, Any]:
+    """The last one that is not left out; of those, where there is no other."""
+    own = [one for one in found if not (isinstance(id := one.get("id"), str) and id in left_out)]
+    return (own or found or [{}])[-1]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _items(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [one for one in _list(value) if isinstance(one, Mapping)]
 
 
 def _text(value: Any) -> str | None:

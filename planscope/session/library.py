@@ -16,6 +16,7 @@ from planscope.session.entry import Entry, Place, fields_of, glance, moment, sea
 from planscope.session.files import SessionError
 from planscope.session.index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
+from planscope.session.own import own_runs
 from planscope.session.places import library, trash
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ PLACES: tuple[Place, ...] = ("library", "bundled")
 _LISTED: Any = {
     "title": True,
     "created": True,
-    "variants": {"__all__": {"query": {"topic"}}},
-    "runs": {"__all__": {"agent", "model"}},
+    "variants": {"__all__": {"id": True, "query": {"topic"}}},
+    "runs": {"__all__": {"id", "agent", "model"}},
+    "dissections": {"__all__": {"variant": True, "cells": {"__all__": {"variant", "runs"}}}},
 }
 
 
@@ -115,7 +117,7 @@ def _judged(path: Path) -> dict[str, Any]:
 def _record(session: Session) -> dict[str, Any]:
     record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
-        record["verdict"], record["error_type"] = verdict_of(session, session.runs[-1])
+        record["verdict"], record["error_type"] = verdict_of(session, own_runs(session)[-1])
     return record
 
 

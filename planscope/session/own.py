@@ -5,7 +5,10 @@ A dissection adds dozens of mutants and runs. "The last run" and "the newest req
 
 from __future__ import annotations
 
-from planscope.session.model import Run, Session, Variant
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run, Session, Variant
 
 
 def own_runs(session: Session) -> list[Run]:

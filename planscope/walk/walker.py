@@ -22,6 +22,7 @@ from planscope.oracle.verdict_types import StepNo
 from planscope.safe import visible
 from planscope.session.derive import reading_of, trace_of, variant_of
 from planscope.session.model import Run, Session
+from planscope.session.own import own_runs, own_variants
 from planscope.walk import telling
 from planscope.walk.words import ELSEWHERE, WORDS
 
@@ -42,13 +43,14 @@ class Walker:
         self.open(run_id)
 
     def open(self, run_id: str | None) -> None:
-        """Turn to a run (None: the last; a request alone where there is none). Raises ``ParseFailure``."""
+        """Turn to a run (None: the last one that no dissection made, or a request alone). Raises ``ParseFailure``."""
         runs = {run.id: run for run in self.session.runs}
         if run_id is not None and run_id not in runs:
             known = ", ".join(visible(one, limit=40) for one in list(runs)[:10]) or "none"
             raise UserError(f"no run {visible(run_id, limit=40)} in this session; its runs: {known}")
-        self.run: Run | None = runs[run_id] if run_id is not None else next(reversed(runs.values()), None)
-        variant = variant_of(self.session, self.run) if self.run is not None else self.session.variants[-1]
+        own = own_runs(self.session)
+        self.run: Run | None = runs[run_id] if run_id is not None else own[-1] if own else None
+        variant = variant_of(self.session, self.run) if self.run else own_variants(self.session)[-1]
         self.reading: Reading = reading_of(variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
         self.replay: Replay = replay(self.reading.problem, trace)

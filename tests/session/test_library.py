@@ -12,11 +12,12 @@ import pytest
 from planscope.session import library as listing
 from planscope.session import naming, shelf
 from planscope.session.bundled import bundled
-from planscope.session.entry import Entry
+from planscope.session.entry import Entry, fields_of
 from planscope.session.files import SessionError
 from planscope.session.index import Index
 from planscope.session.library import entries, judge, judge_all, search
 from planscope.session.lock import Held, Lock
+from planscope.session.own import own_runs
 from planscope.session.places import cache, library, trash
 from planscope.session.store import load, save
 from tests.hostile import SAVEABLE
@@ -65,6 +66,19 @@ def test_verdicts_are_kept_for_the_file_as_it_is_and_this_engine(monkeypatch: py
     monkeypatch.setattr("planscope.session.index.engine", lambda: "another")
     assert mine()["one"].verdict is None
     assert before.st_ino != path.stat().st_ino
+
+
+def test_the_last_run_is_none_that_a_dissection_made() -> None:
+    own = {"cause-terminal": ("wrong", 1), "cause-probability": ("wrong", 1), "first-look": ("wrong", 2)}
+    for listed in (entries("bundled"), list(judge_all(entries("bundled")))):
+        for entry in listed:
+            session = load(entry.path)
+            last = own_runs(session)[-1]
+            assert (entry.agent, entry.model) == (last.agent, last.model)
+            if entry.checked and entry.name in own:
+                assert (entry.verdict, len(own_runs(session))) == own[entry.name]
+    odd = {"runs": [{"id": ["r"], "model": "m"}], "dissections": [{"cells": [{"runs": 5, "variant": []}]}, 3]}
+    assert fields_of(odd)["model"] == "m"
 
 
 def test_a_verdict_in_a_file_is_not_believed() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from planscope.cli import main
 from planscope.debugger import cursor
 from planscope.session.bundled import bundled
+from planscope.session.own import own_runs
 from planscope.session.store import load
 from planscope.walk.walker import Walker
 from planscope.walk.words import ELSEWHERE, WORDS
@@ -92,6 +93,15 @@ def test_another_run() -> None:
     assert "Verdict: right." in said(walker, "o 1")
     assert "Nothing is violated" in said(walker, "f")
     assert "this one" in said(walker, "o").splitlines()[0]
+
+
+def test_the_run_that_is_walked_through_is_none_that_a_dissection_made() -> None:
+    session = load(bundled()["cause-terminal"])
+    walker = Walker(session)
+    assert len(session.runs) > 1 and walker.run is own_runs(session)[-1]
+    assert "Run 1 of" in "\n".join(walker.greeting())
+    session.runs = []
+    assert Walker(session).run is None
 
 
 @settings(max_examples=150, deadline=None)

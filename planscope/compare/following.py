@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import durations
 from planscope.oracle.precedence import topological
-
-_DAY = (0, 24)
 
 
 class Following:
@@ -18,12 +16,12 @@ class Following:
 
     def __init__(self, problem: Problem, keys: dict[str, str]) -> None:
         self._timed = problem.timed
-        self._index = {keys[action.id]: i for i, action in enumerate(problem.actions)}
-        ids = {action.id: i for i, action in enumerate(problem.actions)}
-        n = len(ids)
+        self._index = {keys[action]: i for action, i in problem.place.items()}
+        place = problem.place
+        n = len(place)
         edges = list(
             dict.fromkeys(
-                (ids[c.before or ""], ids[c.after or ""]) for c in problem.said if c.kind == "order"
+                (place[c.before or ""], place[c.after or ""]) for c in problem.said if c.kind == "order"
             )
         )
         order = topological(n, edges)
@@ -36,17 +34,15 @@ class Following:
             for j in after[i]:
                 self._later[i] |= self._later[j] | 1 << j
         if problem.timed:
-            self._bounds(problem, ids, order, after)
+            self._bounds(problem, order, after)
 
-    def _bounds(
-        self, problem: Problem, ids: dict[str, int], order: list[int], after: list[list[int]]
-    ) -> None:
+    def _bounds(self, problem: Problem, order: list[int], after: list[list[int]]) -> None:
         takes = durations(problem)
         self._takes = takes
-        self._start = [_DAY[0]] * len(ids)
-        self._end = [_DAY[1]] * len(ids)
+        self._start = [0] * len(takes)
+        self._end = [DAY] * len(takes)
         for c in problem.said:
-            i, hour = ids.get(c.action or "", 0), c.hour or 0
+            i, hour = problem.place.get(c.action or "", 0), c.hour or 0
             if c.kind == "start_at_least":
                 self._start[i] = max(self._start[i], hour)
             elif c.kind == "end_at_most":

@@ -24,11 +24,6 @@ class Changed:
     became: Became
 
 
-def meaning(c: Constraint) -> tuple[object, ...]:
-    """Equal for constraints that say the same about the same actions."""
-    return (c.kind, c.before, c.after, c.action, c.hour)
-
-
 def diff_constraints(
     before: Problem | None, now: Problem | None, *, broken: bool = False
 ) -> tuple[Changed, ...]:
@@ -39,10 +34,10 @@ def diff_constraints(
     waiting: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
     old = before.constraints if before is not None else ()
     for place, c in enumerate(old):
-        waiting[meaning(c)].append(place)
+        waiting[c.meaning].append(place)
     matched: dict[str, int] = {}
     for c in now.constraints if now is not None else ():
-        if places := waiting.get(meaning(c)):
+        if places := waiting.get(c.meaning):
             matched[c.id] = places.popleft()
     left = set(range(len(old))) - set(matched.values())
     lost: Became = "unread" if broken else "gone"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from planscope.debugger.draft import Draft, DraftError, checked_name, free_tool, with_action
-from planscope.debugger.draft_diff import meaning
 from planscope.debugger.errors import shown
 from planscope.language.names import Names
 from planscope.language.pieces import cut, phrase_key
@@ -105,7 +104,7 @@ def _reads_alike(draft: Draft, before: PartReading) -> bool:
     if len(now.errors) != len(before.errors) or len(now.sentences) != len(before.sentences):
         return False
     one, other = (part.reading.problem.constraints if part.reading else () for part in (before, now))
-    return [(meaning(c), c.sentence) for c in one] == [(meaning(c), c.sentence) for c in other]
+    return [(c.meaning, c.sentence) for c in one] == [(c.meaning, c.sentence) for c in other]
 
 
 def _renamed(draft: Draft, old: Action, new: Action, spans: Sequence[Span], quote: str) -> Draft:

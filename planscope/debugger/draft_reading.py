@@ -19,9 +19,6 @@ QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200
 """For no more than so many actions and constraints ``solve`` takes milliseconds."""
 
-COUNTED = 20
-"""For more actions the orders are not counted while one types."""
-
 
 @dataclass(frozen=True, slots=True)
 class Solved:
@@ -129,5 +126,4 @@ def solve(seen: DraftReading) -> Solved:
         return Solved(False, view.core.constraints)
     if view.state != "completable" or not seen.readable:
         return Solved(None)
-    few = len(seen.problem.actions) <= COUNTED
-    return Solved(True, (), judged.valid_completions(0) if few else None)
+    return Solved(True, (), judged.valid_completions(0))

@@ -17,6 +17,9 @@ RuleKind = Literal["once", "all_done", "one_by_one", "start_range", "end_range"]
 ConstraintKind = Literal["order", "start_at_least", "end_at_most"] | RuleKind
 Source = Literal["text", "prompt", "environment"]
 
+DAY = 24
+"""Hours of a day: clock times are whole hours from 0 to this."""
+
 BASE_RULES: tuple[RuleKind, ...] = ("once", "all_done")
 TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_range", "end_range")
 
@@ -58,6 +61,11 @@ class Constraint:
         return self.kind in TIMED_RULES
 
     @property
+    def meaning(self) -> tuple[str, str | None, str | None, str | None, int | None]:
+        """Equal for constraints that say the same about the same actions."""
+        return (self.kind, self.before, self.after, self.action, self.hour)
+
+    @property
     def actions(self) -> tuple[str, ...]:
         """Ids of the actions concerned; empty for a rule, which concerns all."""
         if self.kind == "order":
@@ -95,11 +103,14 @@ class Problem:
     timed: bool = False
     text: str = ""
     by_id: dict[str, Constraint] = field(init=False, repr=False, compare=False)
+    place: dict[str, int] = field(init=False, repr=False, compare=False)
+    """Of each action among ``actions``, by its id."""
     action_by_id: dict[str, Action] = field(init=False, repr=False, compare=False)
     action_by_tool: dict[str, Action] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_id", {c.id: c for c in self.constraints})
+        object.__setattr__(self, "place", {a.id: i for i, a in enumerate(self.actions)})
         object.__setattr__(self, "action_by_id", {a.id: a for a in self.actions})
         object.__setattr__(self, "action_by_tool", {a.tool: a for a in self.actions})
 

@@ -102,9 +102,7 @@ class SentenceReader:
         for reading in readings:
             tree = build(reading)
             constraints = derive(Query((tree,)), timed=self.timed)
-            said.setdefault(
-                frozenset((c.kind, c.before, c.after, c.action, c.hour) for c in constraints), tree
-            )
+            said.setdefault(frozenset(c.meaning for c in constraints), tree)
         return tuple(said.values())
 
     def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:

@@ -17,10 +17,10 @@ class BasePlan:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        index = {a.id: i for i, a in enumerate(problem.actions)}
+        place = problem.place
         self.n = len(problem.actions)
         orders = [c for c in problem.constraints if c.kind == "order"]
-        self.edges = [(index[c.before or ""], index[c.after or ""]) for c in orders]
+        self.edges = [(place[c.before or ""], place[c.after or ""]) for c in orders]
         self.edge_ids = [c.id for c in orders]
         self.rules = {str(c.kind): c.id for c in problem.constraints if c.is_rule}
         self.preds = masks(self.n, self.edges)[0]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 
 from planscope.language.problem import Problem
-from planscope.oracle.question import Answered, Members, Stretch, bits
+from planscope.oracle.precedence import bits
+from planscope.oracle.question import Answered, Members, Stretch
 
 
 class BaseQuestion:
@@ -17,7 +18,6 @@ class BaseQuestion:
         self.members = Members(problem, stretch)
         self.names = self.members.names
         self.n = n = len(problem.actions)
-        index = {a.id: i for i, a in enumerate(problem.actions)}
         first = [f.action or 0 for f in self.members.firsts]
         self.place = [len(first)] * n
         """When each action ran in the attempt; the same late number for those that did not."""
@@ -27,7 +27,7 @@ class BaseQuestion:
         """Edges by the number of the member that asks for them."""
         for k, c in enumerate(problem.constraints):
             if c.kind == "order":
-                self.edges[k] = (index[c.before or ""], index[c.after or ""])
+                self.edges[k] = (problem.place[c.before or ""], problem.place[c.after or ""])
         where = {name: k for k, name in enumerate(self.names)}
         self.steps = {where[f"step{f.step}"]: p for p, f in enumerate(self.members.firsts)}
         for k, p in self.steps.items():

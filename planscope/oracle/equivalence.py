@@ -12,11 +12,10 @@ from typing import Any
 
 import z3
 
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import durations
-from planscope.oracle.satisfiable import EFFORT, HOURS
-
-_DIFFERENCE_LOGIC = 3
+from planscope.oracle.satisfiable import EFFORT
+from planscope.oracle.solver import DIFFERENCES, fresh_solver
 
 
 def equivalent(one: Problem, other: Problem, *, foreseen: bool = False, effort: int = EFFORT) -> bool | None:
@@ -46,10 +45,7 @@ class _Questions:
     """One solver that is emptied after each question, and the terms that were ever needed."""
 
     def __init__(self) -> None:
-        self.context = z3.Context()
-        self.solver = z3.SimpleSolver(ctx=self.context)
-        self.solver.set("arith.solver", _DIFFERENCE_LOGIC)
-        self.solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
+        self.context, self.solver = fresh_solver(**DIFFERENCES)
         self.integers: dict[str, Any] = {}
 
     def integer(self, name: str) -> Any:
@@ -90,7 +86,7 @@ class _Questions:
         add, ids = self.solver.add, [a.id for a in problem.actions]
         for action, takes in zip(ids, durations(problem), strict=True):
             start, end = self.integer(f"start {action}"), self.integer(f"end {action}")
-            add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)
+            add(start >= 0, start <= DAY - 1, end >= 1, end <= DAY)
             add(start - end <= -(takes if known else 1))
             if known:
                 add(end - start <= takes)
@@ -114,7 +110,7 @@ class _Questions:
 
 def _said(problem: Problem) -> list[Constraint]:
     """What the text says, each only once."""
-    return list({(c.kind, c.before, c.after, c.action, c.hour): c for c in problem.said}.values())
+    return list({c.meaning: c for c in problem.said}.values())
 
 
 _of_thread = threading.local()

@@ -6,7 +6,8 @@ from typing import Any
 
 import z3
 
-from planscope.oracle.question import bits
+from planscope.oracle.precedence import bits
+from planscope.oracle.solver import fresh_solver
 
 EXACT = 4
 """Up to this size the smallest set comes first; proving that there is no smaller one gets dear beyond it."""
@@ -20,9 +21,7 @@ class HittingSets:
     """Sets are bit masks. Everything that a set is asked to hit or to avoid stays; the answers never get smaller."""
 
     def __init__(self) -> None:
-        self._context = z3.Context()
-        self._solver = z3.SimpleSolver(ctx=self._context)
-        self._solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
+        self._context, self._solver = fresh_solver()
         self._members: dict[int, Any] = {}
         self._hits: list[int] = []
         self._size = 0

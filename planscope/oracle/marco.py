@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planscope.oracle.hitting import GaveUp, HittingSets
-from planscope.oracle.question import Answered, Question, bits
+from planscope.oracle.precedence import bits
+from planscope.oracle.question import Answered, Question
 from planscope.oracle.reason_types import SearchEnd
 
 

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from math import comb
+
+from planscope.oracle.deletion import deletion_core
 
 Edge = tuple[int, int]
 """Earlier and later action, as indexes."""
+
+
+_SMALL = 10
+_BITS = tuple(tuple(i for i in range(_SMALL) if mask >> i & 1) for mask in range(1 << _SMALL))
+
+
+def bits(mask: int) -> Sequence[int]:
+    """The indexes of the bits that are set, lowest first."""
+    if mask < 1 << _SMALL:
+        return _BITS[mask]
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
 
 
 def masks(n: int, edges: Iterable[Edge]) -> tuple[list[int], list[int]]:
@@ -20,8 +39,6 @@ def masks(n: int, edges: Iterable[Edge]) -> tuple[list[int], list[int]]:
 
 def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
     """An order that meets the edges, smallest number first where there is a choice; None for a cycle."""
-    from heapq import heapify, heappop, heappush
-
     after: list[list[int]] = [[] for _ in range(n)]
     missing = [0] * n
     for a, b in edges:
@@ -43,26 +60,9 @@ def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
 def cycle_core(n: int, edges: Sequence[Edge]) -> tuple[int, ...]:
     """Which edges (by position) stay when they are dropped from the last to the first while a cycle remains.
 
-    The last one that stays is the first edge that closes a cycle; with it kept, the same holds for the next.
     Empty where the edges have no cycle.
     """
-    kept: list[int] = []
-    limit = len(edges)
-    while True:
-        low, high = 0, limit  # the shortest prefix that is cyclic together with what is kept
-        fixed = [edges[k] for k in kept]
-        if topological(n, [*edges[:limit], *fixed]) is not None:
-            return ()
-        while low < high:
-            middle = (low + high) // 2
-            if topological(n, [*edges[:middle], *fixed]) is None:
-                high = middle
-            else:
-                low = middle + 1
-        if low == 0:
-            return tuple(sorted(kept))
-        kept.append(low - 1)
-        limit = low - 1
+    return deletion_core(len(edges), lambda kept: topological(n, [edges[k] for k in kept]) is None)
 
 
 def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int], int]:

@@ -6,12 +6,13 @@ nothing: with a larger set that can hold, or with a smaller one that cannot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
+from planscope.oracle.precedence import bits
 from planscope.oracle.walk import Walk
 
 Answered = tuple[Literal["sat", "unsat", "unknown"], int]
@@ -79,13 +80,3 @@ class Members:
 
     def named(self, chosen: int) -> list[str]:
         return [self.names[k] for k in bits(chosen)]
-
-
-def bits(mask: int) -> Sequence[int]:
-    """The numbers of the members of a set, lowest first."""
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found

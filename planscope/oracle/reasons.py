@@ -7,7 +7,8 @@ from collections.abc import Callable
 from planscope.oracle.base_question import BaseQuestion
 from planscope.oracle.certificate import member_names
 from planscope.oracle.marco import Marco
-from planscope.oracle.question import Question, bits, stretch_of
+from planscope.oracle.precedence import bits
+from planscope.oracle.question import Question, stretch_of
 from planscope.oracle.reason_types import Correction, Reasons
 from planscope.oracle.smt import Judge
 from planscope.oracle.timed_question import TimedQuestion

@@ -13,12 +13,12 @@ from typing import Any
 
 import z3
 
-from planscope.language.problem import Problem
+from planscope.language.problem import DAY, Problem
+from planscope.oracle.facts import durations
 from planscope.oracle.precedence import Edge
+from planscope.oracle.solver import DIFFERENCES, fresh_solver
 
-HOURS = 24
 EFFORT = 100_000_000
-_DIFFERENCE_LOGIC = 3  # Z3's arith.solver for sparse systems of differences: a third to a fifth of the time
 
 Key = tuple[str, int, int] | Edge
 Window = tuple[int, int]
@@ -79,33 +79,29 @@ class Certifier:
 
     def certify(self, problem: Problem, plan: Sequence[int] | None = None) -> bool:
         """Whether all that the problem says can be met together (durations count as 1 hour where not given)."""
-        index = {action.id: i for i, action in enumerate(problem.actions)}
+        place = problem.place
         pairs: list[Edge] = []
         starts: list[Window] = []
         ends: list[Window] = []
         for c in problem.constraints:
             if c.kind == "order":
-                pairs.append((index[c.before or ""], index[c.after or ""]))
+                pairs.append((place[c.before or ""], place[c.after or ""]))
             elif c.kind == "start_at_least":
-                starts.append((index[c.action or ""], c.hour or 0))
+                starts.append((place[c.action or ""], c.hour or 0))
             elif c.kind == "end_at_most":
-                ends.append((index[c.action or ""], c.hour or 0))
+                ends.append((place[c.action or ""], c.hour or 0))
         if not problem.timed:
-            return self.certify_base(len(index), pairs)
-        takes = [1 if a.duration is None else a.duration for a in problem.actions]
-        return self.certify_timed(pairs, starts, ends, takes, plan)
+            return self.certify_base(len(place), pairs)
+        return self.certify_timed(pairs, starts, ends, durations(problem), plan)
 
 
 class _Solver:
     """Base language: action i has the place p[i]; the literal (i, j) says p[i] < p[j]."""
 
     def __init__(self, n: int, effort: int = 0) -> None:
-        self.context = z3.Context()
-        self.solver = z3.SimpleSolver(ctx=self.context)
+        self.context, self.solver = fresh_solver(**DIFFERENCES)
         if effort:
             self.solver.set("rlimit", effort)
-        self.solver.set("arith.solver", _DIFFERENCE_LOGIC)
-        self.solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
         self.alive: list[Any] = []  # handles are only good while their expressions live
         self.handles: dict[Key, Any] = {}
         self.declare(n)
@@ -148,7 +144,7 @@ class _TimedSolver(_Solver):
         self.solver.set("relevancy", 0)  # a fifth off the time here, but many times more in the base language
         self.starts, self.ends = self.integers("s", n), self.integers("e", n)
         for start, end in zip(self.starts, self.ends, strict=True):
-            self.solver.add(start >= 0, start <= HOURS - 1, end >= 1, end <= HOURS)
+            self.solver.add(start >= 0, start <= DAY - 1, end >= 1, end <= DAY)
 
     def meaning(self, key: Key) -> Any:
         if len(key) == 2:

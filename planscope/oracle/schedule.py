@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from planscope.oracle.precedence import Edge, masks, order_counter
+from planscope.oracle.precedence import Edge, bits, masks, order_counter, topological
 
 NEVER = -math.inf
 ALWAYS = math.inf
@@ -40,8 +40,9 @@ class Schedule:
     ) -> None:
         self.n = len(takes)
         self.takes, self.release, self.deadline = takes, release, deadline
-        self.preds, self.succs = masks(self.n, edges)
-        self.cyclic = _cyclic(self.preds)
+        pairs = list(edges)
+        self.preds, self.succs = masks(self.n, pairs)
+        self.cyclic = topological(self.n, pairs) is None
         self.limit = limit
         self._floor = min(release, default=0)
         self._latest: dict[int, float] = {0: ALWAYS}
@@ -67,7 +68,7 @@ class Schedule:
         due, early = list(self.deadline), list(self.release)
         for _ in range(self.n):
             for i in range(self.n):
-                for j in _bits(self.succs[i]):
+                for j in bits(self.succs[i]):
                     due[i] = min(due[i], due[j] - self.takes[j])
                     early[j] = max(early[j], early[i] + self.takes[i])
         return due, early
@@ -94,7 +95,7 @@ class Schedule:
 
     def ready(self, rest: int) -> list[int]:
         """Actions of ``rest`` that wait for no other of it."""
-        return [i for i in _bits(rest) if not self.preds[i] & rest]
+        return [i for i in bits(rest) if not self.preds[i] & rest]
 
     def latest(self, rest: int) -> float:
         """The latest hour of the clock from which ``rest`` (a bit mask) can be finished; NEVER if from none."""
@@ -139,7 +140,7 @@ class Schedule:
             return 0
         if not rest:
             return 1
-        members = list(_bits(rest))
+        members = list(bits(rest))
         clock = max(clock, min(self.release[i] for i in members))
         total = sum(self.takes[i] for i in members)
         if all(self.release[i] <= clock and clock + total <= self.deadline[i] for i in members):
@@ -161,7 +162,7 @@ class Schedule:
 
     def _alike(self, action: int, rest: int) -> int:
         """How many of ``rest`` nothing distinguishes from ``action``, itself included."""
-        return 1 + sum(1 for j in _bits(rest) if self._twins[j] >> action & 1)
+        return 1 + sum(1 for j in bits(rest) if self._twins[j] >> action & 1)
 
     def latest_way(self, rest: int) -> list[tuple[int, int]] | None:
         """Actions with start hours that finish ``rest`` as late as can be; None if nothing does.
@@ -203,22 +204,3 @@ def count_schedules(
     """In how many orders everything can be done from hour 0 on; exact, meant for up to 20 actions."""
     schedule = Schedule(takes, release, deadline, edges)
     return schedule.completions((1 << schedule.n) - 1, 0)
-
-
-def _bits(mask: int) -> list[int]:
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
-
-
-def _cyclic(preds: Sequence[int]) -> bool:
-    rest = (1 << len(preds)) - 1
-    while rest:
-        free = sum(1 << i for i in _bits(rest) if not preds[i] & rest)
-        if not free:
-            return True
-        rest ^= free
-    return False

@@ -1,4 +1,4 @@
-"""Z3: the judge. Everything that it is asked goes through a ``Judge``, and plain data comes back."""
+"""Z3 as the judge of one encoding: plain data goes in and comes back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 import z3
 
 from planscope.oracle.formula import Encoding, Formula
+from planscope.oracle.solver import fresh_solver
 
 Answer = Literal["sat", "unsat", "unknown"]
 
@@ -19,10 +20,7 @@ class Judge:
     """
 
     def __init__(self, encoding: Encoding, timeout: int = 10_000) -> None:
-        self._context = z3.Context()
-        self._solver = z3.SimpleSolver(ctx=self._context)
-        self._solver.set("timeout", timeout)
-        self._solver.set("ctrl_c", False)  # an interrupt from the keyboard is Python's
+        self._context, self._solver = fresh_solver(timeout=timeout)
         names: dict[str, Any] = {n: z3.Int(n, self._context) for n in encoding.integers}
         names |= {n: z3.Bool(n, self._context) for n in encoding.booleans}
         self._names = names

@@ -47,7 +47,7 @@ class Watcher:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        index = {a.id: i for i, a in enumerate(problem.actions)}
+        place = problem.place
         self.earlier: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
         self.later: list[list[tuple[str, int]]] = [[] for _ in problem.actions]
         self.clocks: list[list[tuple[str, str, int]]] = [[] for _ in problem.actions]
@@ -55,14 +55,14 @@ class Watcher:
         self.impossible: dict[int, list[str]] = defaultdict(list)
         for c in problem.constraints:
             if c.kind == "order":
-                before, after = index[c.before or ""], index[c.after or ""]
+                before, after = place[c.before or ""], place[c.after or ""]
                 if before == after:
                     self.impossible[before].append(c.id)
                     continue
                 self.earlier[after].append((c.id, before))
                 self.later[before].append((c.id, after))
             elif not c.is_rule:
-                self.clocks[index[c.action or ""]].append((c.id, c.kind, c.hour or 0))
+                self.clocks[place[c.action or ""]].append((c.id, c.kind, c.hour or 0))
 
     def begin(self, number: int, index: int) -> Attempt:
         attempt = Attempt(number, index)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from planscope.language.problem import Problem
+from planscope.language.problem import DAY, Problem
+from planscope.oracle.deletion import deletion_core
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.schedule import NEVER, Schedule
-
-DAY = 24
 
 
 class TimedMembers:
@@ -24,10 +23,21 @@ class TimedMembers:
     def __init__(
         self, problem: Problem, ran: Sequence[Fact], free: Collection[int] = (), limit: int = 400_000
     ) -> None:
-        self.problem, self.limit = problem, limit
-        self.index = {a.id: i for i, a in enumerate(problem.actions)}
+        self.limit = limit
         self.takes = [1 if i in free else d for i, d in enumerate(durations(problem))]
+        self.rules = {str(c.kind): c.id for c in problem.constraints if c.is_rule}
+        place = problem.place
+        self.orders = [
+            (c.id, (place[c.before or ""], place[c.after or ""])) for c in problem.said if c.kind == "order"
+        ]
+        self.clocks = [(c, place[c.action or ""]) for c in problem.said if c.kind != "order"]
         self.ran = {f"step{f.step}": f for f in ran if f.effect == "done"}
+        done = [f.action for f in self.ran.values()]
+        self.after = {
+            name: [i for i in range(len(self.takes)) if i not in done[: k + 1]]
+            for k, name in enumerate(self.ran)
+        }
+        """By step, the actions that had not run then."""
         self.names = [c.id for c in problem.constraints] + list(self.ran)
 
     def possible(self, members: Collection[str]) -> bool:
@@ -41,12 +51,16 @@ class TimedMembers:
     def _starts(self, members: Collection[str], wanted: bool) -> list[int] | None:
         """As ``starts``; where the hours are not wanted, any list stands for them."""
         chosen = set(members)
-        kinds = {str(c.kind) for c in self.problem.constraints if c.is_rule and c.id in chosen}
-        one_by_one = "one_by_one" in kinds
-        release, deadline, edges = self._windows(chosen, kinds)
-        for i, fact in enumerate(self.ran.values()):
-            if f"step{fact.step}" in chosen:
-                self._pin(fact, i, one_by_one, release, deadline)
+        rules = {kind for kind, c in self.rules.items() if c in chosen}
+        one_by_one = "one_by_one" in rules
+        release, deadline = self._windows(chosen, rules)
+        for name, fact in self.ran.items():
+            if name in chosen:
+                assert fact.action is not None
+                _bound(release, deadline, fact.action, fact.start, fact.end)
+                for i in self.after[name] if one_by_one else ():
+                    _bound(release, deadline, i, fact.end, None)
+        edges = list(dict.fromkeys(edge for c, edge in self.orders if c in chosen))
         finite = [h for h in (*release, *deadline) if h is not None]
         room = sum(self.takes) + 1
         low, high = min(finite, default=0) - room, max(finite, default=0) + room
@@ -61,46 +75,21 @@ class TimedMembers:
             return None if plan is None else [start for _, start in sorted(plan)]
         return starts if self._apart(starts, ends, edges) else None
 
-    def _windows(
-        self, chosen: set[str], kinds: set[str]
-    ) -> tuple[list[int | None], list[int | None], list[tuple[int, int]]]:
-        """Earliest starts, latest ends and the order that constraints and rules ask for."""
+    def _windows(self, chosen: set[str], rules: set[str]) -> tuple[list[int | None], list[int | None]]:
+        """Earliest starts and latest ends that clock times and rules ask for; None for any."""
         n = len(self.takes)
         release: list[int | None] = [None] * n
         deadline: list[int | None] = [None] * n
         for i, hours in enumerate(self.takes):
-            if "start_range" in kinds:
-                _bound(release, deadline, i, 0, 23 + hours)
-            if "end_range" in kinds:
+            if "start_range" in rules:
+                _bound(release, deadline, i, 0, DAY - 1 + hours)
+            if "end_range" in rules:
                 _bound(release, deadline, i, 1 - hours, DAY)
-        edges = []
-        for c in self.problem.constraints:
-            if c.id not in chosen or c.is_rule:
-                continue
-            if c.kind == "order":
-                edges.append((self.index[c.before or ""], self.index[c.after or ""]))
-            elif c.kind == "start_at_least":
-                _bound(release, deadline, self.index[c.action or ""], c.hour, None)
-            else:
-                _bound(release, deadline, self.index[c.action or ""], None, c.hour)
-        return release, deadline, edges
-
-    def _pin(
-        self,
-        fact: Fact,
-        position: int,
-        one_by_one: bool,
-        release: list[int | None],
-        deadline: list[int | None],
-    ) -> None:
-        """A step fixes its own hours; with one call after the other, what had not run starts after its end."""
-        assert fact.action is not None
-        _bound(release, deadline, fact.action, fact.start, fact.end)
-        if one_by_one:
-            before = {f.action for f in list(self.ran.values())[: position + 1]}
-            for i in range(len(self.takes)):
-                if i not in before:
-                    _bound(release, deadline, i, fact.end, None)
+        for c, i in self.clocks:
+            if c.id in chosen:
+                starts = c.kind == "start_at_least"
+                _bound(release, deadline, i, c.hour if starts else None, None if starts else c.hour)
+        return release, deadline
 
     def _apart(self, starts: list[int], ends: list[int], edges: list[tuple[int, int]]) -> bool:
         """Without "one by one" only the order couples the actions: push ``starts`` forward until they fit."""
@@ -118,12 +107,9 @@ class TimedMembers:
 
     def core(self) -> tuple[str, ...]:
         """The members that stay when they are dropped from the last to the first while the rest is impossible."""
-        kept = list(self.names)
-        for name in reversed(self.names):
-            rest = [m for m in kept if m != name]
-            if not self.possible(rest):
-                kept = rest
-        return tuple(kept)
+        names = self.names
+        stay = deletion_core(len(names), lambda kept: not self.possible([names[k] for k in kept]))
+        return tuple(names[k] for k in stay)
 
 
 def _bound(

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planscope.language.problem import Problem
+from planscope.language.problem import DAY, Problem
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.formula import encode
 from planscope.oracle.plan import COUNTED, Cursor, rule_core
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.smt import Judge
 from planscope.oracle.statuses import Attempt
-from planscope.oracle.timed_members import DAY, TimedMembers
+from planscope.oracle.timed_members import TimedMembers
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
 
 def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
     """The scheduling problem that a timed problem is, before any call."""
-    index = {a.id: i for i, a in enumerate(problem.actions)}
-    release, deadline = [0] * len(index), [DAY] * len(index)
+    place = problem.place
+    release, deadline = [0] * len(place), [DAY] * len(place)
     edges = []
     for c in problem.constraints:
         if c.kind == "order":
-            edges.append((index[c.before or ""], index[c.after or ""]))
+            edges.append((place[c.before or ""], place[c.after or ""]))
         elif c.kind == "start_at_least":
-            i = index[c.action or ""]
+            i = place[c.action or ""]
             release[i] = max(release[i], c.hour or 0)
         elif c.kind == "end_at_most":
-            i = index[c.action or ""]
+            i = place[c.action or ""]
             deadline[i] = min(deadline[i], c.hour or 0)
     return Schedule(durations(problem), release, deadline, edges, limit)
 

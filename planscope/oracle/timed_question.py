@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.formula import encode
 from planscope.oracle.question import Answered, Members, Stretch
 from planscope.oracle.schedule import TooHard
 from planscope.oracle.smt import Judge
-from planscope.oracle.timed_members import DAY, TimedMembers
+from planscope.oracle.timed_members import TimedMembers
 
 EFFORT = 20_000
 """Sets of actions that scheduling looks at for one question before Z3 is asked."""
@@ -36,15 +36,11 @@ class TimedQuestion:
         self.members = Members(problem, stretch)
         self.names = self.members.names
         self.timed = TimedMembers(problem, stretch.ran, free, EFFORT)
-        self.clocked = self.members.mask(
-            name for name in self.timed.names if name not in self._counting(problem)
-        )
+        counting = {c.id for c in problem.constraints if c.kind in ("once", "all_done")}
+        self.clocked = self.members.mask(name for name in self.timed.names if name not in counting)
+        self.one_by_one = self.members.mask(c.id for c in problem.constraints if c.kind == "one_by_one")
         self.too_hard = 0
         self.judge: Judge | None = None
-
-    @staticmethod
-    def _counting(problem: Problem) -> set[str]:
-        return {c.id for c in problem.constraints if c.kind in ("once", "all_done")}
 
     def ask(self, chosen: int) -> Answered:
         wrong = self.members.conflict(chosen)
@@ -94,24 +90,19 @@ class _Hours:
         fact = self.facts.get(name)
         if fact is not None:
             assert fact.action is not None
-            rule = self._one_by_one
-            return self.starts[fact.action] == fact.start and (not chosen & rule or self._later(fact))
+            free = not chosen & self.question.one_by_one
+            return self.starts[fact.action] == fact.start and (free or self._later(name, fact))
         c = self.question.problem.by_id.get(name)
         return c is None or self._meets(c, chosen)
 
-    @property
-    def _one_by_one(self) -> int:
-        rules = [c.id for c in self.question.problem.constraints if c.kind == "one_by_one"]
-        return self.question.members.mask(rules)
-
     def _meets(self, c: Constraint, chosen: int) -> bool:
-        index, starts, ends = self.question.timed.index, self.starts, self.ends
+        place, starts, ends = self.question.problem.place, self.starts, self.ends
         if c.kind == "order":
-            return ends[index[c.before or ""]] <= starts[index[c.after or ""]]
+            return ends[place[c.before or ""]] <= starts[place[c.after or ""]]
         if c.kind == "start_at_least":
-            return starts[index[c.action or ""]] >= (c.hour or 0)
+            return starts[place[c.action or ""]] >= (c.hour or 0)
         if c.kind == "end_at_most":
-            return ends[index[c.action or ""]] <= (c.hour or 0)
+            return ends[place[c.action or ""]] <= (c.hour or 0)
         if c.kind == "start_range":
             return all(0 <= s <= DAY - 1 for s in starts)
         if c.kind == "end_range":
@@ -120,11 +111,10 @@ class _Hours:
             if any(x[1] > y[0] for x, y in pairwise(sorted(zip(starts, ends, strict=True)))):
                 return False
             bit = self.question.members.bit
-            return all(self._later(f) for name, f in self.facts.items() if chosen & bit[name])
+            return all(self._later(name, f) for name, f in self.facts.items() if chosen & bit[name])
         return True
 
-    def _later(self, fact: Fact) -> bool:
+    def _later(self, step: str, fact: Fact) -> bool:
         """Does all that had not run at this step start after its end?"""
         assert fact.end is not None
-        ran = {f.action for f in self.facts.values() if f.step <= fact.step}
-        return all(s >= fact.end for i, s in enumerate(self.starts) if i not in ran)
+        return all(self.starts[i] >= fact.end for i in self.question.timed.after[step])

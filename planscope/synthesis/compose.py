@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from math import factorial
 
-from planscope.language.tree import Form, Sentence
+from planscope.language.tree import Sentence
 from planscope.synthesis.day import Day
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.grow import DeadEnd, Grower
 from planscope.synthesis.partial_order import PartialOrder
 from planscope.synthesis.request import Request, SynthesisError
-from planscope.synthesis.shape import Shaper, counted
+from planscope.synthesis.shape import CLOCK_FORMS, Shaper, counted
 from planscope.synthesis.target import TargetOrder, draw_order, nearest
 from planscope.synthesis.wording import Wording
 
@@ -21,9 +21,6 @@ _TRIES = 12
 _FITTINGS = 200
 _QUICK = 10
 """For so many timed actions valid orders are counted quickly enough to do it many times."""
-
-_WITH_CLOCK: dict[Form, float] = {"direct": 1.0, "adjunct": 1.0, "fronted": 1.0}
-"""The clause forms whose object may be a clock time."""
 
 Found = tuple[list[Sentence], Day | None]
 
@@ -78,7 +75,9 @@ class Composer:
         seen: list[int] = []
         for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
-            shares = replace(self.request, clock_times=(1.0, 0.9, 0.7)[attempt % 3], forms=_WITH_CLOCK)
+            shares = replace(
+                self.request, clock_times=(1.0, 0.9, 0.7)[attempt % 3], forms=dict.fromkeys(CLOCK_FORMS, 1.0)
+            )
             with suppress(DeadEnd):
                 said = self._paragraph(draw, order, shaper=Shaper(shares))
                 seen.append(order.count())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planscope.oracle.precedence import Edge
+from planscope.language.problem import DAY
+from planscope.oracle.precedence import Edge, bits
 from planscope.oracle.schedule import Schedule, TooHard
-from planscope.synthesis.draw import Draw, bits
-from planscope.synthesis.request import HOURS
+from planscope.synthesis.draw import Draw
 
 _LIMIT = 2_000
 """Sets of actions looked at for one question; where that is not enough, something else is said instead."""
@@ -16,7 +16,7 @@ _LIMIT = 2_000
 def draw_durations(draw: Draw, n: int) -> list[int]:
     """Whole hours, at least one each, three on average at most; their sum fits the day."""
     takes = [1] * n
-    for _ in range(draw.between(0, min(HOURS, 3 * n) - n)):
+    for _ in range(draw.between(0, min(DAY, 3 * n) - n)):
         takes[draw.between(0, n - 1)] += 1
     return takes
 
@@ -28,7 +28,7 @@ class Day:
         self.takes = takes
         self.n = len(takes)
         self.release = [0] * self.n
-        self.deadline = [HOURS] * self.n
+        self.deadline = [DAY] * self.n
         self.bounded = False
         self.plan: list[int] = []
 
@@ -57,14 +57,14 @@ class Day:
         plan = [0] * self.n
         rest, clock = (1 << self.n) - 1, 0
         while rest:
-            soonest = HOURS
+            soonest = DAY
             for i in urgent:
                 if rest >> i & 1 and not up[i] & rest:
                     if release[i] <= clock:
                         break
                     soonest = min(soonest, release[i])
             else:
-                if soonest == HOURS:
+                if soonest == DAY:
                     return None
                 clock = soonest
                 continue
@@ -96,8 +96,8 @@ class Day:
         """Hours worth trying for "ends by" (or else "starts from"): none of the others can do."""
         takes = self.takes
         if before:
-            return max(takes[i] + sum([takes[j] for j in bits(up[i])]) for i in members), HOURS - 1
-        return 1, HOURS - max(takes[i] + sum([takes[j] for j in bits(down[i])]) for i in members)
+            return max(takes[i] + sum([takes[j] for j in bits(up[i])]) for i in members), DAY - 1
+        return 1, DAY - max(takes[i] + sum([takes[j] for j in bits(down[i])]) for i in members)
 
     def preferred(
         self,

@@ -7,22 +7,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
+from planscope.oracle.precedence import bits
+
 T = TypeVar("T")
-
-_SMALL = 10
-_BITS = tuple(tuple(i for i in range(_SMALL) if mask >> i & 1) for mask in range(1 << _SMALL))
-
-
-def bits(mask: int) -> Sequence[int]:
-    """The indexes of the bits that are set, lowest first."""
-    if mask < 1 << _SMALL:
-        return _BITS[mask]
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
 
 
 class Draw:

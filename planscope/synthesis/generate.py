@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planscope.language.derive import derive
-from planscope.language.problem import Action, Problem, make_actions, rules
+from planscope.language.derive import problem_of_tree
+from planscope.language.problem import Action, Problem, make_actions
 from planscope.language.render import render
 from planscope.language.tree import Query, Sentence
-from planscope.oracle.precedence import count_orders
 from planscope.oracle.satisfiable import certifier
-from planscope.oracle.schedule import count_schedules
+from planscope.oracle.walk import plan_of
 from planscope.synthesis.casting import Casting
 from planscope.synthesis.compose import Composer
 from planscope.synthesis.day import Day, draw_durations
 from planscope.synthesis.draw import Draw
-from planscope.synthesis.request import COUNTED, HOURS, Request, check
-
-_RULES = {False: rules(False), True: rules(True)}
+from planscope.synthesis.request import Request, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +68,11 @@ class Synthesizer:
         """Text, constraints, count of valid orders and Z3's word for it, all from the finished tree."""
         timed = day is not None
         text, tree = render(Query(tuple(sentences)), actions)
-        problem = Problem(actions, derive(tree, timed=timed) + _RULES[timed], timed, text)
-        orders, certified = _judge(problem, day)
+        problem = problem_of_tree(tree, actions, timed=timed, text=text)
+        certified = certifier().certify(problem, None if day is None else day.plan)
         assert certified, f"seed {seed}: Z3 finds a contradiction in what was drawn as satisfiable"
+        orders = plan_of(problem).completions(())
         return Synthesized(text, tree, problem, topic, seed, orders, certified)
-
-
-def _judge(problem: Problem, day: Day | None) -> tuple[int | None, bool]:
-    """How many valid orders (None: too many actions to count), and whether Z3 says that there are any."""
-    n = len(problem.actions)
-    number = {action.id: i for i, action in enumerate(problem.actions)}
-    pairs: list[tuple[int, int]] = []
-    starts: list[tuple[int, int]] = []
-    ends: list[tuple[int, int]] = []
-    for c in problem.constraints:
-        if c.before is not None and c.after is not None:
-            pairs.append((number[c.before], number[c.after]))
-        elif c.action is not None and c.hour is not None:
-            (starts if c.kind == "start_at_least" else ends).append((number[c.action], c.hour))
-    if day is None:
-        return count_orders(n, pairs) if n <= COUNTED else None, certifier().certify_base(n, pairs)
-    certified = certifier().certify_timed(pairs, starts, ends, day.takes, day.plan)
-    if n > COUNTED:
-        return None, certified
-    release, deadline = [0] * n, [HOURS] * n
-    for i, hour in starts:
-        release[i] = max(release[i], hour)
-    for i, hour in ends:
-        deadline[i] = min(deadline[i], hour)
-    return count_schedules(day.takes, release, deadline, pairs), certified
 
 
 def synthesize(request: Request) -> Synthesized:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from planscope.language.tree import NP, RELATIVE_FORMS, ActionRef, Clause, Relation, Relative, Sentence, Time
-from planscope.synthesis.draw import Draw, bits
+from planscope.oracle.precedence import bits
+from planscope.synthesis.draw import Draw
 from planscope.synthesis.partial_order import PartialOrder
 from planscope.synthesis.shape import CLOCK, ClauseShape
 from planscope.synthesis.wording import Wording

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planscope.oracle.precedence import Edge, count_orders
+from planscope.oracle.precedence import Edge, bits, count_orders
 from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.day import Day
-from planscope.synthesis.draw import Draw, bits
+from planscope.synthesis.draw import Draw
 
 
 class PartialOrder:

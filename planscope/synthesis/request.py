@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planscope.errors import UserError
+from planscope.language.problem import DAY
 from planscope.language.tree import FORMS, Form
-
-HOURS = 24
-COUNTED = 20
-"""Valid orders are counted for up to so many actions."""
+from planscope.oracle.plan import COUNTED
 
 
 class SynthesisError(UserError):
@@ -64,9 +62,9 @@ def check(request: Request) -> None:
     n = request.count
     if n < 2:
         raise SynthesisError(f"a query needs at least two actions, not {n}")
-    if request.timed and n > HOURS:
+    if request.timed and n > DAY:
         raise SynthesisError(
-            f"{n} timed actions do not fit a day, as each takes an hour or more; ask for {HOURS} at most"
+            f"{n} timed actions do not fit a day, as each takes an hour or more; ask for {DAY} at most"
         )
     if request.seed < 0:
         raise SynthesisError(f"the seed must not be negative, and {request.seed} is")

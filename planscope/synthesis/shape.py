@@ -17,7 +17,8 @@ CLOCK = -1
 _COMFORT = 6
 """So many actions a sentence introduces at most, where the number of sentences may be drawn."""
 
-_CLOCK_FORMS = ("direct", "adjunct", "fronted")
+CLOCK_FORMS: tuple[Form, ...] = ("direct", "adjunct", "fronted")
+"""The clause forms whose object may be a clock time."""
 
 
 class ClauseShape:
@@ -101,7 +102,7 @@ class Shaper:
         if self.lists and random() < self.lists:
             shape.subject = self._length(draw, spare + 1)
             spare -= shape.subject - 1
-        if clocks and shape.form in _CLOCK_FORMS and random() < clocks:
+        if clocks and shape.form in CLOCK_FORMS and random() < clocks:
             shape.object = CLOCK
             spare += 1
         elif self.lists and random() < self.lists:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import factorial
 
-from planscope.oracle.precedence import Edge, count_orders
+from planscope.oracle.precedence import Edge, bits, count_orders
 from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.day import Day
-from planscope.synthesis.draw import Draw, bits
+from planscope.synthesis.draw import Draw
 from planscope.synthesis.partial_order import PartialOrder, enclose
 from planscope.synthesis.request import SynthesisError
 

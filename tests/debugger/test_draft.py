@@ -22,7 +22,6 @@ from planscope.debugger.draft import (
     set_timed,
     variant_of_draft,
 )
-from planscope.debugger.draft_diff import meaning
 from planscope.debugger.draft_mentions import mentions, rename_action, where_named
 from planscope.debugger.draft_reading import problem_of_draft, read_draft, solve
 from planscope.language.problem import Problem, make_actions
@@ -84,10 +83,10 @@ def test_the_diff_is_that_of_multisets_in_the_draft_s_order(one: Synthesized, ot
         other = one
     draft = replace(drafted(one), text=other.text, actions=other.problem.actions)
     rows = read_draft(draft, one.problem).rows
-    old = Counter(meaning(c) for c in one.problem.constraints)
-    new = Counter(meaning(c) for c in other.problem.constraints)
+    old = Counter(c.meaning for c in one.problem.constraints)
+    new = Counter(c.meaning for c in other.problem.constraints)
     counted = {
-        what: Counter(meaning(r.constraint) for r in rows if r.became == what) for what in ("added", "gone")
+        what: Counter(r.constraint.meaning for r in rows if r.became == what) for what in ("added", "gone")
     }
     assert counted == {"added": new - old, "gone": old - new}
     assert [r.constraint for r in rows if r.became != "gone"] == list(other.problem.constraints)
@@ -181,7 +180,7 @@ def test_a_renamed_action_is_renamed_everywhere_and_all_means_the_same(case: Syn
             continue
         now = problem_of_draft(renamed)
         assert now is not None
-        assert list(map(meaning, now.constraints)) == list(map(meaning, case.problem.constraints))
+        assert [c.meaning for c in now.constraints] == [c.meaning for c in case.problem.constraints]
         assert action.name not in renamed.text.casefold()
         assert renamed.action(action.id).name == name
         back = rename_action(renamed, action.id, action.name)

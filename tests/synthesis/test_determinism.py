@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 
 from planscope import synthesis
-from planscope.synthesis.draw import Draw, bits
+from planscope.oracle.precedence import bits
+from planscope.synthesis.draw import Draw
 from planscope.synthesis.generate import Synthesizer, cases, synthesize
 from planscope.synthesis.request import Request
 from tests.synthesis import golden

@@ -8,9 +8,9 @@ import pytest
 
 from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import read_query
-from planscope.synthesis.difficulty import redundant
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
+from tests.synthesis.redundancy import redundant
 
 ABC = make_actions(["network diagnosis", "login form redesign", "napkin folding"])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planscope.language.derive import derive
 from planscope.language.lexicon import load_lexicon
-from planscope.language.problem import rules
+from planscope.language.problem import DAY, rules
 from planscope.language.reading import read_query
 from planscope.language.render import render
 from planscope.language.tree import FORMS, Query, Time, Word, walk
@@ -16,7 +16,7 @@ from planscope.oracle.precedence import topological
 from planscope.oracle.satisfiable import Certifier
 from planscope.oracle.timed_plan import schedule_of
 from planscope.synthesis.generate import Synthesized, Synthesizer, synthesize
-from planscope.synthesis.request import HOURS, Request, SynthesisError
+from planscope.synthesis.request import Request, SynthesisError
 from tests.synthesis.support import clauses, hours, mentioned
 
 
@@ -77,8 +77,8 @@ def check_feasible(made: Synthesized) -> None:
         assert all(a.duration is None for a in problem.actions)
         return
     takes = [a.duration or 0 for a in problem.actions]
-    assert min(takes) >= 1 and sum(takes) <= HOURS
-    assert all(1 <= hour <= HOURS - 1 for hour in hours(made.tree))
+    assert min(takes) >= 1 and sum(takes) <= DAY
+    assert all(1 <= hour <= DAY - 1 for hour in hours(made.tree))
     if len(takes) <= 12:
         orders = schedule_of(problem).completions((1 << len(takes)) - 1, 0)
         assert made.valid_orders == orders >= 1

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.precedence import topological
 from planscope.oracle.schedule import Schedule, TooHard
 
-LAST_START, DAY = 23, 24
 EFFORT = 20_000
 """Sets of actions to look at before a model trusts its first idea."""
 
@@ -145,4 +144,4 @@ def _earliest(problem: Problem, mention: Sequence[str], begin: int) -> tuple[dic
     met = all(hours[b] < hours[a] for b, a in orders) and all(
         hours[c.action] + 1 <= (c.hour or 0) for c in problem.said if c.kind == "end_at_most" and c.action
     )
-    return {action: min(hour, LAST_START) for action, hour in hours.items()}, met
+    return {action: min(hour, DAY - 1) for action, hour in hours.items()}, met

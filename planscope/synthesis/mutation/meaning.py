@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planscope.language.problem import Problem
-from planscope.oracle.precedence import topological
-from planscope.synthesis.draw import bits
+from planscope.language.problem import DAY, Problem
+from planscope.oracle.precedence import bits, topological
 from planscope.synthesis.partial_order import enclose
-from planscope.synthesis.request import HOURS
 
 Hours = tuple[int | None, ...]
 """For each action an hour that may be said of it, None where there is none."""
@@ -51,7 +49,7 @@ def meaning(problem: Problem) -> Meaning:
     early: list[int | None] = [None] * n
     for c in problem.said:
         if c.action is not None and c.hour is not None:
-            side, hour = (early, c.hour) if c.kind == "start_at_least" else (late, HOURS - c.hour)
+            side, hour = (early, c.hour) if c.kind == "start_at_least" else (late, DAY - c.hour)
             i = number[c.action]
             side[i] = max(side[i] or 0, hour)
     ends, needed_ends = _bounds(late, down, order[::-1])
@@ -62,7 +60,7 @@ def meaning(problem: Problem) -> Meaning:
                 starts[i], needed_starts = 0, needed_starts | 1 << i
             else:
                 ends[i], needed_ends = 0, needed_ends | 1 << i
-    due = tuple([None if hours is None else HOURS - hours for hours in ends])
+    due = tuple([None if hours is None else DAY - hours for hours in ends])
     return Meaning(actions, tuple(up), tuple(down), due, tuple(starts), needed_ends, needed_starts)
 
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from planscope.language.problem import DAY
 from planscope.language.reading import Reading
 from planscope.language.render import render
 from planscope.language.tree import (
     NP,
     ActionRef,
     Clause,
-    Form,
     Query,
     Relation,
     Sentence,
@@ -28,8 +28,8 @@ from planscope.synthesis.draw import Draw
 from planscope.synthesis.grow import DeadEnd, Grower
 from planscope.synthesis.mutation.draft import Draft
 from planscope.synthesis.mutation.meaning import Hours, Meaning, meaning
-from planscope.synthesis.request import HOURS, Request
-from planscope.synthesis.shape import ClauseShape, Shaper
+from planscope.synthesis.request import Request
+from planscope.synthesis.shape import CLOCK_FORMS, ClauseShape, Shaper
 from planscope.synthesis.target import TargetOrder
 from planscope.synthesis.wording import Wording
 
@@ -37,8 +37,6 @@ _TRIES = 400
 """Paragraphs written in a row of which none has a tree that is new."""
 
 _SPARE = 5
-_WITH_CLOCK: dict[Form, float] = {"direct": 1.0, "adjunct": 1.0, "fronted": 1.0}
-"""The clause forms whose object may be a clock time."""
 
 
 def retellings(reading: Reading, draw: Draw, topic: str, manner: Request) -> Iterator[Draft]:
@@ -91,7 +89,7 @@ class _Told(TargetOrder):
         """Say the hour that follows for all ``members``; -1 where there is none for one of them."""
         hours = self.hours[before]
         known = {hour for i in members if (hour := hours[i]) is not None}
-        if any(hours[i] is None for i in members) or (len(known) > 1 and known & {0, HOURS}):
+        if any(hours[i] is None for i in members) or (len(known) > 1 and known & {0, DAY}):
             return -1
         hour = max(known) if before else min(known)
         for i in members:
@@ -157,7 +155,9 @@ class _Teller:
             clock_times=hours / (hours + pairs) if hours else 0.0,
             list_length=max(manner.list_length, longest),
         )
-        self.by_clock = Shaper(replace(self.manner, timed=True, clock_times=1.0, forms=_WITH_CLOCK))
+        self.by_clock = Shaper(
+            replace(self.manner, timed=True, clock_times=1.0, forms=dict.fromkeys(CLOCK_FORMS, 1.0))
+        )
 
     def paragraph(self, draw: Draw, attempt: int) -> Query:
         """Sentences that say all of it, or DeadEnd. Later attempts have longer lists, which say more at once."""

@@ -10,23 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planscope.language.lexicon import load_lexicon
+from planscope.language.pattern_types import VERBS
 from planscope.language.reading import Reading
 from planscope.language.render import render
-from planscope.language.tree import NOWHERE, NP, Clause, Form, Query, Relative, Sentence, Time, Word
+from planscope.language.tree import NOWHERE, NP, Clause, Query, Relative, Sentence, Time, Word
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.mutation.draft import Draft, shuffled
 from planscope.synthesis.mutation.patch import Patch, as_written, conjunction, patched
 from planscope.synthesis.wording import Slot, Wording
-
-_SUBJECT, _OBJECT = True, False
-_AGREES: dict[Form, dict[int, bool]] = {
-    "direct": {0: _SUBJECT},
-    "adjunct": {0: _SUBJECT},
-    "fronted": {1: _SUBJECT},
-    "compound": {0: _SUBJECT, 2: _OBJECT},
-    "fronted_compound": {1: _OBJECT, 2: _SUBJECT},
-}
-"""Which of a clause's words is the verb of which noun phrase."""
 
 
 class Place(NamedTuple):
@@ -102,8 +93,11 @@ def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[in
 
 
 def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
-    side = _AGREES[clause.form].get(word)
-    return None if side is None else clause.subject if side is _SUBJECT else clause.object
+    """The noun phrase of which a clause's word is the verb, if it is one."""
+    for of_subject, verb in VERBS[clause.form]:
+        if verb == word:
+            return clause.subject if of_subject else clause.object
+    return None
 
 
 def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:

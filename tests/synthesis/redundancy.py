@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
 
-HOURS = 24
 _FAR = 1 << 30
 Difference = tuple[int, int, int]
 """(x, y, k) for ``x - y <= k``; 0 is midnight, action i starts at 2i + 1 and ends at 2i + 2."""
@@ -23,7 +22,7 @@ def redundant(problem: Problem) -> tuple[str, ...]:
     known: list[Difference] = [(2 * i + 1, 2 * i + 2, -1) for i in range(len(number))]
     if problem.timed:
         known += [(0, 2 * i + 1, 0) for i in range(len(number))]
-        known += [(2 * i + 2, 0, HOURS) for i in range(len(number))]
+        known += [(2 * i + 2, 0, DAY) for i in range(len(number))]
     return tuple(
         cid
         for k, (cid, difference) in enumerate(said)

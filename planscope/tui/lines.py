@@ -77,6 +77,25 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
     return tuple(kept)
 
 
+def fitted(parts: Sequence[tuple[int, Sequence[Run]]], room: int) -> list[Sequence[Run]]:
+    """As many parts as fit into ``room`` cells, a bar of three cells between them.
+
+    Each comes with how soon it is left out (most first); the last one is kept, whatever its size.
+    """
+    kept = list(parts)
+    while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > room:
+        kept.remove(max(kept, key=lambda part: part[0]))
+    return [runs for _, runs in kept]
+
+
+def joined(parts: Iterable[Sequence[Run]]) -> list[Run]:
+    """Parts with a bar between them."""
+    made: list[Run] = []
+    for runs in parts:
+        made += [Run(" │ ", "faint"), *runs] if made else runs
+    return made
+
+
 def with_span(run: Run, span: tuple[int, int], role: str = "hit") -> tuple[Run, ...]:
     """A run of which a range of code points has a role of its own."""
     a, b = span

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from planscope.dissection.arms import KINDS
+from planscope.session.bundled import bundled
 from planscope.session.edit import make_variant
 from planscope.session.model import Dissection, Origin, Run, Session
 from planscope.session.store import dumps, loads
@@ -96,6 +97,35 @@ async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
         await dissected(driven, room)
         assert room.state.summary.runs >= before
         assert len(driven.room.desk.session.dissections) == 1
+
+
+async def test_what_is_settled_is_said_to_be(tmp_path: Path) -> None:
+    async with opened(bundled()["cause-terminal"], (80, 24)) as driven:
+        await driven.press("m")
+        room = driven.app.screen
+        assert isinstance(room, DissectRoom)
+        await dissected(driven, room)
+        spent = room.state.summary.runs
+        assert "more runs would not change this" not in driven.text
+        await driven.press("m")
+        await until(driven, lambda: "more runs would not change this" in driven.text)
+        assert room.state.summary.runs == spent and room.at_rest
+
+
+async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
+    for size in ((80, 24), (120, 40)):
+        async with opened(bundled()["cause-terminal"], size) as driven:
+            await driven.press("m")
+            await dissected(driven, driven.app.screen)
+            title = driven.text.splitlines()[0]
+            assert (
+                "…" not in title and "sim:word-blind simulated" in title and "12 of at most 60 runs" in title
+            )
+            assert ("method rates" in title) == (size[0] > 80)
+        async with opened(bundled()["first-look"], size) as driven:
+            await driven.press("e", "x")
+            title = driven.text.splitlines()[0]
+            assert "v1 → a new variant" in title and "not kept yet" in title
 
 
 async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width, visible
-from planscope.tui.lines import Line, Run, cut, justify, labelled, paragraph, ranges, width_of
+from planscope.tui.lines import Line, Run, cut, fitted, joined, justify, labelled, paragraph, ranges, width_of
 from planscope.tui.paint import GROUNDS, ROLES, Paint
 from planscope.tui.panes.tree import guides
 
@@ -30,6 +30,16 @@ def test_justify_never_exceeds(left: list[Run], right: list[Run], width: int) ->
     assert width_of(made) <= width
     if width_of(right) and width_of(left) + width_of(right) + 1 < width:
         assert width_of(made) == width
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), runs.filter(width_of)), min_size=1, max_size=5), st.integers(0, 120)
+)
+def test_what_matters_least_is_left_out_first(parts: list[tuple[int, list[Run]]], room: int) -> None:
+    kept = fitted(parts, room)
+    assert kept and (width_of(joined(kept)) <= room or len(kept) == 1)
+    if width_of(joined(made for _, made in parts)) <= room:
+        assert kept == [made for _, made in parts]
 
 
 @given(runs, st.sampled_from(sorted(GROUNDS)), st.integers(1, 80))

@@ -208,7 +208,10 @@ async def test_no_file_at_all() -> None:
         driven = Driven(app, pilot)
         await driven.rest()
         assert isinstance(app.screen, DebugRoom)
-        assert "No session is open." in driven.text
+        assert "No session is open. L shows yours and the bundled ones." in driven.text
+        assert driven.text.splitlines()[-1].startswith(" L library  ? help  q quit")
+        await driven.press("n")
+        assert "no session is open" in driven.text.splitlines()[-1]
 
 
 async def test_a_large_file_opens_without_its_text_first(

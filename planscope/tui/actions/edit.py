@@ -55,7 +55,7 @@ EDIT: tuple[KeyAction, ...] = (
     act(
         "next-trouble",
         "f",
-        "First problem",
+        "Next problem",
         "Go to the next error or contradiction.",
         _T,
         where="edit",

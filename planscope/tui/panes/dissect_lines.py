@@ -69,7 +69,8 @@ def cause_lines(
     elif decision.settled:
         head = (Run(" ✓ NO CAUSE IN THIS REQUEST ", "right"),)
     else:
-        head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
+        likely = "  so far" if running else "  but likely nothing in it" if decision.blameless else ""
+        head = (Run(" ? UNDECIDED ", "stop"), Run(likely, "dim"))
     lines = [Line(head)]
     reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
     lines += [Line(runs) for runs in paragraph(reason, width)]
@@ -183,6 +184,8 @@ def cell_lines(
     """One mutant: its words with those that differ marked, and its runs."""
     if cell is None:
         told = "No mutant of this kind was made yet: s makes and runs one, k several."
+        if kind == "Original":
+            told = "Not run yet: s runs it, m runs all that is needed."
         return [Line((Run(ABOUT[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
     variant = session.variant(cell.variant)
     lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]

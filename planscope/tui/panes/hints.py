@@ -11,9 +11,9 @@ from planscope.tui.lines import Line, Run, justify, width_of
 from planscope.tui.state import RoomState
 
 Phase = Literal[
-    "over", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
+    "over", "nothing", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
 ]
-"""What is going on. ``waits``: one stands at the call that waits. ``strange call``: it cannot be read and reaches no
+"""What is going on. ``nothing``: no session is open. ``waits``: one stands at the call that waits. ``strange call``: it cannot be read and reaches no
 tool. ``back``: one stands before the call that waits. ``play base``: no hours are chosen."""
 
 
@@ -41,6 +41,7 @@ _MORE = (
 )
 _PLAY = (("take-back", ""), ("keep-play", ""), ("deselect", "leave"))
 _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
+    "nothing": (("library", ""), ("help", ""), ("quit", ""), ("palette", "")),
     "no run": (
         ("rerun", "run it"),
         ("play", ""),
@@ -104,6 +105,8 @@ def phase(state: RoomState) -> Phase:
     run = state.run
     if state.play is not None:
         return "play" if state.debug.run.problem.timed else "play base"
+    if run is None and not state.session.variants:
+        return "nothing"
     if run is None:
         return "unreadable" if state.progress == "unreadable" else "no run"
     if not run.under_way:

@@ -103,8 +103,9 @@ class _Told:
                 yield from self.row("said", run.last_words, "quote", self.few)
             text = "Nothing has been called yet." if view.step == 0 else f"{words.ending(run).capitalize()}."
             if run is None:
-                text = "This session has no run: only the request is shown."
-            yield from self.row("", text, "dim")
+                text = "This request was not run yet: r runs it." if state.session.variants else ""
+            if text:
+                yield from self.row("", text, "dim")
             if view.step == "end" and run is not None and run.cost.answers:
                 yield from self.row("cost", words.cost(run), "dim")
             return
@@ -140,8 +141,8 @@ class _Told:
 
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run waits before this call, and what can be done."""
-        why = ", ".join(map(in_words, self.state.why_paused)) or "a step"
-        yield from self.row("paused", f"before this call: {why}", "caution")
+        why = ", ".join(map(in_words, self.state.why_paused))
+        yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
         text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
         if view.call is not None and view.call.error:
             text = (

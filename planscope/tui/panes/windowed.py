@@ -160,10 +160,9 @@ class Windowed(Widget):
     def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
         """What is written into the upper or lower side of the box."""
         room = self.cells[0] - 4
-        kept = (
-            min(width_of(left), _TITLE) + 2 if left and right else 0
-        )  # in a small box the title comes first
-        right = cut(right, room - 2 - kept) if right and room - 2 > kept else ()
+        both = left and right
+        kept = min(width_of(left), _TITLE) + 2 if both else 0  # in a small box the title comes first
+        right = cut(right, room - 2 - kept) if width_of(right) and room - 2 > kept else ()
         left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
         fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
         runs: list[Run] = [Run("─" * (1 if left else 0), "frame")]

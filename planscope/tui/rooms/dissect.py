@@ -94,6 +94,7 @@ class DissectRoom(DissectView):
                 choice = replace(
                     choice, agent=record.agent, model=record.model, method=record.method, budget=budget
                 )
+            self.spent_before = sum(len(cell.runs) for cell in record.cells) if record is not None else 0
             self.work.launch(variant, choice, launch, record)
 
     def _known(self, agent: str) -> bool:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from planscope.tui.desk import Desk, News
 from planscope.tui.dissecting import DissectChoice, Dissecting
 from planscope.tui.jobs import Jobs
-from planscope.tui.lines import Line, Run, shown
+from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.dissect_lines import (
@@ -50,7 +50,10 @@ class DissectState:
 
 
 class DissectView(SideRoom):
-    """``variant`` and ``wanted`` are what a new dissection is about."""
+    """``variant`` and ``wanted`` are what a new dissection is about.
+
+    ``spent_before``: how many runs there were when the last ones were asked for; None once those have ended.
+    """
 
     CSS_PATH = ["side.tcss", "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "dissect"
@@ -79,6 +82,7 @@ class DissectView(SideRoom):
             self.variant = self.state.record.variant
             self.wanted = replace(wanted, run=None)
         self._behind = self._due = False
+        self.spent_before: int | None = None
         self._cause_height = 0
         self._verdicts: dict[RunKey, Verdict] = {}
         self._diffs: dict[str, TextDiff | None] = {}
@@ -165,6 +169,15 @@ class DissectView(SideRoom):
             self.change(row=row, column=column)
         if self._behind:
             self.summarize()
+        elif not self.work.running:
+            self._say_if_nothing_came(found)
+
+    def _say_if_nothing_came(self, found: Summary) -> None:
+        """That no run was made though runs were asked for, and why."""
+        before, self.spent_before = self.spent_before, None
+        if found.runs == before and not (self.notice or self.state.trouble):
+            settled = found.decision.settled
+            self.tell("more runs would not change this" if settled else "no more mutants can be made")
 
     def _first_place(self, found: Summary) -> tuple[int, int]:
         """The mutant that one came from, else the first one."""
@@ -219,7 +232,7 @@ class DissectView(SideRoom):
         self.mutant.set_content(
             cell_lines(self.kind, cell, self.desk.glance, self._diff(cell), self.mutant.inner_width),
             title=(Run(kind, "title"), Run(f" {cell.number}" if cell is not None else "", "title")),
-            note=(Run(f"request {shown(cell.variant, 20)}" if cell is not None else "", "dim"),),
+            note=(Run(f"request {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
         self.show_bars()
 
@@ -255,20 +268,27 @@ class DissectView(SideRoom):
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         record = self.state.record
-        left = [Run(" dissect ", "brand"), Run(f" {shown(self.variant, 20)}")]
         agent, model, method = (
             (record.agent, record.model, record.method)
             if record is not None
             else (self.wanted.agent, self.wanted.model, self.wanted.method)
         )
-        simulated = model.casefold().startswith("sim:")
-        left += [Run(" │ ", "faint"), Run(shown(agent, 40)), Run(" │ ", "faint"), Run(shown(model, 40))]
-        left += [Run(" simulated", "caution")] if simulated else []
-        left += [Run(" │ ", "faint"), Run(f"method {method}")]
+        said = [Run(shown(model, 40))]
+        if model.casefold().startswith("sim:"):
+            said.append(Run(" simulated", "caution"))
+        parts = [
+            (1, [Run(shown(self.variant, 20))]),
+            (2, [Run(shown(agent, 40))]),
+            (0, said),
+            (3, [Run(f"method {method}")]),
+        ]
         found = self.state.summary
         running = self.work.running
         left_over = self.work.seconds_left(found.runs, found.budget) if found is not None else None
-        return left, progress_runs(found, running, left_over)
+        brand = [Run(" dissect ", "brand"), Run(" ")]
+        right = progress_runs(found, running, left_over)
+        room = self.app.size.width - 4 - width_of([*brand, *right])
+        return [*brand, *joined(fitted(parts, room))], right
 
     def on_resize(self, event: events.Resize) -> None:
         super().on_resize(event)

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.keymap import keys_of, normal, shown_key
-from planscope.tui.lines import Line, Run, shown
+from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.edit_actions import actions_said
 from planscope.tui.panes.edit_lines import (
@@ -181,19 +181,15 @@ class EditRoom(Leaving):
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         title = shown(self.desk.glance.title or "untitled", 40)
-        left = [
-            Run(" edit ", "brand"),
-            Run(f" {title}", "strong"),
-            Run(" │ ", "faint"),
-            Run(
-                f"{shown(self.of.id, 20)} → a new variant" if self.state.changed else shown(self.of.id, 20),
-                "dim",
-            ),
-        ]
+        of = shown(self.of.id, 20)
+        made = f"{of} → a new variant" if self.state.changed else of
         right = list(verdict(self.state))
         if self.state.changed:
             right += [Run(" │ ", "faint"), Run("not kept yet", "caution")]
-        return left, right
+        brand = [Run(" edit ", "brand"), Run(" ")]
+        room = self.app.size.width - 4 - width_of([*brand, *right])
+        parts = [(1, [Run(title, "strong")]), (0, [Run(made, "dim")])]
+        return [*brand, *joined(fitted(parts, room))], right
 
     # Keys
 

@@ -44,6 +44,8 @@ class Moving(Arranging):
 
     @property
     def _at_end(self) -> str:
+        if not self.state.session.variants:
+            return "no session is open"
         if self.state.run is None:
             return "this request was not run yet: r runs it"
         return "this is the end of the run"

@@ -85,7 +85,7 @@ class Opening(Resting):
                 "open", lambda ticket: open_session(path, hold), self._on_opened, self._not_opened
             )
         else:
-            self.change(progress="failed", trouble="No session is open.")
+            self.change(progress="failed", trouble="No session is open. L shows yours and the bundled ones.")
 
     def _not_opened(self, error: Exception) -> None:
         self._failed(error)

@@ -45,7 +45,7 @@ from planscope.session.events import (
 )
 from planscope.session.files import SessionError
 from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
-from planscope.session.naming import free_name, name_of, suffix_of
+from planscope.session.naming import free_path
 from planscope.session.places import library
 from planscope.session.stamp import stamp_of
 from planscope.session.store import load, save
@@ -286,7 +286,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         said = f"planscope could not record: {error}"
         if self.path.parent != library():
             self._stamp = None
-            place = library() / f"{free_name(name_of(self.path))}{suffix_of(self.path)}"
+            place = free_path(self.path)
             with suppress(SessionError):
                 self._write(place)
                 self.path = place

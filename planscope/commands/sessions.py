@@ -214,7 +214,7 @@ def _trash(args: argparse.Namespace) -> None:
 def _recover(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import recovery_lines
     from planscope.documents.library import sessions_document
-    from planscope.session.naming import free_name, name_of, suffix_of
+    from planscope.session.naming import free_path, name_of
     from planscope.session.places import library, make_folder
     from planscope.session.recovery import recoverable, recoveries
     from planscope.session.store import save
@@ -242,7 +242,8 @@ def _recover(args: argparse.Namespace) -> None:
     if args.output is not None:
         target = output_file(args.output)
     else:
-        target = make_folder(library()) / f"{free_name(name_of(path))}{suffix_of(path)}"
+        target = free_path(path)
+        make_folder(target.parent)
     save(session, target)
     found.discard()
     _told(args, "recover", {name_of(target): target}, f"written to {target}")

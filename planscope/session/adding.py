@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planscope.session.files import SessionError, writable_target, write_atomic
-from planscope.session.lock import Held, Lock, holder_of
+from planscope.session.lock import PATIENCE, Held, Lock, holder_of
 from planscope.session.model import Session
-from planscope.session.naming import free_name, name_of, suffix_of
-from planscope.session.places import library, make_folder
-from planscope.session.store import PATIENCE, dumps, load, save
+from planscope.session.naming import free_path
+from planscope.session.places import make_folder
+from planscope.session.store import dumps, load, save
 
 
 def check_nobody_writes(path: Path) -> None:
@@ -75,7 +75,7 @@ def _requests(session: Session) -> dict[str, object]:
 
 def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) -> str:
     """Keep it in the library; the error to show. Where all of it is too much for one file, the new runs alone."""
-    path = library() / f"{free_name(name_of(place))}{suffix_of(place)}"
+    path = free_path(place)
     new = [run.model_copy(update={"forked_from": None}) for run in session.runs if run.id not in before]
     said = ""
     for kept in (session, session.model_copy(update={"runs": new, "dissections": []})):

@@ -25,8 +25,8 @@ from planscope.session.carriers import is_session_file
 from planscope.session.files import SessionError, read_bytes, sweep, writable_target, write_atomic
 from planscope.session.lock import Held, Holder, Lock
 from planscope.session.model import Session
-from planscope.session.naming import free_name, name_of, suffix_of
-from planscope.session.places import library, make_folder
+from planscope.session.naming import free_path
+from planscope.session.places import make_folder
 from planscope.session.recovery import Journal, Recovery, recoverable
 from planscope.session.stamp import Stamp, check_unchanged, stamp_of
 from planscope.session.store import dumps
@@ -88,7 +88,7 @@ class Keeper:
 
     def _to_copy(self, why: str) -> None:
         self.where, self.why, self.holder = "copy", why, None
-        self.place = library() / f"{free_name(name_of(self.path))}{suffix_of(self.path)}"
+        self.place = free_path(self.path)
 
     @property
     def unsaved(self) -> bool:

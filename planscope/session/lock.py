@@ -26,6 +26,9 @@ from types import TracebackType
 from planscope.session.files import SessionError
 from planscope.session.places import locks
 
+PATIENCE = 3.0
+"""Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
+
 _POLL = 0.02
 _GLANCE = 0.1
 """Seconds between two tries, and those that one who only asks who holds it (:func:`holder_of`) is never in the way."""
@@ -69,7 +72,10 @@ def key(path: Path) -> str:
 
 
 class Lock:
-    """The right to write to a session file, for as long as it is kept. ``lasting``: longer than a moment."""
+    """The right to write to a session file, for as long as it is kept. ``lasting``: longer than a moment.
+
+    As a context it is taken and given back; whoever has it for a moment is waited for.
+    """
 
     def __init__(self, path: Path, *, lasting: bool = False) -> None:
         self.path = path
@@ -97,7 +103,7 @@ class Lock:
         self._handle = None
 
     def __enter__(self) -> Lock:
-        self.acquire()
+        self.acquire(PATIENCE)
         return self
 
     def __exit__(

@@ -79,6 +79,11 @@ def free_name(wanted: str, taken: Collection[str] = ()) -> str:
     return name
 
 
+def free_path(path: Path, name: str | None = None) -> Path:
+    """Where in the library what is at ``path`` goes: under ``name``, by default its own or one like it that is free."""
+    return library() / f"{name or free_name(name_of(path))}{suffix_of(path)}"
+
+
 def _tidy(wanted: str) -> str:
     """Something like it that can be a name: files may be called anything."""
     kept = "".join(

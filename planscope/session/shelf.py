@@ -1,11 +1,12 @@
-"""Sessions of the library renamed, copied, deleted and restored. No other file is ever changed or removed here."""
+"""Sessions of the library renamed, copied, deleted and restored. No other file is ever changed or removed here.
+
+The folder is locked meanwhile, so that names stay as they were looked up.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from planscope.session.bundled import bundled
@@ -17,6 +18,7 @@ from planscope.session.naming import (
     before_trash,
     checked_name,
     free_name,
+    free_path,
     in_library,
     name_of,
     suffix_of,
@@ -24,7 +26,7 @@ from planscope.session.naming import (
 )
 from planscope.session.places import library, make_folder, trash
 from planscope.session.stamp import stamp_of
-from planscope.session.store import PATIENCE, load, loads, save
+from planscope.session.store import load, loads, save
 
 
 def mine(name: str) -> Path:
@@ -62,7 +64,7 @@ def rename(path: Path, name: str) -> Path:
     """Give a session of the library another name; its new path."""
     _own(path)
     new = checked_name(name)
-    with _library(), _nobody_writes(path):
+    with Lock(library()), Lock(path):
         _check_free(new)
         target = path.with_name(f"{new}{suffix_of(path)}")
         _move(path, target)
@@ -84,10 +86,10 @@ def copy(path: Path, name: str | None = None) -> Path:
     data = read_bytes(path)
     loads(data, str(path))
     make_folder(library())
-    with _library():
+    with Lock(library()):
         if new is not None:
             _check_free(new)
-        target = library() / f"{new or free_name(name_of(path))}{suffix_of(path)}"
+        target = free_path(path, new)
         write_atomic(target, data)
     return target
 
@@ -97,7 +99,7 @@ def delete(path: Path) -> Path:
     _own(path)
     make_folder(trash())
     target = trash() / trashed(path)
-    with _library(), _nobody_writes(path):
+    with Lock(library()), Lock(path):
         _move(path, target)
     return target
 
@@ -107,8 +109,8 @@ def restore(path: Path) -> Path:
     if path.parent != trash() or not os.path.lexists(path):
         raise SessionError(f"{path} is not in the trash (see: planscope sessions trash)")
     make_folder(library())
-    with _library():
-        target = library() / f"{free_name(before_trash(path)[0])}{suffix_of(path)}"
+    with Lock(library()):
+        target = free_path(path, free_name(before_trash(path)[0]))
         _move(path, target)
     return target
 
@@ -140,27 +142,6 @@ def _own(path: Path) -> None:
 def _check_free(name: str) -> None:
     if in_library(name) is not None or name in bundled():
         raise SessionError(f"there is a session {name!r} already; choose another name")
-
-
-@contextmanager
-def _library() -> Iterator[None]:
-    """Names stay as they were looked up: one change of the library at a time."""
-    lock = Lock(library())
-    lock.acquire(PATIENCE)
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-@contextmanager
-def _nobody_writes(path: Path) -> Iterator[None]:
-    lock = Lock(path)
-    lock.acquire(PATIENCE)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _move(path: Path, target: Path) -> None:

@@ -19,9 +19,6 @@ from planscope.session.stamp import Stamp, check_unchanged
 
 __all__ = ["SessionError", "dumps", "encoded", "from_document", "load", "loads", "save"]
 
-PATIENCE = 3.0
-"""Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
-
 
 def loads(data: bytes, name: str = "the input") -> Session:
     """A session from the bytes of a file, or of a page that carries one. Raises :class:`SessionError` with one line."""
@@ -89,11 +86,7 @@ def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -
     if not is_session_file(path):
         raise SessionError(f"{path} is a page, not a session file; name another file (NAME.planscope.json)")
     data, place = dumps(session), writable_target(path)
-    lock = Lock(place)
-    lock.acquire(PATIENCE)
-    try:
+    with Lock(place):
         if unless_changed is not None:
             check_unchanged(place, unless_changed)
         write_atomic(place, data)
-    finally:
-        lock.release()

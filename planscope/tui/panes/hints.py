@@ -13,8 +13,11 @@ from planscope.tui.state import RoomState
 Phase = Literal[
     "over", "nothing", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
 ]
-"""What is going on. ``nothing``: no session is open. ``waits``: one stands at the call that waits. ``strange call``: it cannot be read and reaches no
-tool. ``back``: one stands before the call that waits. ``play base``: no hours are chosen."""
+"""What is going on. ``nothing``: no session is open. ``waits``: one stands at the call that waits.
+
+``strange call``: it cannot be read and reaches no tool. ``back``: one stands before the call that waits.
+``play base``: no hours are chosen.
+"""
 
 
 class Hint(NamedTuple):

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from planscope.sharing.hits import NAMED, Hit
+from planscope.sharing.logins import is_telling as is_telling
+from planscope.sharing.logins import logins
 from planscope.sharing.word_lists import words
 
 KIND = "named-secret"
@@ -23,7 +25,7 @@ _ASSIGNED = re.compile(
     r"(?P<sign>:=|=>|==|:|=|\bis\b|\bwas\b)"
     r"\s{0,3}(?:\\{0,3}\"(?P<double>(?:[^\"\\\n]|\\.){1,400}?)\\{0,3}\""
     r"|\\{0,3}'(?P<single>(?:[^'\\\n]|\\.){1,400}?)\\{0,3}'"
-    r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}))"
+    r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}(?:&(?![\w.;-]{1,40}[=;])[^\s\"',;&<>(){}\[\]]{1,100}){0,3}))"
 )
 _STARTS = re.compile(_NAME)
 _SHORT = re.compile(
@@ -77,16 +79,8 @@ def is_value(text: str) -> bool:
     return len(text.strip()) >= 3 and not _EMPTY.fullmatch(text.strip())
 
 
-def is_telling(text: str) -> bool:
-    """Whether a value is odd enough to be looked for elsewhere."""
-    plain = text.isalpha() and (text.islower() or text.istitle() or text.isupper())
-    if text.isdigit():
-        return len(text) >= 10
-    return (len(text) >= 8 and not plain) or len(text) >= 16
-
-
 def assigned(text: str, lowered: str) -> Iterator[Hit]:
-    """What a text itself calls a password, a token, a key. ``lowered``: in lower case, of the same length."""
+    """What a text itself calls a password, a token, a key, a login. ``lowered``: in lower case, of the same length."""
     for match in _named(text, lowered):
         group = next(g for g in ("double", "single", "bare") if match[g] is not None)
         start, end = match.span(group)
@@ -95,6 +89,7 @@ def assigned(text: str, lowered: str) -> Iterator[Hit]:
         value = text[start:end]
         if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
             yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
+    yield from logins(text, lowered)
     for pattern, needs in _OTHERS:
         if not any(need in lowered for need in needs):
             continue

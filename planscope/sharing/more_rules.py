@@ -11,6 +11,8 @@ from functools import cache
 from typing import Any
 
 from planscope.sharing.hits import SHAPE, Hit
+from planscope.sharing.logins import has_login
+from planscope.sharing.secret_rules import END
 
 _SHORTEST = 8
 _MOST = 1000
@@ -40,7 +42,10 @@ def found_by_library(text: str) -> Iterator[Hit]:
     secrets: dict[str, str] = {}
     for finding in scanner.scan(text):
         secret = finding.secret
-        if finding.visible and isinstance(secret, str) and len(secret) >= _SHORTEST:
+        if not finding.visible or not isinstance(secret, str) or has_login(secret):
+            continue  # of a whole address the password and the host are found by themselves
+        secret = secret.rstrip(END)
+        if len(secret) >= _SHORTEST:
             secrets.setdefault(secret, str(finding.rule_id).rpartition(".")[2])
     for secret, rule in list(secrets.items())[:_MOST]:
         name = re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")[:40] or "secret"

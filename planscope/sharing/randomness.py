@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from planscope.sharing.hits import RANDOM, Hit
 
-_TOKEN = re.compile(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_+/-]{32,}={0,2}(?![A-Za-z0-9_+/=-])")
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_+/.-])[A-Za-z0-9_+/-]{32,}={0,2}(?![A-Za-z0-9_+/=-])")
 _HEX = re.compile(r"(?:0x)?[0-9a-f]{32,}|(?:0x)?[0-9A-F]{32,}")
 _KNOWN = re.compile(
     r"(?:call|chatcmpl|resp|msg|run|lc_run|rs|fc|toolu|asst|thread|item|req|gen|ws|cmpl|fp)[_-].*"

@@ -15,6 +15,9 @@ from planscope.sharing.randomness import looks_random
 _LONG = 100_000
 """Characters of a text of which it pays to know first what letters it has at all."""
 
+END = "."
+"""What ends a sentence, and no key."""
+
 BEFORE = 40
 """Characters between a word and the value that it tells of, at most."""
 
@@ -71,6 +74,7 @@ def shaped(text: str, lowered: str) -> Iterator[Hit]:
             for match in rule.pattern.finditer(text):
                 named = "value" in match.re.groupindex and match["value"] is not None
                 start, end = match.span("value") if named else match.span()
+                end = start + len(text[start:end].rstrip(END))
                 if start < end:
                     yield Hit(start, end, rule.kind, rule.label, SHAPE)
 

@@ -30,20 +30,20 @@ _BATCH = 500_000
 class Detectors:
     """``users``: names known from home directories, looked for as parts of other paths.
 
-    What is asked again for the same string is answered from memory.
+    What is asked again for the same string is answered from memory. ``clean``: strings that hold nothing.
     """
 
     around: Surroundings
     users: frozenset[str] = frozenset()
     _memory: dict[tuple[str, str, bool, bool], list[Hit]] = field(default_factory=dict, repr=False)
-    _clean: set[str] = field(default_factory=set, repr=False)
+    clean: set[str] = field(default_factory=set, repr=False)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
         """Look through many texts in one go, as if they were one: most hold nothing, and are not looked at again."""
         batch: list[str] = []
         size = 0
         for text in dict.fromkeys(texts):
-            if text in self._clean:
+            if text in self.clean:
                 continue
             batch.append(text)
             size += len(text)
@@ -62,9 +62,9 @@ class Detectors:
         touched: set[int] = set()
         for hit in self._all("\n".join(batch), "", False, False):
             touched.update(range(bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)))
-        if len(self._clean) >= _MOST:
-            self._clean.clear()
-        self._clean.update(text for n, text in enumerate(batch) if n not in touched)
+        if len(self.clean) >= _MOST:
+            self.clean.clear()
+        self.clean.update(text for n, text in enumerate(batch) if n not in touched)
 
     def find(
         self, text: str, *, named: str = "", below_secret: bool = False, number: bool = False
@@ -89,7 +89,7 @@ class Detectors:
         """
         if len(text) < 3:
             return []
-        if text in self._clean:
+        if text in self.clean:
             return settle(_by_key(text, named, below_secret)) if named or below_secret else []
         found: list[Hit] = []
         covered = text

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Container
 from functools import cache
 from typing import Any, NamedTuple
 
 from planscope.sharing.assigned import holds_secrets
 from planscope.sharing.findings import Place
+from planscope.sharing.skim import Skim
 
 Json = Any
 
@@ -31,6 +33,9 @@ ChangeNumber = Callable[[int | float, Spot], Json]
 _DATA = {"arguments", "asked", "message", "cursor"}
 _GRAMMAR = {"tree", "constraints"}
 _FIXED = {"format", "type", "status", "ending", "refused_by", "method", "created", "started"}
+_TYPE = re.compile(r"[A-Za-z_]{1,20}|planscope-session|[0-9T:.+Z-]{10,40}")
+"""What a fixed field may hold: a word of ours, a time. In parts of other makers it may be called so and be none."""
+
 _NUMBERS = {
     "id",
     "parent",
@@ -65,54 +70,77 @@ def _fields() -> frozenset[str]:
     return frozenset(name for part in parts for name in part.model_fields)
 
 
-def rewrite(document: Json, change: Change, number: ChangeNumber | None = None) -> Json:
+def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) -> Json:
     """A session's JSON anew, every string of it as ``change`` gives it back; so are keys of mappings that are data.
 
-    ``number`` is asked about numbers in data. What says of what type a thing is stays as it is.
+    ``number`` is asked about numbers in data. What says of what type a thing is stays as it is. Parts that hold
+    nothing, as ``skim`` knows, are not copied.
     """
-    walker = _Walker(change, number)
-    made = {}
+    walker = _Walker(change, number, skim)
+    made: dict[str, Json] = {}
     for key, value in document.items():
         if key == "variants":
             made[key] = [walker.part(v, Place("", variant=str(v.get("id")))) for v in value]
         elif key == "runs":
             made[key] = [walker.run(r) for r in value]
         else:
-            made[key] = walker.field(key, value, Place(""))
+            walker.add(made, key, value, Place(""))
     return made
 
 
-def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber | None = None) -> Json:
+def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber) -> Json:
     """The same for data that was found inside a string at ``spot``."""
-    return _Walker(change, number).data(value, spot)
+    return _Walker(change, number, None).data(value, spot)
 
 
 class _Walker:
-    def __init__(self, change: Change, number: ChangeNumber | None) -> None:
+    def __init__(self, change: Change, number: ChangeNumber, skim: Skim | None) -> None:
         self._change = change
         self._number = number
+        self._skim = skim
 
     def run(self, run: Json) -> Json:
+        if self._dull(run):
+            return run
         place = Place("", run=str(run.get("id")))
-        made = {k: self.field(k, v, place) for k, v in run.items() if k != "events"}
-        events = []
-        for n, event in enumerate(run.get("events", ())):
-            step = event.get("step") if isinstance(event.get("step"), int) else None
-            events.append(self.part(event, Place("", run=place.run, event=n, step=step)))
-        return {k: events if k == "events" else made[k] for k in run}
+        made: dict[str, Json] = {}
+        for key, value in run.items():
+            if key == "events":
+                made[key] = [self._event(event, place, n) for n, event in enumerate(value)]
+            else:
+                self.add(made, key, value, place)
+        return made
+
+    def _event(self, event: Json, place: Place, n: int) -> Json:
+        if self._dull(event):
+            return event
+        step = event.get("step") if isinstance(event.get("step"), int) else None
+        return self.part(event, Place("", run=place.run, event=n, step=step))
 
     def part(self, part: dict[str, Json], place: Place) -> Json:
         """One of a session's own parts: its keys are known unless it has more of them."""
-        return {k: self.field(k, v, place) for k, v in part.items()}
+        if self._dull(part):
+            return part
+        made: dict[str, Json] = {}
+        for key, value in part.items():
+            self.add(made, key, value, place)
+        return made
 
-    def field(self, key: str, value: Json, place: Place) -> Json:
+    def add(self, made: dict[str, Json], key: str, value: Json, place: Place) -> None:
+        """A field of a part, into what is made of the part."""
+        new = key if key in _fields() else self._key(key, _below(place, key), made)
+        made[new] = self._field(key, value, place)
+
+    def _field(self, key: str, value: Json, place: Place) -> Json:
+        if not self._tells(key) and self._dull(value):
+            return value
         here = _below(place, key)
         if key in _DATA:
             return self.data(value, Spot(here))
         if key in _GRAMMAR:
             return self._grammar(value, Spot(here))
         if key not in _fields():
-            return self.data(value, Spot(here, named=key))
+            return self.data(value, Spot(here, named=key, below_secret=holds_secrets(key)))
         if isinstance(value, dict):
             return self.part(value, here)
         if isinstance(value, list):
@@ -122,14 +150,16 @@ class _Walker:
                 else self._text(one, Spot(_below(here, str(n)), number=key in _NUMBERS))
                 for n, one in enumerate(value)
             ]
-        if key in _FIXED or (key == "kind" and place.event is None):
+        if (key in _FIXED or (key == "kind" and place.event is None)) and _says_type(value):
             return value
         return self._text(value, Spot(here, number=key in _NUMBERS))
 
     def _text(self, value: Json, spot: Spot) -> Json:
-        return self._change(value, spot) if isinstance(value, str) else value
+        return self._change(value, spot) if isinstance(value, str) and not self._dull(value) else value
 
     def _grammar(self, value: Json, spot: Spot) -> Json:
+        if self._dull(value):
+            return value
         if isinstance(value, dict):
             return {k: self._grammar(v, spot._replace(place=_below(spot.place, k))) for k, v in value.items()}
         if isinstance(value, list):
@@ -139,6 +169,8 @@ class _Walker:
         return self._text(value, spot)
 
     def data(self, value: Json, spot: Spot) -> Json:
+        if not spot.below_secret and not self._tells(spot.named) and self._dull(value):
+            return value
         if isinstance(value, str):
             return self._change(value, spot._replace(number=_is_number(spot.named)))
         if isinstance(value, list):
@@ -147,7 +179,7 @@ class _Walker:
             ]
         if isinstance(value, dict):
             return self._mapping(value, spot)
-        if isinstance(value, int | float) and not isinstance(value, bool) and self._number is not None:
+        if isinstance(value, int | float) and not isinstance(value, bool):
             return self._number(value, spot)
         return value
 
@@ -156,13 +188,30 @@ class _Walker:
         for key, one in value.items():
             place = _below(spot.place, key)
             below = spot.below_secret or holds_secrets(key)
-            new = self._change(key, Spot(Place(f"{place.field} (key)", *_ids(place))))
-            n = 1
-            while new in made:
-                n += 1
-                new = f"{new}_{n}"
+            new = self._key(key, place, made)
             made[new] = self.data(one, Spot(place, named=key, below_secret=below))
         return made
+
+    def _key(self, key: str, place: Place, taken: Container[str]) -> str:
+        """A key that is data as it is to be, and not like one that there is already."""
+        new = key
+        if not self._dull(key):
+            new = self._change(key, Spot(Place(f"{place.field} (key)", *_ids(place))))
+        n = 1
+        while new in taken:
+            n += 1
+            new = f"{new}_{n}"
+        return new
+
+    def _dull(self, value: Json) -> bool:
+        return self._skim is not None and self._skim.is_dull(value)
+
+    def _tells(self, key: str) -> bool:
+        return self._skim is None or self._skim.tells(key)
+
+
+def _says_type(value: Json) -> bool:
+    return not isinstance(value, str) or _TYPE.fullmatch(value) is not None
 
 
 def _below(place: Place, name: str) -> Place:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
 
 HEAD = 4
 """Characters by which candidates are found; no known text is shorter."""
@@ -38,6 +40,16 @@ class Matcher:
                     yield start, start + size, known
                     at = start + size
                     break
+
+    def touched(self, texts: Sequence[str]) -> set[str]:
+        """Those of many texts in which a known one may stand, found in one go."""
+        if not self._known:
+            return set()
+        starts = [0, *accumulate(len(text) + 1 for text in texts)]
+        found: set[str] = set()
+        for start, end, _ in self.find("\n".join(texts)):
+            found.update(texts[bisect_right(starts, start) - 1 : bisect_left(starts, end)])
+        return found
 
     def _stands_alone(self, known: str, text: str, start: int) -> bool:
         around = text[max(0, start - 1) : start], text[start + len(known) : start + len(known) + 1]

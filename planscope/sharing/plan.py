@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from planscope.sharing.document import Spot, rewrite, rewrite_below
 from planscope.sharing.findings import Finding, Place
 from planscope.sharing.hits import PLACEHOLDER, Hit, settle
 from planscope.sharing.matching import HEAD, Matcher, lower
+from planscope.sharing.skim import DEEPEST, Skim
 from planscope.sharing.spellings import canonical, decoded, spellings, tool_spelling, unescaped
 from planscope.sharing.surroundings import Surroundings
 
@@ -22,8 +24,6 @@ Json = Any
 
 _NOT_IN_A_TOOL = re.compile(r"[^A-Za-z0-9_-]")
 _TOOL_RANK = -1
-_DEEPEST = 3
-"""JSON inside strings of JSON, read up to so deep."""
 
 
 @dataclass(slots=True)
@@ -61,10 +61,13 @@ class Plan:
     ) -> None:
         self.values: dict[str, Value] = {}
         self._known: dict[str, str] = {}
-        self._detectors = detectors_for(around, _users(document, around))
-        self._next = _numbers_taken(document)
-        self._detectors.look_ahead(_texts(document))
-        rewrite(document, self._note, self._note_number)
+        self._document = document
+        self._skim = Skim(document)
+        self._detectors = detectors_for(around, _users(self._skim.texts, around))
+        self._next = _numbers_taken(self._skim.texts)
+        self._detectors.look_ahead([*self._skim.texts, *self._skim.within])
+        self._skim.settle(self._detectors.clean)
+        rewrite(document, self._note, self._note_number, self._skim)
         for key, decision in (decisions or {}).items():
             if key in self.values:
                 self.values[key].kept, self.values[key].replacement = decision
@@ -72,12 +75,15 @@ class Plan:
         self._spell()
         self._matcher = _matcher(self._spelled)
         self._rename_tools(document)
+        touched = self._matcher.touched(list(self._skim.dull))
+        if touched:
+            self._skim.settle(self._detectors.clean - touched)
         self._edits: dict[str, list[spans.Edit]] = {}
 
     # What there is
 
     def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
-        if depth < _DEEPEST:
+        if depth < DEEPEST:
             for inside in decoded(text):
                 below = lambda one, at: self._note(one, at, depth + 1)  # noqa: E731
                 rewrite_below(inside, spot, below, self._note_number)
@@ -163,13 +169,17 @@ class Plan:
 
     # The same document without it
 
-    def apply(self, document: Json) -> Json:
-        """The document with every value that is not kept replaced, and the places of all noted."""
-        made = rewrite(document, self._change, self._change_number)
-        for variant in made.get("variants", ()):
+    def apply(self) -> Json:
+        """The document with every value that is not kept replaced, and the places of all noted.
+
+        Parts that nothing is replaced in are the document's own.
+        """
+        made = rewrite(self._document, self._change, self._change_number, self._skim)
+        for n, variant in enumerate(made.get("variants", ())):
             edits = self._edits.get(str(variant.get("id")))
             if edits:
-                spans.move(variant, edits)
+                made["variants"][n] = moved = deepcopy(variant)
+                spans.move(moved, edits)
         return made
 
     def _change(self, text: str, spot: Spot) -> str:
@@ -192,7 +202,7 @@ class Plan:
         view = unescaped(made)
         if view != made and self._edited(view, spot, None)[1]:
             made, edits = self._edited(view, spot, place)[0], [spans.Edit(0, len(text), len(made))]
-        if depth < _DEEPEST:
+        if depth < DEEPEST:
             for inside in decoded(text):
                 below = lambda one, at: self._replaced(one, at, place, depth + 1)[0]  # noqa: E731
                 wanted = rewrite_below(inside, spot, below, self._change_number)
@@ -249,41 +259,21 @@ def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
     return Matcher(spelled, words, names)
 
 
-def _texts(document: Json) -> list[str]:
-    """Every string of a document, once."""
-    found: dict[str, None] = {}
-
-    def note(text: str, spot: Spot) -> str:
-        found[text] = None
-        return text
-
-    rewrite(document, note)
-    return list(found)
-
-
-def _users(document: Json, around: Surroundings) -> frozenset[str]:
-    """The names of users, from the home directories that a document names, and the user's own."""
+def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
+    """The names of users, from the home directories that texts name, and the user's own."""
     found = {around.user} if around.user else set()
-
-    def note(text: str, spot: Spot) -> str:
+    for text in texts:
         if "/" in text or "\\" in text:
             found.update(personal.user_of(match) for match in personal.homes(text))
-        return text
-
-    rewrite(document, note)
     return frozenset(user for user in found if len(user) >= 3)
 
 
-def _numbers_taken(document: Json) -> dict[str, int]:
-    """The highest number of each kind of placeholder that a document holds already."""
+def _numbers_taken(texts: Iterable[str]) -> dict[str, int]:
+    """The highest number of each kind of placeholder that stands in texts already."""
     taken: dict[str, int] = {}
-
-    def note(text: str, spot: Spot) -> str:
+    for text in texts:
         if "redacted_" in text.lower():
             for match in PLACEHOLDER.finditer(text):
                 word, _, number = match[0].upper().removeprefix("REDACTED_").rpartition("_")
                 taken[word] = max(taken.get(word, 0), int(number))
-        return text
-
-    rewrite(document, note)
     return taken

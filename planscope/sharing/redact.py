@@ -23,7 +23,7 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
     around = own() if around is None else around
     document = _document(session)
     plan = Plan(document, around)
-    plan.apply(document)
+    plan.apply()
     return Redaction(plan.findings(), around)
 
 
@@ -58,7 +58,7 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
 
     document = _document(session)
     plan = Plan(document, redaction.around, _decisions(redaction))
-    made = plan.apply(document)
+    made = plan.apply()
     if made == document:
         return Redacted(session, plan)
     try:

@@ -1,0 +1,140 @@
+"""What is skimmed over is what holds nothing: with and without it, the same is found and replaced everywhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.session.store import dumps, from_document
+from planscope.sharing import skim
+from planscope.sharing.findings import RedactionError
+from planscope.sharing.redact import look_through, redact
+from planscope.sharing.skim import Skim
+from planscope.sharing.surroundings import Surroundings
+from tests.sharing.cases import plain_session
+from tests.sharing.seeds import seeds
+
+AROUND = Surroundings((("API_KEY", "k3y-of-env-99"),), "/home/maria", "maria", ("buildbox",))
+TEXTS = [
+    *(seed.text for seed in seeds(3)[::6]),
+    *(
+        "/home/bob/x",
+        "bob@corp.example.org",
+        "k3y-of-env-99",
+        "buildbox",
+        "maria",
+        "10.1.2.3",
+        "+49 170 1234567",
+    ),
+    *(
+        "4111 1111 1111 1111",
+        "REDACTED_EMAIL_3",
+        "ok",
+        "token",
+        "call",
+        "bob",
+        "hunter22",
+        "",
+        "[",
+        "alpha_review",
+    ),
+]
+KEYS = ["password", "host", "user", "credentials", "id", "name", "status", "kind", "start_time", *TEXTS[:9]]
+values = st.recursive(
+    st.sampled_from(TEXTS) | st.sampled_from([4111111111111111, 17, 3.5, True, None]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+        | inner.map(json.dumps)
+        | inner.map(lambda one: f"see {json.dumps(one)}")
+    ),
+    max_leaves=8,
+)
+PLACES = [
+    ("title",),
+    ("x",),
+    ("cursor", "x"),
+    ("variants", 0, "x"),
+    ("variants", 0, "actions", 0, "name"),
+    ("runs", 0, "status"),
+    ("runs", 0, "model"),
+    ("runs", 0, "events", 1, "text"),
+    ("runs", 0, "events", 1, "message", "x"),
+    ("runs", 0, "events", 2, "arguments", "x"),
+    ("runs", 0, "events", 2, "raw"),
+    ("runs", 0, "events", 3, "text"),
+]
+TEXT_ONLY = {"title", "name", "model", "text", "raw"}
+
+
+def changed(changes: list[tuple[tuple[Any, ...], Any]]) -> Any:
+    document = plain_session().model_dump(mode="json", exclude_none=True)
+    for place, value in changes:
+        here: Any = document
+        for step in place[:-1]:
+            here = here[step]
+        here[place[-1]] = value if isinstance(value, str) or place[-1] not in TEXT_ONLY else json.dumps(value)
+    return from_document(document, "x")
+
+
+def told(session: Any) -> tuple[Any, Any]:
+    """What is found, with its places, and what the session becomes, or why it cannot."""
+    redaction = look_through(session, AROUND)
+    try:
+        return redaction, dumps(redact(session, redaction))
+    except RedactionError as error:
+        return redaction, str(error)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), values), min_size=1, max_size=4))
+def test_skimming_changes_nothing(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+    session = changed(changes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Skim, "is_dull", lambda self, value: False)
+        patch.setattr(Skim, "tells", lambda self, name: True)
+        thorough = told(session)
+    assert told(session) == thorough
+
+
+def test_most_of_a_session_is_skimmed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above would say nothing if all of it were looked at."""
+    looked: list[str] = []
+    session = plain_session(notes="bob@corp.example.org")
+    real = Skim.is_dull
+
+    def is_dull(self: Skim, value: Any) -> bool:
+        dull = real(self, value)
+        if not dull and isinstance(value, str):
+            looked.append(value)
+        return dull
+
+    monkeypatch.setattr(Skim, "is_dull", is_dull)
+    assert len(look_through(session, AROUND).findings) == 1
+    assert set(looked) == {"bob@corp.example.org"}
+
+
+@pytest.mark.parametrize("name", ["status", "type", "kind", "method", "ending", "format", "created"])
+def test_a_field_of_others_that_is_called_like_one_of_ours(name: str) -> None:
+    session = changed([(("runs", 0, name), "sk-ant-api03-AbCdEfGhIjKl0123456789")])
+    assert b"sk-ant" not in dumps(redact(session, look_through(session, AROUND)))
+
+
+def test_names_of_fields_of_others() -> None:
+    session = changed([(("runs", 0, "/home/bob/x"), 1), (("variants", 0, "bob@corp.example.org"), [2])])
+    session.runs[0].credentials = {"door": "opensesame1"}  # type: ignore[attr-defined]
+    text = dumps(redact(session, look_through(session, AROUND)))
+    assert b"bob" not in text and b"opensesame1" not in text
+
+
+def test_json_in_texts_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skim, "MOST_DECODED", 100)
+    few, many = json.dumps([1] * 60), json.dumps([1] * 120)
+    look_through(plain_session(notes=few, cursor={"x": few}), AROUND)
+    for notes, title in ((many, "x"), (few, few + " "), (json.dumps([few, few + " "]), "x")):
+        with pytest.raises(RedactionError, match="--no-redact"):
+            look_through(plain_session(notes=notes).model_copy(update={"title": title}), AROUND)

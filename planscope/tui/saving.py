@@ -119,23 +119,22 @@ class Saver:
         self._stop_waiting()
         if self._under_way is not None or self._keeper is None or self.desk.session is None:
             return
-        taken, session = self.desk.unsaved, self._session()
+        taken, place = self.desk.unsaved, self.place()
         self._changed = None
-        made = self._under_way = self._pool.submit(_write, self._keeper, session)
-        made.add_done_callback(lambda done: self._answer(done, taken))
+        made = self._under_way = self._pool.submit(_write, self._keeper, self._session(place))
+        made.add_done_callback(lambda done: self._answer(done, taken, place))
 
-    def _session(self) -> Session:
-        place = self.place()
+    def _session(self, place: dict[str, Any] | None) -> Session:
         session = self.desk.snapshot()
         return session if place is None else session.model_copy(update={"cursor": place})
 
-    def _answer(self, done: Future[Path], taken: int) -> None:
+    def _answer(self, done: Future[Path], taken: int, place: dict[str, Any] | None) -> None:
         try:
-            self._loop.call_soon_threadsafe(self._saved, done, taken, context=self._context)
+            self._loop.call_soon_threadsafe(self._saved, done, taken, place, context=self._context)
         except RuntimeError:
             return  # the screen is gone; ``close`` has looked at what became of it
 
-    def _saved(self, done: Future[Path], taken: int) -> None:
+    def _saved(self, done: Future[Path], taken: int, left_at: dict[str, Any] | None) -> None:
         if self._under_way is not done:
             return
         self._under_way = None
@@ -146,6 +145,7 @@ class Saver:
             return
         place, keeper = done.result(), self._keeper
         assert keeper is not None
+        self._left_at = left_at or self._left_at
         elsewhere = keeper.where == "copy" and place != self.desk.path
         self.desk.unsaved = max(self.desk.unsaved - taken, 0)
         state = "changed" if self.desk.unsaved else "saved"
@@ -193,7 +193,7 @@ class Saver:
         self._under_way = None
         if self._worth_it():
             assert self._keeper is not None
-            error = self._pool.submit(_write, self._keeper, self._session()).exception()
+            error = self._pool.submit(_write, self._keeper, self._session(self.place())).exception()
             trouble = _line(error) if error is not None else ""
             if error is None:
                 self.after()
@@ -257,6 +257,7 @@ def _why(keeper: Keeper) -> str:
 def _quiet(future: Future[Path]) -> Future[None]:
     """Done when the other is, however that ended."""
     done: Future[None] = Future()
+    done.set_running_or_notify_cancel()  # who waits for it may stop that; this is over when the other is
     future.add_done_callback(lambda _: done.set_result(None))
     return done
 

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from planscope.tui.left_once import LeftOnce
 from planscope.tui.lines import BLANK, Line, Run, paragraph
 from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
@@ -84,7 +85,7 @@ class SafeInput(Input):
         return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(LeftOnce[Result], ModalScreen[Result]):
     """A box with a title. Escape closes it without an answer."""
 
     CSS_PATH = "dialogs.tcss"

@@ -22,10 +22,11 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """``notes`` None: they were not changed."""
+    """``notes`` None: they were not changed. ``quit``: planscope is to be left after it."""
 
     title: str
     notes: str | None
+    quit: bool = False
 
 
 class SafeTextArea(TextArea):
@@ -84,6 +85,13 @@ class DescribeDialog(Dialog[Described]):
         self.action_leave()
 
     def action_leave(self) -> None:
+        self._answer()
+
+    def action_quit(self) -> None:
+        """The key for it is one of every screen."""
+        self._answer(quit=True)
+
+    def _answer(self, quit: bool = False) -> None:
         title = self._old if self.line.value == self._title else self.line.value.strip() or self._old
         same = self.long or self.area.text == self._notes
-        self.dismiss(Described(title, None if same else self.area.text))
+        self.dismiss(Described(title, None if same else self.area.text, quit))

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.command import Provider
-from textual.screen import Screen
 
 from planscope.tui.actions import Where
 from planscope.tui.keymap import KeyChoice, bindings
+from planscope.tui.left_once import LeftOnce
 from planscope.tui.lines import Run, shown
 from planscope.tui.messages import ThemeChosen
 from planscope.tui.paint import Paint
@@ -23,7 +23,7 @@ def _commands() -> type[Provider]:
     return RoomCommands
 
 
-class Everywhere(Screen[Any]):
+class Everywhere(LeftOnce[Any]):
     """The base of all rooms. ``where`` is the room's name in the table of actions, ``choice`` the user's keys."""
 
     AUTO_FOCUS = None

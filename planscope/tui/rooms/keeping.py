@@ -162,5 +162,7 @@ class Keeping(Following):
                 self.desk.set_fields(title=said.title)
             if said is not None and said.notes is not None and said.notes != now.notes:
                 self.desk.set_fields(notes=said.notes)
+            if said is not None and said.quit:
+                self.action_quit()
 
         self.app.push_screen(DescribeDialog(self.paint, session.title, session.notes), done)

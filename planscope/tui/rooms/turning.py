@@ -41,6 +41,7 @@ class Turning(Asking):
     turn_to: Callable[[Turn], Awaitable[None]]
     last_choice: RunChoice | None
     drafts: dict[Any, Any]
+    _leaving = False
 
     @property
     def under_way(self) -> str:
@@ -56,12 +57,25 @@ class Turning(Asking):
         self.drafts = old.drafts
         self.last_choice = old.last_choice
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While this session is left, nothing else is begun in it: that would be lost."""
+        return super().check_action(action, parameters) if not self._leaving or action == "quit" else False
+
     def leave_for(self, turn: Turn) -> None:
         """Turn to another session, once what was done in this one is saved."""
-        self.run_worker(self._leave(turn), exclusive=True, exit_on_error=False)
+        self._leaving = True
+        self.tell("what was done here is saved…")
+        self.run_worker(self._leave(turn), exit_on_error=False)
 
     async def _leave(self, turn: Turn) -> None:
-        trouble = await self.leave()
+        try:
+            trouble = await self.leave()
+        except BaseException:  # planscope itself is left meanwhile
+            if turn.saver is not None:
+                turn.saver.close()
+            raise
+        finally:
+            self._leaving = False
         if not trouble:
             await self._turn(turn)
             return

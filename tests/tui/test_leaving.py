@@ -1,0 +1,122 @@
+"""Screens and sessions that are left: once, each by itself, and with what was done in them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from planscope.session.places import library
+from planscope.session.store import load, save
+from planscope.tui.dialogs.choose import TextDialog
+from planscope.tui.dialogs.describe import DescribeDialog
+from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.saving import Saver
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+from tests.tui.test_live import until
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.05)
+    return sessions.write(sessions.figure_10(), tmp_path)
+
+
+def other() -> Path:
+    """Another session, in the library."""
+    library().mkdir(parents=True)
+    path = library() / "other.planscope.json"
+    save(sessions.out_of_order(), path)
+    return path
+
+
+@pytest.mark.parametrize("way", ["e", "d", "L", "D", "question_mark", "B"])
+async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
+    async with opened(path) as driven:
+        await driven.press(way)
+        screen = driven.app.screen
+        for _ in range(4):
+            screen.post_message(events.Key("escape", None))
+        if way == "e":
+            assert isinstance(screen, EditRoom)  # which takes its keys itself
+        else:
+            screen.dismiss(None)
+            screen.dismiss(None)
+        await until(driven, lambda: driven.app.screen is driven.room)
+        await driven.press("n")
+        assert driven.app.screen is driven.room
+
+
+async def test_what_stands_over_a_screen_that_is_left_goes_with_it(path: Path) -> None:
+    async with opened(path) as driven:
+        await driven.press("L")
+        room = driven.app.screen
+        assert isinstance(room, LibraryRoom)
+        await driven.press("question_mark")
+        assert isinstance(driven.app.screen, TextDialog)
+        room.dismiss(None)
+        await until(driven, lambda: driven.app.screen is driven.room)
+
+
+async def test_nothing_is_begun_in_a_session_that_is_being_left(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, flush, go = other(), Saver.flush, asyncio.Event()
+
+    async def slow(self: Saver) -> str:
+        await go.wait()
+        return await flush(self)
+
+    async with opened(path) as driven:
+        await driven.press("L")
+        room = driven.app.screen
+        assert isinstance(room, LibraryRoom)
+        await until(driven, lambda: room.at_rest)
+        monkeypatch.setattr(Saver, "flush", slow)
+        while room.state.chosen is None or room.state.chosen.path != there:
+            await driven.press("down")
+        await driven.press("enter")
+        await until(driven, lambda: driven.app.screen is driven.room)
+        await driven.press("e", "L", "r", "D")
+        assert driven.app.screen is driven.room and "is saved…" in driven.text
+        go.set()
+        await until(driven, lambda: driven.app.path == there)
+        await driven.rest()
+        await driven.press("e")
+        assert isinstance(driven.app.screen, EditRoom)
+
+
+async def test_who_quits_while_typing_notes_keeps_them(path: Path) -> None:
+    async with opened(path) as driven:
+        await driven.press("D")
+        assert isinstance(driven.app.screen, DescribeDialog)
+        await driven.type("why ")
+        driven.app.post_message(events.Key("ctrl+q", None))
+        await gone(driven)
+    assert load(path).notes == "why "
+
+
+async def test_who_comes_back_to_where_one_began_is_found_there(path: Path) -> None:
+    async with opened(path) as driven:
+        began = driven.state.debug.index
+        await driven.press("G", "b")
+        assert driven.state.debug.index != began
+        await until(driven, lambda: driven.app.desk.saving.state == "saved")
+        assert load(path).cursor["index"] != began
+        await driven.press("f")
+        assert driven.state.debug.index == began and not driven.app.desk.unsaved
+    assert load(path).cursor["index"] == began
+
+
+async def gone(driven: Driven) -> None:
+    for _ in range(1000):
+        if driven.app.return_code is not None:
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError("it was not left")

@@ -1,4 +1,4 @@
-"""The schemas of what lists print as JSON: models, topics, themes, the grammar's counts."""
+"""The schemas of what lists print as JSON: models, topics, themes, settings, the grammar."""
 
 from __future__ import annotations
 
@@ -63,8 +63,49 @@ class ThemesDocument(Document):
     folder: str
 
 
+SettingValue = str | int | float | bool | None | list[str | int]
+
+
+class SettingDocument(Document):
+    name: str
+    value: SettingValue
+    source: str = Field(alias="from", description="default, screen, or the place in the config file")
+    default: SettingValue
+    takes: str = Field(description="what it may be, in words")
+    help: str
+
+
+class ConfigDocument(Document):
+    """The settings of the debugger, the files that they come from, and what is wrong with them."""
+
+    file: str
+    exists: bool
+    remembered: str
+    themes: str
+    settings: list[SettingDocument]
+    keys: dict[str, list[str]] = Field(description="the user's own keys, by the id of the action")
+    problems: list[str]
+
+
+class WordsDocument(Document):
+    """A phrase of the lexicon; for a modal only its forms."""
+
+    singular: str
+    plural: str
+    parse_only: bool = Field(description="read, never written")
+
+
+class EntryDocument(WordsDocument):
+    phrase: str
+    adjunct: bool
+    fronted: bool
+    clock: bool = Field(description="may stand before a clock time")
+
+
 class GrammarDocument(Document):
-    """Counts of the grammar and its lexicon; lists of actions aside."""
+    """The words of requests, and counts of what grammar and lexicon give; lists of actions aside."""
 
     clause_skeletons: dict[str, int]
     wordings: dict[str, int]
+    modals: list[WordsDocument]
+    terminals: dict[str, list[EntryDocument]] = Field(description="by the paper's terms, as in VP<")

@@ -10,6 +10,7 @@ from planscope.documents.comparison_schema import ComparisonDocument
 from planscope.documents.dissection_schema import DissectDocument
 from planscope.documents.library import ChangedDocument, SessionDocument, SessionsDocument
 from planscope.documents.listing_schemas import (
+    ConfigDocument,
     GrammarDocument,
     ModelsDocument,
     ThemesDocument,
@@ -183,6 +184,7 @@ DOCUMENTS: dict[str, Any] = {
     "export": ExportDocument,
     "topics": TopicsDocument,
     "themes": ThemesDocument,
+    "config": ConfigDocument,
     "grammar": GrammarDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }

@@ -249,11 +249,12 @@ def _every_document(cli: Cli, folder: Path) -> Iterator[tuple[str, Any]]:
     yield "topics", cli("topics", "nurse", "--json").json
     yield "grammar", cli("grammar", "--json").json
     yield "themes", cli("themes", "--json").json
+    yield "config", cli("config", "--json").json
 
 
 def test_the_other_documents(cli: Cli, valid: Valid, validators: Any, tmp_path: Path) -> None:
     for name, document in _every_document(cli, tmp_path):
-        if name in ("session", "grammar"):
+        if name == "session":
             validators[name].validate(document)
         else:
             valid(name, document)

@@ -32,7 +32,6 @@ from langgraph.types import Command
 
 from planscope.agents.failures import explain
 from planscope.agents.guarding import plain_name
-from planscope.agents.plain_json import plain_text
 from planscope.agents.recorded_message import call_event, in_order, message_event, readable, text_of
 from planscope.agents.recorder import refuser
 from planscope.session.edit import next_run_id, next_variant_id
@@ -44,6 +43,7 @@ from planscope.session.events import (
     PromptEvent,
 )
 from planscope.session.files import SessionError
+from planscope.session.json_bytes import plain_text
 from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
 from planscope.session.naming import free_path
 from planscope.session.places import library

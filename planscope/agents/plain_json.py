@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from planscope.session.json_bytes import LONGEST_NUMBER
+from planscope.session.json_bytes import LONGEST_NUMBER, plain_text
 
 MAX_DEPTH = 24
 _MOST_BITS = int(LONGEST_NUMBER / math.log10(2))
@@ -33,8 +33,3 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return _TOO_DEEP if depth >= MAX_DEPTH else [plain(v, depth + 1) for v in value]
     return plain_text(str(value))
-
-
-def plain_text(text: str) -> str:
-    """The text with U+FFFD for what UTF-8 cannot hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -9,9 +9,10 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, message_to_dict
 
-from planscope.agents.plain_json import plain, plain_text
+from planscope.agents.plain_json import plain
 from planscope.agents.unreadable import was_completed, why_unreadable
 from planscope.session.events import CallEvent, MessageEvent, Usage
+from planscope.session.json_bytes import plain_text
 
 
 @dataclass(slots=True)

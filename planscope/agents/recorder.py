@@ -26,7 +26,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.plain_json import plain, plain_text
+from planscope.agents.plain_json import plain
 from planscope.agents.recorded_message import (
     Pending,
     call_event,
@@ -38,6 +38,7 @@ from planscope.agents.recorded_message import (
 )
 from planscope.agents.toolset import REFUSED
 from planscope.session.events import AnswerEvent, Event
+from planscope.session.json_bytes import plain_text
 
 
 class CallLimitReached(Exception):

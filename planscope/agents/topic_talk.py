@@ -11,10 +11,10 @@ from importlib.resources import files
 
 from planscope.agents.failures import explain, one_line
 from planscope.agents.models import LoadedModel
-from planscope.agents.plain_json import plain_text
 from planscope.agents.topic_answers import LARGEST_ANSWER, jobs_in
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.json_bytes import plain_text
 
 Progress = Callable[[int, int | None], None]
 """Gets the number of topics that are done and of those there will be (None: not known yet), on another thread."""

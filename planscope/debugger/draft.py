@@ -16,6 +16,8 @@ from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Problem, slug
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible
+from planscope.session.check import LONGEST_REQUEST, LONGEST_TIMED
+from planscope.session.json_bytes import plain_text
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 """Code points of an action's name."""
-
-LONGEST_TEXT = 1_000_000
-"""Code points of a text, as for ``read_query``."""
 
 LONGEST_RUN = 86_400
 """Seconds; a longer limit is a slip of the finger."""
@@ -44,6 +43,11 @@ class Draft:
     timed: bool = False
     seconds: float = 180.0
     model_calls: int = 50
+
+    @property
+    def longest(self) -> int:
+        """Code points that its text may have, so that a session can hold it."""
+        return LONGEST_TIMED if self.timed else LONGEST_REQUEST
 
     def action(self, id: str) -> Action:
         """Raises :class:`DraftError` for an id that is not there."""
@@ -88,11 +92,6 @@ def variant_of_draft(
     )
 
 
-def clean_text(text: str) -> str:
-    """A text from outside as it can be kept: what no file can hold (lone surrogates) is replaced."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 # Actions and limits
 
 
@@ -101,7 +100,7 @@ def checked_name(draft: Draft, name: str, besides: str = "") -> str:
 
     ``besides``: the id of the action that has it, or will.
     """
-    name = " ".join(clean_text(name).split())
+    name = " ".join(plain_text(name).split())
     key = phrase_key(name)
     if not key:
         raise DraftError("an action needs a name")
@@ -176,9 +175,12 @@ def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
 
 
 def set_timed(draft: Draft, timed: bool) -> Draft:
-    """With clock times and durations (1 hour each to begin with), or without."""
+    """With clock times and durations (1 hour each to begin with), or without. DraftError for too long a text."""
     actions = tuple(replace(a, duration=1 if timed else None) for a in draft.actions)
-    return draft if timed == draft.timed else replace(draft, timed=timed, actions=actions)
+    changed = draft if timed == draft.timed else replace(draft, timed=timed, actions=actions)
+    if len(changed.text) > changed.longest:
+        raise DraftError(f"a timed request has at most {changed.longest:,} characters")
+    return changed
 
 
 def with_action(draft: Draft, id: str, **changes: Any) -> Draft:

@@ -9,9 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from planscope.debugger.draft import LONGEST_TEXT, Draft, DraftError, clean_text
+from planscope.debugger.draft import Draft, DraftError
 from planscope.language.problem import Span
 from planscope.safe.glyphs import is_mark
+from planscope.session.json_bytes import plain_text
 
 Kind = Literal["", "type", "back", "other"]
 """How something was changed: typed keys go together, and so do backspaces."""
@@ -66,10 +67,10 @@ class History:
 
 def put(edited: Edited, text: str) -> Edited:
     """Type or paste: what is selected makes way. Raises :class:`DraftError` where the text would be too long."""
-    text = clean_text(text)
+    text = plain_text(text)
     start, end = edited.selection
-    if len(edited.text) - (end - start) + len(text) > LONGEST_TEXT:
-        raise DraftError(f"a request has at most {LONGEST_TEXT:,} characters")
+    if len(edited.text) - (end - start) + len(text) > edited.draft.longest:
+        raise DraftError(f"a request has at most {edited.draft.longest:,} characters")
     return cut_out(edited, start, end, text)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from planscope.debugger.errors import DebuggerError, shown
 from planscope.safe import visible
-from planscope.session.json_bytes import DEEPEST, LONGEST_NUMBER, check_bounds, without_surrogates
+from planscope.session.json_bytes import DEEPEST, LONGEST_NUMBER, check_bounds, plain_text, without_surrogates
 
 _SHORT = {"\n": "n", "\r": "r", "\t": "t", "\\": "\\"}
 _LONG = {letter: char for char, letter in _SHORT.items()}
@@ -38,7 +38,7 @@ def _escaped(char: str) -> str:
 
 def text_of(line: str) -> str:
     """The text that a line stands for. Raises DebuggerError for a backslash that nothing is known of."""
-    return str(without_surrogates(_ESCAPE.sub(_unescaped, line)))
+    return plain_text(_ESCAPE.sub(_unescaped, line))
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -127,12 +127,17 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+def plain_text(text: str) -> str:
+    """The text with U+FFFD for halves of surrogate pairs, which no file can hold."""
+    if text.isascii() or _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def without_surrogates(value: Any) -> Any:
-    """The same JSON with halves of surrogate pairs, which no file can hold, as U+FFFD."""
+    """The same JSON with every text as :func:`plain_text` has it."""
     if isinstance(value, str):
-        if value.isascii() or _SURROGATE.search(value) is None:
-            return value
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return plain_text(value)
     if isinstance(value, list):
         return [without_surrogates(one) for one in value]
     if isinstance(value, dict):

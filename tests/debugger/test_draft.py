@@ -14,7 +14,6 @@ from planscope.debugger.draft import (
     Draft,
     DraftError,
     add_action,
-    clean_text,
     draft_of,
     drop_action,
     set_hours,
@@ -29,7 +28,9 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.session.check import check_references
 from planscope.session.derive import reading_of
+from planscope.session.json_bytes import plain_text
 from planscope.session.model import Origin, Query, Session, Variant
+from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.request import Request
 from tests.hostile import HOSTILE
@@ -247,6 +248,8 @@ def test_hours_and_limits() -> None:
     assert [a.duration for a in timed.actions] == [1, 1, 1]
     assert set_hours(timed, "a1", 24).actions[0].duration == 24
     assert set_timed(timed, False) == draft
+    with pytest.raises(DraftError, match="60,000"):
+        set_timed(replace(draft, text="x" * 70_000), True)
     for hours in (0, 25):
         with pytest.raises(DraftError, match="from 1 to 24 hours"):
             set_hours(timed, "a1", hours)
@@ -254,6 +257,13 @@ def test_hours_and_limits() -> None:
     for seconds, calls in ((0, 3), (-1, 3), (float("inf"), 3), (float("nan"), 3), (9, 0)):
         with pytest.raises(DraftError):
             set_limits(draft, seconds, calls)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_what_can_be_typed_can_be_saved(timed: bool) -> None:
+    draft = replace(set_timed(abc(""), timed), text="x" * set_timed(abc(""), timed).longest)
+    session = Session(id="s", title="", variants=[variant_of_draft(draft, "v1", None)])
+    assert loads(dumps(session)) == session
 
 
 def parent() -> Variant:
@@ -285,7 +295,7 @@ def test_an_unreadable_draft_can_be_kept() -> None:
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)))
 @settings(max_examples=150)
 def test_any_text_is_read_or_said_to_be_unreadable(text: str) -> None:
-    text = clean_text(text[:5000])
+    text = plain_text(text[:5000])
     text.encode("utf-8")
     seen = read_draft(abc(text), problem_of_draft(abc("Network audit precedes disk check.")))
     assert seen.readable is (seen.why_not == "")

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.debugger import draft_typing as typing
-from planscope.debugger.draft import LONGEST_TEXT, Draft, DraftError, add_action, clean_text
+from planscope.debugger.draft import Draft, DraftError, add_action
 from planscope.debugger.draft_typing import Edited, History, Kind
 from planscope.language.problem import make_actions
+from planscope.session.json_bytes import plain_text
 from tests.hostile import HOSTILE
 
 DRAFT = Draft("One two.", make_actions(["one", "two"]))
@@ -43,8 +44,8 @@ def test_the_text_is_what_was_typed(keys: list[tuple[str, object]]) -> None:
         kind: Kind = "other"
         if key == "put":
             made = typing.put(now, what)  # type: ignore[arg-type]
-            chars[start:end] = clean_text(what)  # type: ignore[arg-type]
-            assert made.text == "".join(chars) and made.at == start + len(clean_text(what))  # type: ignore[arg-type]
+            chars[start:end] = plain_text(what)  # type: ignore[arg-type]
+            assert made.text == "".join(chars) and made.at == start + len(plain_text(what))  # type: ignore[arg-type]
         elif key == "take":
             made = what(now)  # type: ignore[operator]
             if start < end:
@@ -141,10 +142,10 @@ def test_words() -> None:
 
 
 def test_a_text_has_an_end_and_old_steps_are_dropped() -> None:
-    with pytest.raises(DraftError, match="1,000,000"):
-        typing.put(Edited(DRAFT), "x" * LONGEST_TEXT)
-    history = History(Edited(replace(DRAFT, text="x" * 900_000)))
-    for _ in range(60):
+    with pytest.raises(DraftError, match="300,000"):
+        typing.put(Edited(DRAFT), "x" * DRAFT.longest)
+    history = History(Edited(replace(DRAFT, text="x" * 290_000)))
+    for _ in range(120):
         history = typing.record(history, typing.put(history.now, "y"), "other")
     assert sum(len(step.text) for step in history.past) <= typing.MOST_KEPT
     assert len(history.past) > 10

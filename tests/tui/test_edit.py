@@ -11,9 +11,9 @@ import pytest
 from textual import events
 from textual.geometry import Offset
 
-from planscope.debugger.draft import clean_text
 from planscope.safe import visible
 from planscope.session.derive import problem_of
+from planscope.session.json_bytes import plain_text
 from planscope.session.store import load
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
@@ -526,7 +526,7 @@ async def test_hostile_texts_can_be_pasted(path: Path) -> None:
         await driven.press("ctrl+home", "ctrl+shift+end", "delete")
         for text in HOSTILE:
             driven.edit.post_message(events.Paste(text[:2000]))
-            model += clean_text(text[:2000].replace("\r\n", "\n").replace("\r", "\n"))
+            model += plain_text(text[:2000].replace("\r\n", "\n").replace("\r", "\n"))
             await driven.pilot.pause()
             assert_harmless(driven)
         await driven.settle()

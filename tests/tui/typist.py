@@ -14,8 +14,8 @@ from pathlib import Path
 
 from textual import events
 
-from planscope.debugger.draft import clean_text
 from planscope.debugger.draft_reading import read_draft
+from planscope.session.json_bytes import plain_text
 from planscope.tui.actions import ACTIONS
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.edit import EditRoom
@@ -68,7 +68,7 @@ class Typist:
 
     def put(self, text: str) -> None:
         start, end = self.driven.edit.state.edited.selection
-        self.text = self.text[:start] + clean_text(text) + self.text[end:]
+        self.text = self.text[:start] + plain_text(text) + self.text[end:]
         self.seen.add(self.text)
         self.edits += 1
 

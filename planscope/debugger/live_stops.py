@@ -32,10 +32,11 @@ from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
 class LiveStops:
     """The breakpoints of one run, asked before each call on whatever thread; ``breakpoints`` may be set from any.
 
-    What is learned of the problem is kept from one question to the next.
+    What is learned of the problem is kept from one question to the next. ``problem`` None: the request cannot be read,
+    so nothing is judged, and only tools, steps and calls that reach no tool are paused at.
     """
 
-    def __init__(self, problem: Problem, breakpoints: Iterable[Breakpoint] = ()) -> None:
+    def __init__(self, problem: Problem | None, breakpoints: Iterable[Breakpoint] = ()) -> None:
         self.problem = problem
         self.breakpoints = breakpoints
         self._lock = threading.Lock()
@@ -64,17 +65,19 @@ class LiveStops:
             for b in breakpoints
         ):
             return ()
-        run = self._judged(Trace((*trace.calls, call), "running"))
+        if self.problem is None:
+            return tuple(str(b) for b in breakpoints if _is_plain_hit(b, places, call))
+        run = self._judged(self.problem, Trace((*trace.calls, call), "running"))
         return _why(run, sorted(places), breakpoints, call.tool)
 
-    def _judged(self, trace: Trace) -> RunIndex:
+    def _judged(self, problem: Problem, trace: Trace) -> RunIndex:
         from planscope.oracle.replay import Replay  # Z3 comes with it
         from planscope.oracle.walk import plan_of
 
         with self._lock:
             if self._plan is None:
-                self._plan = _Coreless(plan_of(self.problem))
-            return RunIndex(Replay(self.problem, trace, self._plan))
+                self._plan = _Coreless(plan_of(problem))
+            return RunIndex(Replay(problem, trace, self._plan))
 
 
 class _Coreless:
@@ -108,6 +111,19 @@ def _why(
     broken = [f"{c} breaks" for c in run.order if any(i in run.breaks.get(c, ()) for i in places)]
     wrong = [said for i in places for said in reasons(run, i, ())]
     return tuple(dict.fromkeys([*broken, *wrong, *hit]))
+
+
+def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: Call) -> bool:
+    """Whether a breakpoint is about a call of which nothing is known but what it is."""
+    match breakpoint:
+        case ToolBreak(tool):
+            return tool == call.tool
+        case StepBreak(step):
+            return step in places
+        case ErrorBreak(kind):
+            return call.error is not None and kind in (None, "act_error")
+        case _:
+            return False
 
 
 def _is_hit(breakpoint: Breakpoint, run: RunIndex, places: Collection[int], tool: str | None) -> bool:

@@ -84,7 +84,7 @@ class UnderWay:
         self._loop = loop
         self._heard = heard
         self._context = copy_context()  # what is heard is taken as if by whoever made this
-        self._stops = LiveStops(problem, breakpoints) if problem is not None else None
+        self._stops = LiveStops(problem, breakpoints)
         self._why: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._stopped = False
@@ -149,12 +149,11 @@ class UnderWay:
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
-        return self._stops.breakpoints if self._stops is not None else ()
+        return self._stops.breakpoints
 
     @breakpoints.setter
     def breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
-        if self._stops is not None:
-            self._stops.breakpoints = tuple(breakpoints)
+        self._stops.breakpoints = tuple(breakpoints)
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
         """What becomes of the call that waits; False where none does."""
@@ -179,7 +178,7 @@ class UnderWay:
         from planscope.session.derive import trace_of
 
         live = self._live
-        if self._stops is None or live is None:
+        if live is None:
             return ()
         return self._stops.why(trace_of(live.run, live=True), call.call)
 

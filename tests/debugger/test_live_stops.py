@@ -199,3 +199,26 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
     for k, call in enumerate(calls):
         done = Trace(tuple(calls[:k]), "running")
         assert stops.why(done, call) == LiveStops(problem, breakpoints).why(done, call)
+
+
+@pytest.mark.parametrize(
+    ("calls", "error", "at", "why"),
+    [
+        (["alpha"], None, "tool alpha", ("tool alpha",)),
+        (["beta"], None, "tool alpha", ()),
+        (["alpha"], None, "step 0", ("step 0",)),
+        (["alpha", "beta"], None, "step 2", ("step 2",)),
+        (["alpha", "beta"], None, "step 1", ()),
+        (["ghost"], "there is no such tool", "error", ("error",)),
+        (["ghost"], "there is no such tool", "error act_error", ("error act_error",)),
+        (["ghost"], "there is no such tool", "error order_error", ()),
+        (["alpha", "gamma"], None, "breaks", ()),
+        (["alpha", "gamma"], None, "doomed", ()),
+        (["alpha"], None, "when valid_completions < 3", ()),
+    ],
+)
+def test_where_the_request_cannot_be_read_nothing_is_judged(
+    calls: list[str], error: str | None, at: str, why: tuple[str, ...]
+) -> None:
+    done = Trace(tuple(map(Call, calls[:-1])), "running")
+    assert LiveStops(None, [read(at)]).why(done, Call(calls[-1], error=error)) == why

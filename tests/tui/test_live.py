@@ -15,6 +15,7 @@ from planscope.session.store import dumps, loads
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.under_way import ForkChoice, RunChoice
 from tests.tui.screen import Driven, opened
+from tests.tui.sessions import unreadable, write
 
 FIRST = bundled()["first-look"]
 CHOICE = RunChoice(model="sim:time-blind", stepping=True)
@@ -243,3 +244,21 @@ async def test_a_fork_of_a_run_of_anothers_agent_is_not_imported() -> None:
         await until(driven, lambda: len(driven.state.session.runs) == 4)
         made = await ended(driven)
         assert made.agent == "tools"
+
+
+async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_path: Path) -> None:
+    async with opened(write(unreadable(), tmp_path), (80, 24)) as driven:
+        assert driven.state.progress == "unreadable"
+        tool = driven.state.variant.actions[1].tool
+        driven.room.desk.set_fields(breakpoints=[f"tool {tool}"])
+        driven.room.change(strange_breakpoints=(f"tool {tool}",))
+        driven.room.start_run("v1", RunChoice(model="sim:literal"))
+        await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
+        assert driven.room.live is not None and driven.room.live.paused.tool == tool
+        await until(driven, lambda: "‖ PAUSED" in driven.text)
+        assert driven.state.at_pending and f"{tool}()" in driven.text
+        assert "n do it" in driven.text.splitlines()[-1]
+        await driven.press("c")
+        await until(driven, lambda: driven.room.live is None)
+        assert driven.state.debug.run.last == len(driven.state.run.calls) + 1
+        assert f"{driven.state.run.calls[-1].tool}()" in driven.text and "not judged" in driven.text

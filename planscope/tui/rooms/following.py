@@ -11,6 +11,7 @@ from planscope.tui.judging import JudgedRun, judge
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.opening import Opening
 from planscope.tui.state import RoomState
+from planscope.tui.unjudged import unjudged
 
 
 class Following(Opening):
@@ -40,6 +41,9 @@ class Following(Opening):
         self.facts = {place: facts for place, facts in self.facts.items() if place[0] != run_id}
         variant = self.state.variant
         read = self._readings.get(variant.id) if variant is not None else None
+        if self.state.progress == "unreadable":  # nobody judges it, but its calls are shown
+            told = unjudged(self.state.run, variant)
+            self.change(debug=cursor.with_replay(self.state.debug, told))
         if read is None or read.reading is None or self.state.progress in ("reading", "unreadable"):
             return
         for name in ("ahead", "facts", "certify"):

@@ -135,7 +135,10 @@ class Opening(Resting):
     def _on_read(self, read: ReadQuery) -> None:
         self._readings[read.variant] = read
         if read.reading is None:
-            self.change(progress="unreadable", outline=(), errors=read.errors, links=None)
+            run, debug = self.state.run, self.state.debug
+            if run is not None and run.under_way:  # who follows a run stands at its end
+                debug = cursor.go_end(DebugState(RunIndex(unjudged(run, self.state.variant))))
+            self.change(progress="unreadable", outline=(), errors=read.errors, links=None, debug=debug)
             self.settled()
             return
         state = self.state

@@ -146,7 +146,7 @@ class Running(Doors):
         try:
             problem = problem_of(variant)
         except UserError:
-            problem = None  # it can be run all the same; no breakpoint but a step will stop it
+            problem = None  # it can be run all the same, and pauses at tools and steps
         self.last_choice = choice
         live = self.live = UnderWay(
             variant,
@@ -155,7 +155,7 @@ class Running(Doors):
             asyncio.get_running_loop(),
             Heard(self._heard_event, self._heard_pause, self._heard_resume),
             problem=problem,
-            breakpoints=self._breakpoints_of(problem),
+            breakpoints=self._breakpoints_of(problem, variant_id),
             fork=fork,
         )
         self.tell(STARTING)
@@ -164,11 +164,14 @@ class Running(Doors):
         )
         self._tick = self.set_interval(1.0, self._count_seconds)
 
-    def _breakpoints_of(self, problem: Problem | None) -> tuple[Breakpoint, ...]:
-        """All that are set and make sense in a run of this; in the run that is looked at some may make none."""
+    def _breakpoints_of(self, problem: Problem | None, variant_id: str) -> tuple[Breakpoint, ...]:
+        """All that are set and make sense in a run of this; in the run that is looked at some may make none.
+
+        ``problem`` None: the text cannot be read, but the tools are known.
+        """
         texts = (*map(str, self.state.breakpoints), *self.state.strange_breakpoints)
-        nothing = RunIndex(unjudged(None, None, problem))
-        return load_breakpoints(texts, nothing)[0] if problem is not None else ()
+        nothing = RunIndex(unjudged(None, self.state.session.variant(variant_id), problem))
+        return load_breakpoints(texts, nothing)[0]
 
     # What is heard of it
 
@@ -242,7 +245,7 @@ class Running(Doors):
     def touched(self) -> None:
         super().touched()
         if self.live is not None:
-            self.live.breakpoints = self._breakpoints_of(self.live.problem)
+            self.live.breakpoints = self._breakpoints_of(self.live.problem, self.live.variant.id)
 
     def stop_all(self) -> None:
         if self.live is not None:

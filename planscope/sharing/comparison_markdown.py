@@ -7,7 +7,6 @@ markup, a link, a mention or HTML.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from planscope.compare.result import CallRow, Comparison, Side
@@ -26,64 +25,50 @@ from planscope.compare.telling import (
     unknowns,
     value,
 )
-from planscope.safe import clip, visible
+from planscope.safe import clip
+from planscope.sharing.fenced import block, code
 
 AROUND = 200
 LONGEST = 300
 LINES = 200
 """Code points that stay beside a change, cells of a line in a block, and lines of a block."""
 
-_BACKQUOTES = re.compile("`+")
-
 
 def comparison_markdown(c: Comparison) -> str:
     """The whole text, its line ends included."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
-        lines += ["", "### Where they part", "", *block([parting(c)], "text")]
-        lines += ["", f"### Calls: {counted(c.calls.rows)}", "", *block(_calls(c), "diff")]
+        lines += ["", "### Where they part", "", _block([parting(c)], "text")]
+        lines += ["", f"### Calls: {counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
     lines += ["", f"### Words: {'the same' if c.text.same else 'changed'}"]
     if not c.text.same:
         lines += ["", " ".join(_words(c))]
     changed = [row for row in c.actions if row.change != "same"]
     if changed:
         lines += ["", f"### Actions: {counted(c.actions)}", ""]
-        lines += block((f"{_sign(row.change)} {renamed(row)}" for row in changed), "diff")
+        lines.append(_block((f"{_sign(row.change)} {renamed(row)}" for row in changed), "diff"))
     if c.constraints is not None:
         lines += ["", f"### Constraints: {counted(c.constraints.rows)}", *_constraints(c)]
-    differing = [f"- {LABELS[f.name]}: {code(value(f, 'a'))} → {code(value(f, 'b'))}" for f in c.differing]
+    differing = [f"- {LABELS[f.name]}: {_code(value(f, 'a'))} → {_code(value(f, 'b'))}" for f in c.differing]
     lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
     missing = list(unknowns(c))
     if missing:
-        lines += ["", "### Not known", "", *block(missing, "text")]
+        lines += ["", "### Not known", "", _block(missing, "text")]
     return "\n".join(lines) + "\n"
 
 
-def code(text: str, limit: int = LONGEST) -> str:
-    """A text as one code span on one line; what was cut off is told."""
-    shown = visible(text, limit=limit)
-    if not shown.strip(" "):
-        return "(blank)" if shown else "(nothing)"
-    fence = "`" * (1 + max((len(run) for run in _BACKQUOTES.findall(shown)), default=0))
-    edge = " " if shown[0] in "` " or shown[-1] in "` " else ""
-    return f"{fence}{edge}{shown}{edge}{fence}"
+def _block(lines: Iterable[str], language: str) -> str:
+    return block(lines, language, most=LINES, widest=LONGEST)
 
 
-def block(lines: Iterable[str], language: str) -> list[str]:
-    """Lines in a fenced block; each stays one line, whatever is in it."""
-    every = list(lines)
-    shown = [clip(line, LONGEST) for line in every[:LINES]]
-    if len(every) > LINES:
-        shown.append(f"... and {len(every) - LINES} more")
-    longest = max((len(run) for line in shown for run in _BACKQUOTES.findall(line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [f"{fence}{language}", *shown, fence]
+def _code(text: str, limit: int = LONGEST) -> str:
+    return code(text, limit)
 
 
 def _side(name: str, side: Side) -> Iterator[str]:
-    yield f"- **{name}**: {code(named(side))} of session {code(side.session)}: {code(judged(side))}"
+    yield f"- **{name}**: {_code(named(side))} of session {_code(side.session)}: {_code(judged(side))}"
     if side.verdict is not None:
-        yield f"  {code(side.verdict.explanation, 2 * LONGEST)}"
+        yield f"  {_code(side.verdict.explanation, 2 * LONGEST)}"
 
 
 def _calls(c: Comparison) -> Iterator[str]:
@@ -120,12 +105,12 @@ def _words(c: Comparison) -> Iterator[str]:
             yield "…"
         if part.change == "same":
             if here:
-                yield code(here, 2 * AROUND)
+                yield _code(here, 2 * AROUND)
             continue
         if part.a[0] < part.a[1]:
-            yield f"~~{code(here, 2 * AROUND)}~~"
+            yield f"~~{_code(here, 2 * AROUND)}~~"
         if part.b[0] < part.b[1]:
-            yield f"**{code(there, 2 * AROUND)}**"
+            yield f"**{_code(there, 2 * AROUND)}**"
 
 
 def _constraints(c: Comparison) -> Iterator[str]:
@@ -137,7 +122,7 @@ def _constraints(c: Comparison) -> Iterator[str]:
         for row in rows
     ]
     if lines:
-        yield from ["", *block(lines, "diff")]
+        yield from ["", _block(lines, "diff")]
     if equivalence(c):
         yield from ["", equivalence(c)]
 

@@ -5,7 +5,6 @@ Whatever comes from the session stands in code, where no reader takes it for a l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from planscope import __version__
@@ -13,8 +12,9 @@ from planscope.language.describe import plain
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.oracle.words import clock
 from planscope.report import GLYPHS, STATUS, call_text, finding_text, paragraph, repair_lines
-from planscope.safe import clip, visible
+from planscope.safe import clip
 from planscope.sharing.case import Case
+from planscope.sharing.fenced import block, cell, code
 
 WIDTH = 100
 MOST_STEPS = 300
@@ -24,24 +24,8 @@ _LONGEST_CELL = 160
 _CORE = "● core"
 
 
-def code(text: str) -> str:
-    """A code span. It may stand in a table: a pipe is escaped, and no backslash stands before one."""
-    shown = visible(text)
-    shown = re.sub(r"(\\+)\|", r"\1 |", shown).replace("|", r"\|")
-    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
-    pad = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ", "\\") else ""
-    return f"{ticks}{pad}{shown}{pad}{ticks}" if shown else "` `"
-
-
-def block(lines: Iterable[str]) -> str:
-    """A fenced block of text that no line of it can close."""
-    text = "\n".join(visible(line) for line in lines)
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{fence}text\n{text}\n{fence}"
-
-
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table whose cells are ours, or code."""
+    """A table whose cells are ours, or made by ``cell``."""
     names = list(head)
     lines = [names, ["---"] * len(names), *map(list, rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -99,12 +83,12 @@ def _steps(case: Case) -> Iterator[str]:
 def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     yield GLYPHS[view.state]
     yield str(view.step)
-    yield code(clip(call_text(view), _LONGEST_CELL)) if view.call is not None else ""
+    yield cell(clip(call_text(view), _LONGEST_CELL)) if view.call is not None else ""
     if timed:
         known = view.start is not None and view.end is not None
         yield f"{clock(view.start or 0)} to {clock(view.end or 0)}" if known else ""
     yield view.state
-    notes = [code(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
+    notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
         notes.insert(0, "refused: kept from its tool")
     if view.index == case.replay.first_doomed:
@@ -123,7 +107,7 @@ def _constraints(case: Case) -> str:
             (
                 f"**{_CORE}**" if c.id in members else STATUS[replay.status(c.id, last)],
                 c.id,
-                code(clip(plain(c, replay.problem), _LONGEST_CELL)),
+                cell(clip(plain(c, replay.problem), _LONGEST_CELL)),
             )
             for c in replay.problem.constraints
         ),

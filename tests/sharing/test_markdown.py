@@ -10,10 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.session.bundled import bundled
+from planscope.session.events import CallEvent
 from planscope.session.model import Session
 from planscope.session.store import load
+from planscope.sharing.fenced import block, cell, code
 from planscope.sharing.formats import share
-from planscope.sharing.markdown import block, code, table
+from planscope.sharing.markdown import table
 from tests.sharing.cases import planted, run_of, written
 
 
@@ -76,10 +78,35 @@ def cells(row: str) -> list[str]:
 @example("` ``")
 @example("@everyone <img src=x> https://example.com #1 [a](b)")
 def test_code_holds_anything(text: str) -> None:
-    made = code(text)
-    assert "\n" not in made and spans(made) == ""
-    assert len(cells(f"| {made} | x |")) == 4, "it is one cell of a table"
-    assert "\n" not in table(("a", "b"), [(made, "x")]).splitlines()[-1]
+    for made in (code(text), cell(text), code(text, 5)):
+        assert "\n" not in made
+        assert spans(made) == "" or (not text.strip(" ") and made in ("(nothing)", "(blank)"))
+    assert len(cells(f"| {cell(text)} | x |")) == 4, "it is one cell of a table"
+    assert "\n" not in table(("a", "b"), [(cell(text), "x")]).splitlines()[-1]
+
+
+def test_a_pipe_stays_one_where_no_table_is() -> None:
+    assert code("a|b") == "`a|b`" and cell("a|b") == "`a\\|b`"
+    session = Session(id="s", title="this | that", variants=[written()])
+    assert "Session `this | that`" in share(session, None, "markdown", redaction=None)
+
+
+def test_arguments_that_are_cut_say_so() -> None:
+    session = Session(id="s", title="t", variants=[written()], runs=[run_of(written(), (0,))])
+    call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))
+    many = {"note": "long " * 50, "more": 1} | {f"k{n}": n for n in range(100)}
+    session.runs[0].events[2] = call.model_copy(update={"arguments": many})
+    line = next(
+        row for row in share(session, None, "markdown", redaction=None).splitlines() if "note=" in row
+    )
+    assert re.search(r"note='long long [^|]*…, more=1, k0=0, [^|]*…\)", line), line
+
+
+@given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))
+def test_a_long_block_says_what_it_left_out(lines: list[str]) -> None:
+    made = block(lines, "diff", most=2, widest=3).split("\n")
+    assert made[0].endswith("diff") and len(made) == 2 + min(len(lines), 3)
+    assert ("more" in made[-2]) == (len(lines) > 2) or "more" in "".join(lines)
 
 
 @given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))

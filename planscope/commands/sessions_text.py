@@ -104,7 +104,7 @@ def session_lines(document: dict[str, Any]) -> Iterator[str]:
         (
             clip(one["id"], 20),
             (one["error_type"] or one["verdict"] or "not judged").replace("_", " "),
-            f"{one['calls']} calls",
+            f"{one['calls']} call{'' if one['calls'] == 1 else 's'}",
             clip(f"{one['agent']} {one['model']}", 60),
             one["started"] or "",
         )

@@ -129,8 +129,9 @@ class Keeper:
     def go_elsewhere(self) -> Path:
         """From now on save to a new copy in the library: what one does with a session that is held or was changed."""
         with self._one:
+            why = "another planscope writes to it" if self.where == "held" else "as you chose"
             self._release()
-            self._to_copy("it is saved as a copy")
+            self._to_copy(why)
             return self.place
 
     def close(self) -> None:

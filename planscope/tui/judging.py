@@ -96,7 +96,15 @@ def open_session(path: Path, hold: Callable[[], Keeper] | None = None) -> Opened
         return Opened(session, seen)
     from planscope.session.recovery import recoverable
 
-    return Opened(session, seen, recoverable(path), keeper.why if keeper.where == "held" else "")
+    return Opened(session, seen, recoverable(path), _held(keeper))
+
+
+def _held(keeper: Keeper) -> str:
+    """Who else writes to the file, short enough to be read beside the keys of a small window."""
+    if keeper.where != "held":
+        return ""
+    who = f" (process {keeper.holder.pid})" if keeper.holder is not None else ""
+    return f"open in another planscope{who}"
 
 
 def read_variant(variant: Variant) -> ReadQuery:

@@ -188,11 +188,12 @@ async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path
     content = path.read_bytes()
     with Keeper(path) as other:
         assert other.where == "here"
-        async with opened(path, (200, 40)) as driven:
-            assert f"another planscope (process {os.getpid()}" in driven.text
-            assert "goes into a copy" in driven.text
+        async with opened(path, (80, 24)) as driven:
+            told = driven.text.splitlines()[-1]
+            assert f"open in another planscope (process {os.getpid()})" in told and "goes into a copy" in told
             await driven.press("b")
             await saved(driven)
+            assert "(another planscope writes to it)" in driven.text
         assert path.read_bytes() == content
     assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
 

@@ -99,7 +99,7 @@ def test_arguments_that_are_cut_say_so() -> None:
     line = next(
         row for row in share(session, None, "markdown", redaction=None).splitlines() if "note=" in row
     )
-    assert re.search(r"note='long long [^|]*…, more=1, k0=0, [^|]*…\)", line), line
+    assert re.search(r"note='long long [^|]*…, more=1, k0=0, [^|]*…`", line), line
 
 
 @given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
 pytestmark = pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs signals and processes of POSIX")
 
-SLOW = 30.0
+SLOW = 120.0
 
 
 @contextmanager
@@ -61,21 +61,53 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def wait_until_gone(pids: list[int]) -> None:
+def wait_until(true: Callable[[], bool]) -> None:
     ends = time.monotonic() + SLOW
-    while any(map(alive, pids)) and time.monotonic() < ends:
+    while not true():
+        assert time.monotonic() < ends
         time.sleep(0.05)
-    assert not any(map(alive, pids))
 
 
-async def read_until(socket: Any, words: str) -> str:
-    """What comes through a socket, until it holds some words."""
-    said = ""
-    while words not in said:
-        message = await asyncio.wait_for(socket.receive(), SLOW)
-        assert message.type is aiohttp.WSMsgType.BINARY, message
-        said += message.data.decode("utf-8", "replace")
-    return said
+def wait_until_gone(pids: list[int]) -> None:
+    wait_until(lambda: not any(map(alive, pids)))
+
+
+class Visitor:
+    """A socket that is read all the time, as a browser does: one that is not answers no ping, and is closed."""
+
+    def __init__(self, socket: Any) -> None:
+        self.said = ""
+        self.closed = False
+        self._socket = socket
+        self._came = asyncio.Event()
+        self._reading = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        async for message in self._socket:
+            assert message.type is aiohttp.WSMsgType.BINARY, message
+            self.said += message.data.decode("utf-8", "replace")
+            self._came.set()
+        self.closed = True
+        self._came.set()
+
+    async def send(self, *message: object) -> None:
+        await self._socket.send_json(list(message))
+
+    async def until(self, words: str) -> None:
+        """Wait until some words came."""
+        async with asyncio.timeout(SLOW):
+            while words not in self.said:
+                assert not self.closed, self.said[-500:]
+                self._came.clear()
+                await self._came.wait()
+
+    async def until_closed(self) -> None:
+        async with asyncio.timeout(SLOW):
+            await self._reading
+
+
+async def visit(session: Any, address: str) -> Visitor:
+    return Visitor(await session.ws_connect(f"{address}ws?width=120&height=40"))
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -110,40 +142,31 @@ def test_a_browser_shows_the_debugger_and_asks_nobody_else(tmp_path: Path) -> No
 async def test_each_visitor_has_a_process_and_ctrl_c_ends_them_all() -> None:
     with serving("first-look", "--theme", "light") as (process, address):
         async with aiohttp.ClientSession() as session:
-            sockets = [await session.ws_connect(f"{address}ws?width=120&height=40") for _ in range(2)]
-            for one in sockets:
-                await read_until(one, "Timeline")
+            first, second = [await visit(session, address) for _ in range(2)]
+            await first.until("Timeline")
+            await second.until("Timeline")
             visitors = children(process)
             assert len(visitors) == 2
-            await sockets[0].send_json(["stdin", "q"])
-            await asyncio.wait_for(_closed(sockets[0]), SLOW)
-            for _ in range(300):
-                if sum(map(alive, visitors)) < 2:
-                    break
-                await asyncio.sleep(0.05)
-            assert sum(map(alive, visitors)) == 1
-            await sockets[1].send_json(["resize", {"width": 50, "height": 12}])
-            await read_until(sockets[1], "Make it larger")
+            await first.send("stdin", "q")
+            await first.until_closed()
+            await asyncio.to_thread(wait_until, lambda: sum(map(alive, visitors)) == 1)
+            await second.send("resize", {"width": 50, "height": 12})
+            await second.until("Make it larger")
             process.send_signal(signal.SIGINT)
             assert await asyncio.to_thread(process.wait, SLOW) == 130
-        wait_until_gone(visitors)
+        await asyncio.to_thread(wait_until_gone, visitors)
         assert process.communicate()[1] == ""
-
-
-async def _closed(socket: Any) -> None:
-    while (await socket.receive()).type not in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED):
-        pass
 
 
 async def test_visitors_leave_when_the_server_is_killed() -> None:
     with serving() as (process, address):
         async with aiohttp.ClientSession() as session:
-            one = await session.ws_connect(f"{address}ws")
-            await read_until(one, "planscope")
+            one = await visit(session, address)
+            await one.until("planscope")
             visitors = children(process)
             assert len(visitors) == 1
             process.kill()
-            wait_until_gone(visitors)
+            await asyncio.to_thread(wait_until_gone, visitors)
 
 
 async def test_only_its_own_page_and_its_own_name_are_answered() -> None:

@@ -12,14 +12,15 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits
 from textual.content import Content
 
 from planscope.tui import keymap
+from planscope.tui.left_once import LeftOnce
 from planscope.tui.looks import ThemeCommand
 from planscope.tui.rooms.asking import Asking, run_line
 from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
 
 
-class Palette(CommandPalette):
-    """Textual's, which fails of a page key that comes before its list is laid out."""
+class Palette(CommandPalette, LeftOnce[None]):
+    """Textual's, which fails of a page key that comes before its list is laid out, and of a second click beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown", "page(1)", "Next page", show=False),

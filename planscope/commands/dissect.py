@@ -21,7 +21,7 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import chosen_variant, target_of, writable
+from planscope.commands.recording import chosen_variant, prints_aside, target_of, writable
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def run(args: argparse.Namespace) -> int:
     source = session_path(args.session)
     target = target_of(args, source)
     session = writable(open_session(args.session), args.session)
-    work = _Work(args, session, source, target)
-    interrupted = work.go()
+    with prints_aside():
+        work = _Work(args, session, source, target)
+        interrupted = work.go()
     session, record = work.save()
     where = str(args.output or target)
     found = summary(session, record)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from planscope.commands.common import listed, only_variant, output_file
 from planscope.errors import UserError
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 
     from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
+
+
+def prints_aside() -> redirect_stdout[TextIO]:
+    """What an agent of one's own prints while it runs goes to standard error: standard output is the command's."""
+    return redirect_stdout(sys.stderr)
 
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:

@@ -25,6 +25,7 @@ from planscope.commands.recording import (
     chosen_variant,
     cost_line,
     limits_of,
+    prints_aside,
     record,
     target_of,
     writable,
@@ -128,7 +129,8 @@ def run(args: argparse.Namespace) -> int:
         from planscope.commands.run_times import run_times
 
         return run_times(args, session, variant, source, target)
-    made, interrupted = _go(args, session, variant)
+    with prints_aside():
+        made, interrupted = _go(args, session, variant)
     session = record([made], session, source, target)
     recorded, where = session.runs[-1], str(args.output or target)
     if interrupted:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import judged, print_json, say
-from planscope.commands.recording import cost_line, limits_of, record
+from planscope.commands.recording import cost_line, limits_of, prints_aside, record
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
@@ -24,7 +24,8 @@ def run_times(
     from planscope.agents.rates import success
     from planscope.session.costs import cost_of
 
-    made, interrupted = _go(args, variant)
+    with prints_aside():
+        made, interrupted = _go(args, variant)
     if interrupted and not made:
         raise KeyboardInterrupt
     session = record(made, session, source, target)

@@ -17,8 +17,8 @@ from planscope.sharing.formats import share
 from tests.sharing.cases import plain_session, planted, written
 
 
-def ran(folder: Path, files: dict[str, str], **environment: str) -> dict[str, str]:
-    """What pytest says of each file, run far from this repository's configuration."""
+def ran(folder: Path, files: dict[str, str], lines: bool = True, **environment: str) -> dict[str, str]:
+    """What pytest says of each file, run far from this repository's configuration: its lines alone, or all it says."""
     for name, text in files.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
@@ -32,8 +32,10 @@ def ran(folder: Path, files: dict[str, str], **environment: str) -> dict[str, st
         env={**os.environ, "COLUMNS": "200", **environment},
         timeout=120,
     )
-    lines = done.stdout.splitlines()
-    return {name: "\n".join(line for line in lines if f"test_{name}.py" in line) for name in files}
+    if not lines:
+        return dict.fromkeys(files, done.stdout)
+    every = done.stdout.splitlines()
+    return {name: "\n".join(line for line in every if f"test_{name}.py" in line) for name in files}
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,24 @@ def test_another_model_agent_and_verdict_are_named_from_outside(
     assert said["own"].count(" PASSED ") == 2
     missing = ran(tmp_path, {"own": texts["own"]}, PLANSCOPE_AGENT="tools", OPENAI_API_KEY="")
     assert missing["own"].count(" PASSED ") == 1 and "SKIPPED" in missing["own"]
+
+
+def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) -> None:
+    """What was wanted, what came, each step of the new run, and what the agent should have done; no trace back."""
+    said = ran(tmp_path, texts, lines=False, PLANSCOPE_WANTED="right")["failed"]
+    for words in (
+        "The new run is wrong; wanted is right.",
+        "parameter error",
+        "school_tour_guidance(12)",
+        "What the agent should have done",
+    ):
+        assert words in said, said
+    assert "Traceback" not in said and "def test_" not in said
+    mended = ran(tmp_path, texts, lines=False, PLANSCOPE_MODEL="sim:careful")["failed"]
+    assert 'right; wanted is wrong. The agent does it right now: write WANTED = "right"' in mended
+    changed = texts["failed"].replace("'lost_at': 2", "'lost_at': 1")
+    otherwise = ran(tmp_path, {"failed": changed}, lines=False)["failed"]
+    assert "judges the recorded run otherwise" in otherwise and "'lost_at': 1" in otherwise
 
 
 HOSTILE = (

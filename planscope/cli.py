@@ -133,9 +133,8 @@ class _Interrupts:
     def __exit__(self, *_: object) -> None:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        if (
-            self.seen
-        ):  # python -m dies of an interrupt that struck code made from text, until other such code has run
+        # python -m dies of an interrupt that struck code made from text, until other such code has run
+        if self.seen:
             exec("")
 
     def _interrupt(self, *_: object) -> NoReturn:

@@ -12,7 +12,6 @@ debugger knows what the calls have to meet, without it shows the calls alone.
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 import time
 import warnings
@@ -34,6 +33,7 @@ from planscope.agents.failures import explain
 from planscope.agents.guarding import plain_name
 from planscope.agents.recorded_message import call_event, in_order, message_event, readable, text_of
 from planscope.agents.recorder import refuser
+from planscope.language.problem import is_tool_name
 from planscope.session.edit import next_run_id, next_variant_id
 from planscope.session.events import (
     AnswerEvent,
@@ -52,8 +52,6 @@ from planscope.session.store import load, save
 
 SAVE_EVERY = 0.25
 """Seconds between two writings while a run goes on; its end is always written."""
-
-_NOT_A_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(slots=True)
@@ -186,7 +184,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         for tool in tools:
             function = tool.get("function", tool) if isinstance(tool, dict) else {}
             name = str(function.get("name", "")) if isinstance(tool, dict) else str(tool.name)
-            if name and name not in known and len(name) <= 64 and not _NOT_A_TOOL_NAME.search(name):
+            if name not in known and is_tool_name(name):
                 known.add(name)
                 number = len(self._variant.actions) + 1
                 self._variant.actions.append(ActionRecord(id=f"a{number}", name=plain_name(name), tool=name))

@@ -5,12 +5,12 @@ A tool does nothing but answer. How long a timed one takes is in its answer and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from planscope.errors import UserError
+from planscope.language.problem import is_tool_name
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.mock_answers import RESTART_ANSWER, capital, done_text, tool_answer
@@ -23,8 +23,6 @@ ARGUMENT_TEXT = (
 RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
 REFUSED = "Refused: "
 """What the answer to a refused call begins with, one that no tool ever saw."""
-
-_NOT_A_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class BadToolset(UserError):
@@ -61,7 +59,7 @@ def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockT
     seen: set[str] = set()
     for tool in tools:
         name = tool.spec.name
-        if not 0 < len(name) <= 64 or _NOT_A_TOOL_NAME.search(name):
+        if not is_tool_name(name):
             raise BadToolset(
                 f"{name[:80]!r} is no name for a tool: 1 to 64 letters, digits, _ and - are allowed"
             )

@@ -26,9 +26,8 @@ def run(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    problem_in(
-        variant_of(session, chosen) if chosen is not None else only_variant(session)
-    )  # says what is wrong
+    # says what is wrong
+    problem_in(variant_of(session, chosen) if chosen is not None else only_variant(session))
     walker = Walker(session, args.run)
     person = sys.stdin is not None and sys.stdin.isatty()
     if person:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from planscope.compare.calls import Key, changes
 from planscope.compare.result import ArgumentChange, CallDiff, CallRow, StepSide
@@ -50,9 +51,8 @@ def align(
 ) -> CallDiff:
     """The first ``kept`` calls of both are the same ones and stay beside each other."""
     in_a, in_b = _attempts(a), _attempts(b)
-    if _order(b, keys_b) < _order(
-        a, keys_a
-    ):  # with one order for both, swapping the runs mirrors what comes out
+    # with one order for both, swapping the runs mirrors what comes out
+    if _order(b, keys_b) < _order(a, keys_a):
         found = _Aligner(keys_b, keys_a, kept).pair(in_b, in_a).turned()
     else:
         found = _Aligner(keys_a, keys_b, kept).pair(in_a, in_b)
@@ -165,7 +165,7 @@ class _Aligner:
         left_a = [i for i in a if i not in taken_a]
         left_b = [j for j in b if j not in taken_b]
         self.found.pairs += pairs
-        for by in (_whole, _action):
+        for by in (attrgetter("whole"), attrgetter("action")):
             moved = _in_turn(left_a, left_b, lambda i: by(self._keys_a[i]), lambda j: by(self._keys_b[j]))  # noqa: B023
             gone_a, gone_b = {i for i, _ in moved}, {j for _, j in moved}
             left_a, left_b = [i for i in left_a if i not in gone_a], [j for j in left_b if j not in gone_b]
@@ -202,14 +202,6 @@ class _Aligner:
         """Calls of the same action between two calls that are the same."""
         actions_a, actions_b = [self._keys_a[a[k]].action for k in i], [self._keys_b[b[m]].action for m in j]
         return [(i[k], j[m]) for k, m in common(actions_a, actions_b)]
-
-
-def _whole(key: Key) -> Hashable:
-    return key.whole
-
-
-def _action(key: Key) -> Hashable:
-    return key.action
 
 
 def _in_turn(

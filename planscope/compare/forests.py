@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from planscope.compare.sequences import Pair, common, heaviest, trim
 
@@ -81,7 +82,7 @@ class Forests:
         if len(a) == len(b) == 1:
             return [(0, 0)] if a[0].kind == b[0].kind else []
         start, end_a, end_b = trim([x.whole for x in a], [y.whole for y in b])
-        inner = self._matched(a[start:end_a], b[start:end_b], (_whole, _shape))
+        inner = self._matched(a[start:end_a], b[start:end_b], (attrgetter("whole"), attrgetter("shape")))
         same_start = [(k, k) for k in range(start)]
         same_end = [(end_a + k, end_b + k) for k in range(len(a) - end_a)]
         return [*same_start, *((start + i, start + j) for i, j in inner), *same_end]
@@ -112,11 +113,3 @@ class Forests:
             weight = _EQUAL * one.size if one.whole == other.whole else self._saved(one, other)
             if weight > 0:
                 yield j, weight
-
-
-def _whole(branch: Branch) -> int:
-    return branch.whole
-
-
-def _shape(branch: Branch) -> int:
-    return branch.shape

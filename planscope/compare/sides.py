@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from planscope.compare.result import Side, SideName, StepSide, Unknown
 from planscope.errors import UserError
-from planscope.language.errors import ParseError, ParseFailure
+from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.derive import actions_of, reading_of, trace_of, variant_of
 from planscope.session.events import AnswerEvent
@@ -85,9 +85,7 @@ def _read(
     try:
         return reading_of(variant), ()
     except ParseFailure as failure:
-        first, more = failure.errors[0], len(failure.errors) - 1
-        why = f"line {first.line}, column {first.column}: {first.message[:_LONGEST]}"
-        unknown.append(Unknown(name, "request", why + (f" (and {more} more)" if more else "")))
+        unknown.append(Unknown(name, "request", in_a_line(failure.errors, _LONGEST)))
         return None, failure.errors
     except UserError as error:
         unknown.append(Unknown(name, "request", str(error)[:_LONGEST]))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.errors import DebuggerError, shown
 from planscope.language.pieces import phrase_key
-from planscope.language.problem import Action, Problem, slug
+from planscope.language.problem import Action, Problem, free_tool
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible
 from planscope.session.check import LONGEST_REQUEST, LONGEST_TIMED
@@ -114,16 +113,10 @@ def checked_name(draft: Draft, name: str, besides: str = "") -> str:
     return name
 
 
-def free_tool(draft: Draft, name: str, besides: str = "") -> str:
-    """A tool's name for an action, unlike those of all others."""
-    taken = {action.tool for action in draft.actions if action.id != besides} | {RESTART_TOOL}
-    base = tool = slug(name)
-    for number in count(2):
-        if tool not in taken:
-            break
-        suffix = f"_{number}"
-        tool = base[: 64 - len(suffix)] + suffix
-    return tool
+def tool_for(draft: Draft, name: str, besides: str = "") -> str:
+    """A tool's name for an action, unlike those of all others but ``besides``."""
+    taken = {action.tool for action in draft.actions if action.id != besides}
+    return free_tool(name, {*taken, RESTART_TOOL})
 
 
 def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterable[str] = ()) -> Draft:
@@ -131,7 +124,7 @@ def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterabl
     name = checked_name(draft, name)
     numbers = [int(id[1:]) for id in (*known, *(a.id for a in draft.actions)) if id[1:].isdecimal()]
     duration = checked_hours(1 if hours is None else hours) if draft.timed else None
-    made = Action(f"a{max(numbers, default=0) + 1}", name, free_tool(draft, name), duration)
+    made = Action(f"a{max(numbers, default=0) + 1}", name, tool_for(draft, name), duration)
     return replace(draft, actions=(*draft.actions, made))
 
 
@@ -146,7 +139,7 @@ def drop_action(draft: Draft, id: str) -> Draft:
 def restore_action(draft: Draft, action: Action) -> Draft:
     """With an action again that was dropped."""
     name = checked_name(draft, action.name)
-    tool = action.tool if action.tool not in {a.tool for a in draft.actions} else free_tool(draft, name)
+    tool = action.tool if action.tool not in {a.tool for a in draft.actions} else tool_for(draft, name)
     hours = (action.duration or 1) if draft.timed else None
     return replace(draft, actions=(*draft.actions, replace(action, tool=tool, duration=hours)))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from planscope.debugger.draft import Draft, DraftError, checked_name, free_tool, with_action
+from planscope.debugger.draft import Draft, DraftError, checked_name, tool_for, with_action
 from planscope.debugger.errors import shown
 from planscope.language.names import Names
 from planscope.language.pieces import cut, phrase_key
@@ -82,7 +82,7 @@ def rename_action(draft: Draft, id: str, name: str) -> Draft:
     name = checked_name(draft, name, besides=id)
     if name == old.name:
         return draft
-    new = replace(old, name=name, tool=free_tool(draft, name, besides=id))
+    new = replace(old, name=name, tool=tool_for(draft, name, besides=id))
     try:
         before = read_partly(draft.text, draft.actions, timed=draft.timed)
     except ActionNameError:  # two names are equal: it is renamed to tell them apart

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from planscope.debugger.draft import Draft
 from planscope.debugger.draft_diff import Became, Changed, diff_constraints
 from planscope.debugger.draft_mentions import Known, words_known
-from planscope.language.errors import ParseError
+from planscope.language.errors import ParseError, in_a_line
 from planscope.language.problem import Constraint, Problem, Span
 from planscope.language.reading import ActionNameError, PartReading, Reading, read_partly
+from planscope.oracle.trace import Trace
 
 QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200
@@ -61,11 +62,7 @@ class DraftReading:
         """Why the draft cannot be run, in one line; "" where it can."""
         if self.complaint:
             return self.complaint
-        if not self.errors:
-            return ""
-        first = self.errors[0]
-        more = f" ({len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-        return f"line {first.line}, column {first.column}: {first.message}{more}"
+        return in_a_line(self.errors) if self.errors else ""
 
     @property
     def quick(self) -> bool:
@@ -115,8 +112,7 @@ def problem_of_draft(draft: Draft) -> Problem | None:
 
 def solve(seen: DraftReading) -> Solved:
     """Ask the oracle. What is readable can contradict itself already; that it can be met is said of the whole."""
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
+    from planscope.oracle.replay import replay  # Z3 comes with it
 
     if seen.problem is None:
         return Solved(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from planscope.errors import UserError
@@ -24,6 +24,12 @@ class ParseError:
     message: str
     span: Span
     readings: tuple[str, ...] = ()
+
+
+def in_a_line(errors: Sequence[ParseError], longest: int | None = None) -> str:
+    """The first error with its place, its message cut to so many code points, and how many more there are."""
+    first, more = errors[0], f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"line {first.line}, column {first.column}: {first.message[:longest]}{more}"
 
 
 class ParseFailure(UserError, ValueError):

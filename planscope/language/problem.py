@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -121,6 +121,12 @@ class Problem:
 
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def is_tool_name(name: str) -> bool:
+    """Whether providers of models take it as the name of a tool."""
+    return _TOOL_NAME.fullmatch(name) is not None
 
 
 def slug(name: str) -> str:
@@ -128,17 +134,23 @@ def slug(name: str) -> str:
     return _NOT_SLUG.sub("_", name.casefold()).strip("_")[:64].rstrip("_") or "action"
 
 
+def free_tool(name: str, taken: Collection[str]) -> str:
+    """The slug of a name, or with ``_2``, ``_3``, ... one that is not taken."""
+    base = tool = slug(name)
+    number = 1
+    while tool in taken:
+        number += 1
+        suffix = f"_{number}"
+        tool = base[: 64 - len(suffix)] + suffix
+    return tool
+
+
 def make_actions(names: Iterable[str], durations: Sequence[int | None] | None = None) -> tuple[Action, ...]:
     """Number the names ``a1, a2, ...`` and give each a tool name of its own (``_2`` and so on on a clash)."""
     taken: set[str] = set()
     made = []
     for i, name in enumerate(names):
-        base = tool = slug(name)
-        n = 1
-        while tool in taken:
-            n += 1
-            suffix = f"_{n}"
-            tool = base[: 64 - len(suffix)] + suffix
+        tool = free_tool(name, taken)
         taken.add(tool)
         made.append(Action(f"a{i + 1}", name, tool, durations[i] if durations else None))
     return tuple(made)

@@ -61,18 +61,10 @@ class _Reader:
         self._names = Names(actions)
         self._scanner = Scanner(self._names, timed)
         self._sentences = SentenceReader(self._scanner, timed)
-        self._kept: dict[str, SentenceReading | Trouble] = {}
+        self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
-        kept = self._kept
-        found = kept.get(text)
-        if found is None:
-            found = self._sentences.read(text)
-            if len(text) <= _KEPT_LENGTH:
-                if len(kept) >= _KEPT:
-                    kept.pop(next(iter(kept)), None)
-                kept[text] = found
-        return found
+        return self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where the sentences are, periods included, white space around them not."""

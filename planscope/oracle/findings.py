@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
@@ -76,8 +77,6 @@ def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Fi
 
 def ordered(findings: Sequence[Finding], complete: bool) -> tuple[Finding, ...]:
     """Primary first, then by step; an act_error of a run that did everything all the same is a warning."""
-    from dataclasses import replace
-
     settled = [replace(f, severity="warning") if f.type == "act_error" and complete else f for f in findings]
     kinds: tuple[ErrorType, ...] = (*PRIMARY, "parameter_error", "order_error")
 

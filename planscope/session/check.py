@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 
+from planscope.language.problem import is_tool_name
 from planscope.session.events import AnswerEvent, CallEvent
 from planscope.session.files import SessionError
 from planscope.session.model import Session, Variant
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
-_TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 MOST_ACTIONS = 1000
 MOST_CALLS = 10_000
 """In one run. So far a run is judged, shown and written within seconds."""
@@ -91,7 +91,7 @@ def _check_actions(variant: Variant, name: str) -> None:
     for action in variant.actions:
         if not _ACTION_ID.fullmatch(action.id):
             raise SessionError(f"{name}: {action.id!r} is no action id (a1, a2, ...)")
-        if not _TOOL.fullmatch(action.tool):
+        if not is_tool_name(action.tool):
             raise SessionError(f"{name}: {action.tool[:80]!r} is no tool name (letters, digits, _ and -)")
 
 

@@ -61,16 +61,15 @@ def variant_shown(session: Session, run: Run | None) -> Variant:
 
 def read(variant: Variant) -> Reading:
     """What a variant asks for. Raises UserError that says where its text cannot be read."""
-    from planscope.language.errors import ParseFailure
+    from planscope.language.errors import ParseFailure, in_a_line
     from planscope.session.derive import reading_of
 
     try:
         return reading_of(variant)
     except ParseFailure as failure:
-        first, more = failure.errors[0], len(failure.errors) - 1
+        name = visible(variant.id, limit=40)
         raise UserError(
-            f"the request of variant {visible(variant.id, limit=40)} cannot be read: line {first.line}, "
-            f"column {first.column}: {first.message}{f' (and {more} more)' if more else ''}"
+            f"the request of variant {name} cannot be read: {in_a_line(failure.errors)}"
         ) from None
 
 

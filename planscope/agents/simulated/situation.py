@@ -81,9 +81,8 @@ class Situation:
         restarts = [i for i, d in enumerate(did) if d.tool == read.restart and d.executed]
         self.attempt = did[restarts[-1] + 1 :] if restarts else did
         self.restarts = len(restarts)
-        self.corrected = any(
-            d.refused for d in did
-        )  # somebody knows better, so its own view is no reason to restart
+        self.corrected = any(d.refused for d in did)
+        """Somebody knows better, so its own view is no reason to restart."""
         self.done = [d for d in map(self._execution, self.attempt) if d]
         self.clock = max((d.end for d in self.done), default=0)
         ran = {d.action for d in self.done}

@@ -22,7 +22,7 @@ _LONG = 20_000
 _MOST = 500_000
 """Strings remembered."""
 
-_BATCH = 500_000
+_BATCH = 50_000
 """Characters that are looked through in one go."""
 
 
@@ -117,7 +117,7 @@ class Detectors:
         yield from self.around.hits(text)
         yield from more_rules.found_by_library(text)
         yield from personal.personal(text)
-        yield from hosts.hosts(text)
+        yield from hosts.hosts(text, lowered)
         yield from self._users(text)
         if named or below_secret:
             yield from _by_key(text, named, below_secret)

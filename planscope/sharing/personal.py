@@ -21,7 +21,15 @@ _WINDOWS_HOME = re.compile(
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
 _TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
-_DIGITS = re.compile(r"[0-9][0-9 ()./-]{0,3}[0-9]")
+_HOMES = (
+    (_UNIX_HOME, ("home/", "Users/")),
+    (_WINDOWS_HOME, ("Users", "Documents and Settings")),
+    (_TILDE, ("~",)),
+)
+_DIGITS = re.compile(r"[0-9](?:[ ()./-]{0,4}[0-9]){6}")
+"""What a text must hold for any of the numbers below but a bank account's: seven digits, nearly in a row."""
+
+_DASHED = re.compile(r"[0-9]{2}[-.][0-9]{4}")
 _PHONES = (
     re.compile(r"(?<![\w+.])\+[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{2,4}\)?){2,4}(?![\w])"),
     re.compile(r"(?<![\w.-])(?:\([0-9]{3}\) ?|[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}(?![\w-])"),
@@ -44,26 +52,27 @@ def personal(text: str) -> Iterator[Hit]:
     if "/" in text or "\\" in text:
         for match in homes(text):
             yield Hit(*_trimmed(match), "home", "home directory", PERSONAL, edged=True)
+    for match in _IBAN.finditer(text):
+        if _is_iban(match[0].replace(" ", "")):
+            yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
     if _DIGITS.search(text) is None:
         return
-    for pattern in _PHONES:
+    dashed = _DASHED.search(text) is not None
+    for pattern in (*_PHONES[: "+" in text], *_PHONES[1 : 1 + dashed]):
         for match in pattern.finditer(text):
             if 9 <= sum(c.isdigit() for c in match[0]) <= 15:
                 yield Hit(*match.span(), "phone", "phone number", PERSONAL, edged=True)
     for match in _CARD.finditer(text):
         if _luhn(re.sub(r"\D", "", match[0])):
             yield Hit(*match.span(), "card", "card number", PERSONAL, edged=True)
-    for match in _IBAN.finditer(text):
-        if _is_iban(match[0].replace(" ", "")):
-            yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
-    for match in _SOCIAL.finditer(text):
+    for match in _SOCIAL.finditer(text) if dashed else ():
         yield Hit(*match.span(), "social-security", "social security number", PERSONAL, edged=True)
 
 
 def homes(text: str) -> Iterator[re.Match[str]]:
     """Home directories, with the groups ``home`` and ``user``."""
-    for pattern in (_UNIX_HOME, _WINDOWS_HOME, _TILDE):
-        for match in pattern.finditer(text):
+    for pattern, needs in _HOMES:
+        for match in pattern.finditer(text) if any(need in text for need in needs) else ():
             user = match["user"].rstrip(".!")
             if (
                 user

@@ -53,6 +53,22 @@ class _Spelled(NamedTuple):
     replacement: str
 
 
+class _Made(NamedTuple):
+    """A text without what is private, the edits that made it so, and the values that stood there."""
+
+    text: str
+    edits: list[spans.Edit]
+    values: list[Value]
+
+
+_About = tuple[str, str, bool, bool, int]
+
+
+def _about(text: str, spot: Spot, depth: int) -> _About:
+    """All that what is found in a text depends on."""
+    return (text, spot.named, spot.below_secret, spot.number, depth)
+
+
 class Plan:
     """Made of a session's JSON: what is private in it. ``decisions``: the user's, by canonical text."""
 
@@ -61,6 +77,8 @@ class Plan:
     ) -> None:
         self.values: dict[str, Value] = {}
         self._known: dict[str, str] = {}
+        self._noted: set[_About] = set()
+        self._made: dict[_About, _Made] = {}
         self._document = document
         self._skim = Skim(document)
         self._detectors = detectors_for(around, _users(self._skim.texts, around))
@@ -83,6 +101,10 @@ class Plan:
     # What there is
 
     def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
+        key = _about(text, spot, depth)
+        if key in self._noted:
+            return text
+        self._noted.add(key)
         if depth < DEEPEST:
             for inside in decoded(text):
                 below = lambda one, at: self._note(one, at, depth + 1)  # noqa: E731
@@ -161,11 +183,11 @@ class Plan:
             self._matcher = _matcher(self._spelled)
 
     def _new_tool(self, old: str, name: str) -> str:
-        changed, _ = self._replaced(name, Spot(Place("")), None)
+        changed = self._replaced(name, Spot(Place(""))).text
         made = slug(name)
         if changed != name and re.fullmatch(rf"{re.escape(made[:58])}.{{0,6}}", old):
             return slug(changed)
-        return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place("")), None)[0])[:64]
+        return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place(""))).text)[:64]
 
     # The same document without it
 
@@ -183,52 +205,67 @@ class Plan:
         return made
 
     def _change(self, text: str, spot: Spot) -> str:
-        made, edits = self._replaced(text, spot, spot.place)
-        if spot.place.field == "query.text" and edits and spot.place.variant is not None:
-            new = self._replaced(spot.place.variant, Spot(Place("id"), number=True), None)[0]
-            self._edits[new] = edits
-        return made
+        key = _about(text, spot, 0)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._replaced(text, spot)
+        for value in made.values:
+            value.places[spot.place] = None
+        if spot.place.field == "query.text" and made.edits and spot.place.variant is not None:
+            new = self._replaced(spot.place.variant, Spot(Place("id"), number=True)).text
+            self._edits[new] = made.edits
+        return made.text
 
     def _change_number(self, number: int | float, spot: Spot) -> Json:
-        text = str(number)
-        made, _ = self._replaced(text, spot, spot.place)
-        return number if made == text or text in made else made
+        return _number(number, self._change(str(number), spot))
 
-    def _replaced(
-        self, text: str, spot: Spot, place: Place | None, depth: int = 0
-    ) -> tuple[str, list[spans.Edit]]:
-        """The text without what is private, and the edits that made it so."""
-        made, edits = self._edited(text, spot, place)
+    def _replaced(self, text: str, spot: Spot, depth: int = 0) -> _Made:
+        """The text without what is private, the edits that made it so, and the values that stood there."""
+        made, edits, values = self._edited(text, spot)
         view = unescaped(made)
-        if view != made and self._edited(view, spot, None)[1]:
-            made, edits = self._edited(view, spot, place)[0], [spans.Edit(0, len(text), len(made))]
+        if view != made:
+            seen = self._edited(view, spot)
+            if seen.edits:
+                made, edits = seen.text, [spans.Edit(0, len(text), len(seen.text))]
+                values = [*values, *seen.values]
         if depth < DEEPEST:
             for inside in decoded(text):
-                below = lambda one, at: self._replaced(one, at, place, depth + 1)[0]  # noqa: E731
-                wanted = rewrite_below(inside, spot, below, self._change_number)
-                if wanted != inside and list(decoded(made)) != [wanted]:
-                    made = self._edited(json.dumps(wanted, ensure_ascii=False), spot, place)[0]
-                    edits = [spans.Edit(0, len(text), len(made))]
-        return made, edits
+                found: list[Value] = []
 
-    def _edited(self, text: str, spot: Spot, place: Place | None) -> tuple[str, list[spans.Edit]]:
+                def below(one: str, at: Spot, found: list[Value] = found) -> str:
+                    replaced = self._replaced(one, at, depth + 1)
+                    found.extend(replaced.values)
+                    return replaced.text
+
+                def below_number(number: int | float, at: Spot) -> Json:
+                    return _number(number, below(str(number), at))
+
+                wanted = rewrite_below(inside, spot, below, below_number)
+                values = [*values, *found]
+                if wanted != inside and list(decoded(made)) != [wanted]:
+                    again = self._edited(json.dumps(wanted, ensure_ascii=False), spot)
+                    made, edits = again.text, [spans.Edit(0, len(text), len(again.text))]
+                    values = [*values, *again.values]
+        return _Made(made, edits, values)
+
+    def _edited(self, text: str, spot: Spot) -> _Made:
         hits = [*self._spelled_in(text), *self._find(text, spot)]
         if not hits:
-            return text, []
-        parts, edits, at = [], [], 0
+            return _Made(text, [], [])
+        parts, edits, values, at = [], [], [], 0
         for hit in settle(hits):
             written = text[hit.start : hit.end]
             found = self._spelled.get(lower(written))
             value = found.value if found else self.values.get(self._key(hit.kind, written))
-            if value is not None and place is not None:
-                value.places[place] = None
+            if value is not None:
+                values.append(value)
             if (found is None and value is None) or (value is not None and value.kept):
                 continue
             new = found.replacement if found else value.replacement if value else written
             parts += [text[at : hit.start], new]
             edits.append(spans.Edit(hit.start, hit.end, len(new)))
             at = hit.end
-        return "".join([*parts, text[at:]]), edits
+        return _Made("".join([*parts, text[at:]]), edits, values)
 
     def _spelled_in(self, text: str) -> Iterable[Hit]:
         for start, end, known in self._matcher.find(text):
@@ -251,6 +288,11 @@ class Plan:
             Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
             for n, v in enumerate(placed, 1)
         )
+
+
+def _number(number: int | float, made: str) -> Json:
+    """The number, or what stands for it."""
+    return number if str(number) in made else made
 
 
 def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns of a text that is shared."""
 
-GLYPHS = {"completable": "✓", "doomed": "✗", "broken": "✗", "unknown": "?"}
+GLYPHS = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 STATUS = {"holds": "✓ holds", "open": "○ open", "broken": "✗ broken"}
 CORE = "● core"
 

@@ -80,7 +80,7 @@ def clock(hour: int) -> str:
 
 def hours(start: int | None, end: int | None) -> str:
     """From when to when; not to be taken for how long."""
-    return "" if start is None or end is None else f"{clock(start)}–{clock(end)}"  # noqa: RUF001
+    return "" if start is None or end is None else f"{clock(start)}-{clock(end)}"
 
 
 def step_name(step: StepNo) -> str:

@@ -71,7 +71,7 @@ def test_the_steps_of_a_timed_run(cli: Cli, files: Files) -> None:
         "✓    0  (before any call)                   completable  1",
         "         safe next: network diagnosis from 10:00 to 12:00",
     ]
-    assert "✗    1  network_diagnosis(14)  14:00-16:00  doomed       0\n" in out
+    assert "●    1  network_diagnosis(14)  14:00-16:00  doomed       0\n" in out
     assert "\nattempt 2\n✓    2  ask_for_restart()" in out
 
 

@@ -25,7 +25,7 @@ def test_it_tells_what_matters() -> None:
     for words in (
         "run `r2`: agent `tools`, model `sim:time-blind`",
         "### Request\n\n```text\nAttending training sessions follow 10:00.",
-        "| ✗ | 1 | `attending_training_sessions(10)` | 10:00 to 12:00 | doomed | **no way on** |",
+        "| ● | 1 | `attending_training_sessions(10)` | 10:00 to 12:00 | doomed | **no way on** |",
         "| **● core** | c3 | `applying hair color ends before attending training sessions starts` |",
         "### What the agent should have done\n\n```text\n   1  applying hair color",
     ):

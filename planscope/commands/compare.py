@@ -17,6 +17,7 @@ from planscope.commands.common import (
     quoted,
     write_or_print,
 )
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -90,22 +91,19 @@ def run(args: argparse.Namespace) -> int:
     if not (format == "markdown" if args.redact is None else args.redact):
         write_or_print(_written(compare(session, a, other, b), format, args.all), output)
         return 0
-    from planscope.sharing.redact_two import redact_two
+    from planscope.sharing.redacted_comparison import redacted_comparison
 
-    safe_a, safe_b, redactions = redact_two(session, other)
-    a, b = _same_place(a, session, safe_a.session), _same_place(b, other, safe_b.session)
-    text = _written(compare(safe_a.session, a, safe_b.session, b), format, args.all)
-    safe_a.check(text)
-    safe_b.check(text)
+    safe = redacted_comparison(session, a, other, b)
+    text = _written(safe.comparison, format, args.all)
+    safe.check(text)
     write_or_print(text, output)
-    _tell(redactions)
+    _tell(safe.redactions)
     return 0
 
 
 def _written(found: Comparison, format: str, everything: bool) -> str:
     if format == "json":
         from planscope.documents.comparison import comparison_document
-        from planscope.documents.json_text import json_text
 
         return json_text(comparison_document(found), indent=2) + "\n"
     if format == "markdown":
@@ -157,15 +155,6 @@ def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | 
         f"session {name} holds {count} run; record another one with planscope run, name another session with "
         "--other, or compare its requests with --variants"
     )
-
-
-def _same_place(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
-    """The same run or variant of a redacted session, where its id may be another one."""
-    from planscope.session.model import Run
-
-    if isinstance(chosen, Run):
-        return after.runs[next(k for k, run in enumerate(before.runs) if run is chosen)]
-    return after.variants[next(k for k, variant in enumerate(before.variants) if variant is chosen)]
 
 
 def _tell(redactions: Iterable[Redaction]) -> None:

@@ -17,6 +17,7 @@ from planscope.tui.dialogs.share_preview import PreviewDialog
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
+from tests.tui.test_compare import entered
 from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
 from tests.tui.test_live import until
 
@@ -225,6 +226,17 @@ async def test_the_clipboard_instead_of_a_file(tmp_path: Path) -> None:
         await until(driven, lambda: "sent to the terminal's clipboard" in driven.text)
         assert "figure-10" in driven.app.clipboard and KEY not in driven.app.clipboard
     assert not list(Path.cwd().iterdir())
+
+
+async def test_a_copied_comparison_holds_nothing_private(tmp_path: Path) -> None:
+    made = private()
+    made.runs[1].model = f"openai:{KEY}"
+    async with opened(sessions.write(made, tmp_path)) as driven:
+        await entered(driven)
+        await driven.press("y")
+        await until(driven, lambda: "was sent to the terminal" in driven.text)
+        assert "1 private value was replaced in it." in driven.text
+        assert "REDACTED_OPENAI_KEY_1" in driven.app.clipboard and KEY not in driven.app.clipboard
 
 
 async def test_esc_goes_back_and_keeps_what_was_decided(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from planscope.tui.rooms.side import SideRoom
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
 
-JOB = "compare"
+JOB, COPY = "compare", "compare copy"
 REASONS = {
     "call": "another call",
     "arguments": "other arguments",
@@ -98,6 +98,7 @@ class CompareRoom(SideRoom):
 
     def on_unmount(self) -> None:
         self.jobs.cancel(JOB)
+        self.jobs.cancel(COPY)
 
     def compare(self) -> None:
         """Compare what is chosen, in the background."""
@@ -309,14 +310,13 @@ class CompareRoom(SideRoom):
         self.dismiss(Opened(run, -1 if index is None else index))
 
     def action_copy_comparison(self) -> None:
-        compared = self.state.compared
-        if compared is None:
-            self.tell("not compared yet")
-            return
-        from planscope.sharing.comparison_markdown import comparison_markdown
-        from planscope.tui.rooms.take_away import take_away
+        from planscope.tui.rooms.take_away import take_comparison
 
-        take_away(self, "comparison", comparison_markdown(compared), "planscope-comparison.md")
+        a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
+        if self.state.compared is None or a is None or b is None:
+            self.tell("not compared yet")
+        else:
+            take_comparison(self, COPY, self.desk.snapshot(), a, b)
 
     def action_leave_compare(self) -> None:
         self.dismiss(None)

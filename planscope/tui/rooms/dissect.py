@@ -199,7 +199,8 @@ class DissectRoom(DissectView):
             *matrix_lines(found, -1, 0, 110),
         ]
         text = "\n".join(line.text.rstrip() for line in lines) + "\n"
-        take_away(self, "dissection", text, "planscope-dissection.txt")
+        private = "It is what the screen shows; nothing private in it is replaced."
+        take_away(self, "dissection", text, "planscope-dissection.txt", private)
 
     def action_leave_dissect(self) -> None:
         self.dismiss(None)

@@ -143,7 +143,8 @@ class Keeping(Following):
 
         state = self.state
         text = text_of(self.pane(state.pane), state)
-        take_away(self, f"{state.pane} pane", text, f"planscope-{state.pane}.txt")
+        private = "It is what the pane shows; E shares a run with what is private replaced."
+        take_away(self, f"{state.pane} pane", text, f"planscope-{state.pane}.txt", private)
 
     # Title and notes
 

@@ -16,6 +16,7 @@ from planscope.commands.common import (
     say,
     say_all,
 )
+from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -69,7 +70,6 @@ def _tell(
     document: dict[str, Any], chosen: Run | None, replay: Replay | None, args: argparse.Namespace
 ) -> None:
     from planscope.report import verdict_lines
-    from planscope.safe import clip
 
     if chosen is None or replay is None or document["certified"] is False:
         say(document["verdict"].upper())

@@ -164,6 +164,17 @@ def share(text: str) -> float:
     return value
 
 
+def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
+    """Raise UserError with the nearest names where there is no such topic."""
+    if topic in topics:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(topic[:100], topics, 3)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists them)")
+
+
 def add_run_choice(parser: argparse.ArgumentParser) -> None:
     """Arguments that name a session and one of its runs."""
     parser.add_argument(

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from planscope.commands.common import columns, emit, print_json, say, say_all
+from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.tui.keymap import KeyChoice
@@ -29,8 +30,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.errors import UserError
-
     if args.example:
         if args.check or args.json:
             raise UserError("--example stands alone")
@@ -50,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _read() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     """All settings and keys, and all that is wrong with them and with themes."""
-    from planscope.errors import UserError
     from planscope.tui.keymap import read_keys
     from planscope.tui.settings import ScreenSettings
     from planscope.tui.settings_table import BY_NAME
@@ -65,7 +63,8 @@ def _read() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     except UserError as error:
         config.leave_out(BY_NAME["theme"], str(error))
     choice, wrong = read_keys(config=config.file)
-    return settings, choice, [*config.problems, *wrong, *broken]
+    mine = sorted([*config.problems, *wrong], key=lambda problem: (problem.file, problem.line or 0))
+    return settings, choice, [*mine, *broken]
 
 
 def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from planscope.commands.common import (
     columns,
     judged,
+    listed,
     need_run,
     open_session,
     print_json,
@@ -21,7 +21,8 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import chosen_variant, prints_aside, target_of, writable
+from planscope.commands.progress import ProgressLine
+from planscope.commands.recording import add_agent_choice, chosen_variant, prints_aside, target_of, writable
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,16 +43,7 @@ SAVED_EVERY = 10.0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
-    parser.add_argument(
-        "--model", required=True, metavar="M", help="sim:flaky, sim:word-blind, ... or provider:name"
-    )
-    parser.add_argument(
-        "--agent",
-        default="tools",
-        metavar="A",
-        help="tools (default), react, responses, or your own: package.module:factory",
-    )
+    add_agent_choice(parser, "sim:flaky, sim:word-blind")
     parser.add_argument(
         "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
     )
@@ -184,8 +176,6 @@ def _resumed(session: Session, wanted: str | None) -> Dissection | None:
     for one in session.dissections:
         if one.id == wanted:
             return one
-    from planscope.commands.common import listed
-
     known = listed(d.id for d in session.dissections) or "it has none"
     raise UserError(f"the session has no dissection {wanted!r}; its dissections: {known}")
 
@@ -230,31 +220,21 @@ def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
     return variant, run
 
 
-class _Progress:
-    """A line on standard error while a person waits there for more than a second."""
+class _Progress(ProgressLine):
+    """How many runs are done, for a person who waits more than a second."""
 
     def __init__(self, budget: int) -> None:
-        self._seen = sys.stderr.isatty()
+        super().__init__()
         self._budget = budget
         self._began = time.monotonic()
         self._done = 0
-        self._width = 0
 
     def one_more(self) -> None:
         self._done += 1
         took = time.monotonic() - self._began
-        if not self._seen or took < 1:
-            return
-        left = took / self._done * max(0, self._budget - self._done)
-        line = f"{self._done} of at most {self._budget} runs, {_duration(left)} left at most"
-        sys.stderr.write("\r" + line.ljust(self._width))
-        sys.stderr.flush()
-        self._width = len(line)
-
-    def clear(self) -> None:
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
+        if took >= 1:
+            left = took / self._done * max(0, self._budget - self._done)
+            self.show(f"{self._done} of at most {self._budget} runs, {_duration(left)} left at most")
 
 
 def _duration(seconds: float) -> str:

@@ -19,6 +19,7 @@ from planscope.commands.common import (
     write_or_print,
 )
 from planscope.errors import UserError
+from planscope.safe import clip, visible
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
@@ -125,8 +126,6 @@ def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
 
 def _list(redaction: Redaction) -> None:
     """Every finding with what will stand there instead, and where it stands."""
-    from planscope.safe import clip
-
     if not redaction.findings:
         say("Nothing private was found.")
         return
@@ -144,8 +143,6 @@ def _list(redaction: Redaction) -> None:
 
 def _tell(redaction: Redaction) -> None:
     """A line for each kind of what was replaced, on standard error, without the values."""
-    from planscope.safe import visible
-
     if sys.stderr is None:
         return
     for label, count in redaction.counts.items():

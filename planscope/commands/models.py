@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from planscope.commands.common import columns, print_json, say, say_all
@@ -47,8 +48,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _document(base_url: str | None) -> dict[str, Any]:
-    import os
-
     from planscope.agents.models import ModelSpec, ModelUnavailable, check_model
     from planscope.agents.providers import PROVIDERS
     from planscope.agents.simulated.profiles import PROFILES, SEED

@@ -20,6 +20,7 @@ from planscope.commands.common import (
 )
 from planscope.commands.recording import chosen_variant, target_of, writable
 from planscope.errors import UserError
+from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.session.model import Session, Variant
@@ -188,7 +189,6 @@ def _lines(
     where: str | None,
 ) -> Iterator[str]:
     from planscope.report import paragraph, sentence
-    from planscope.safe import clip
 
     for kind, group in groupby(made, key=lambda mutant: mutant.kind):
         mutants = list(group)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import (
     LARGEST_NUMBER,
+    check_topic,
     columns,
     output_file,
     print_json,
@@ -20,7 +21,6 @@ from planscope.commands.common import (
     share,
     whole,
 )
-from planscope.commands.topics import check_topic
 from planscope.errors import UserError
 
 if TYPE_CHECKING:

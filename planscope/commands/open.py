@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
-from planscope.commands.common import session_path
+from planscope.commands.common import STANDARD_INPUT, session_path, standard_input
 from planscope.errors import UserError
 
 ABOUT = "Open the debugger on a session; without FILE on a bundled one, a run of five actions that fails."
@@ -42,9 +43,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _from_standard_input(args: argparse.Namespace) -> int:
     """Open what standard input carries, then take the keys from the terminal itself."""
-    import os
-
-    from planscope.commands.common import STANDARD_INPUT, standard_input
     from planscope.session.carriers import carried, passing_file
     from planscope.session.store import loads
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from planscope.commands.common import columns, is_text, print_json, read_text, say_all
 from planscope.errors import UserError
+from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
     from planscope.language.errors import ParseError
@@ -78,7 +79,6 @@ def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
 def _lines(error: ParseError, text: str, where: str) -> Iterator[str]:
     """The error, and the line of the text where it is with a mark below it."""
     from planscope.report import sentence
-    from planscope.safe import cell_width, clip, visible
 
     place = f"{clip(where, columns())}, line {error.line}, column {error.column}"
     yield from sentence(f"{place}: {error.message}", columns())

@@ -23,6 +23,18 @@ def prints_aside() -> redirect_stdout[TextIO]:
     return redirect_stdout(sys.stderr)
 
 
+def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
+    """Arguments that name a session and who is to work on its request. ``models``: examples of simulated ones."""
+    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument("--model", required=True, metavar="M", help=f"{models}, ... or provider:name")
+    parser.add_argument(
+        "--agent",
+        default="tools",
+        metavar="A",
+        help="tools (default), react, responses, or your own: package.module:factory",
+    )
+
+
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
+    add_agent_choice,
     chosen_variant,
     cost_line,
     limits_of,
@@ -31,6 +33,7 @@ from planscope.commands.recording import (
     writable,
 )
 from planscope.errors import UserError
+from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -48,16 +51,7 @@ MOST_TIMES = 1000
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
-    parser.add_argument(
-        "--model", required=True, metavar="M", help="sim:careful, sim:literal, ... or provider:name"
-    )
-    parser.add_argument(
-        "--agent",
-        default="tools",
-        metavar="A",
-        help="tools (default), react, responses, or your own: package.module:factory",
-    )
+    add_agent_choice(parser, "sim:careful, sim:literal")
     parser.add_argument("--variant", metavar="ID", help="which variant of the request (default: the newest)")
     parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
@@ -169,11 +163,8 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 
 
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
-    from dataclasses import asdict
-
     from planscope.documents.judgement import verdict_document
     from planscope.report import sentence, verdict_line
-    from planscope.safe import clip
     from planscope.session.costs import cost_of
 
     verdict = replay.verdict()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import judged, print_json, say
 from planscope.commands.recording import cost_line, limits_of, prints_aside, record
+from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
@@ -99,7 +100,6 @@ def rate_document(rate: Rate) -> dict[str, Any]:
 
 
 def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
-    from planscope.safe import clip
     from planscope.session.costs import Cost
 
     if rate.rate is None:

@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from planscope.commands.common import output_file, print_json, quoted, say, say_all, write_or_print
+from planscope.commands.common import check_topic, output_file, print_json, say, say_all, write_or_print
+from planscope.commands.progress import ProgressLine
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -52,17 +53,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
-    """Raise UserError with the nearest names where there is no such topic."""
-    if topic in topics:
-        return
-    from difflib import get_close_matches
-
-    near = get_close_matches(topic[:100], topics, 3)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists them)")
-
-
 def _write(args: argparse.Namespace) -> int:
     """The topics go to standard output or into the file, what was left out of them to standard error."""
     from planscope.agents.topic_writer import write_topics
@@ -70,9 +60,13 @@ def _write(args: argparse.Namespace) -> int:
     if args.file is not None:
         raise UserError("--file is for listing topics; with --model, name the file to write with -o")
     output = _output(args.output) if args.output is not None else None
-    progress = _Progress()
+    progress = ProgressLine()
+
+    def asked(done: int, total: int | None) -> None:
+        progress.show("asking for jobs" if total is None else f"topics: {done} of {total}")
+
     try:
-        written = write_topics(args.model, job=args.topic, base_url=args.base_url, on_progress=progress)
+        written = write_topics(args.model, job=args.topic, base_url=args.base_url, on_progress=asked)
     finally:
         progress.clear()
     if output is not None or not args.json:
@@ -92,23 +86,3 @@ def _output(name: str) -> Path:
     if name.endswith(".gz"):
         raise UserError(f"{name}: a topics file is read unpacked; leave .gz out of its name")
     return output_file(name)
-
-
-class _Progress:
-    """A line on standard error while a person waits there."""
-
-    def __init__(self) -> None:
-        self._seen = sys.stderr.isatty()
-        self._width = 0
-
-    def __call__(self, done: int, total: int | None) -> None:
-        if self._seen:
-            line = "asking for jobs" if total is None else f"topics: {done} of {total}"
-            sys.stderr.write("\r" + line.ljust(self._width))
-            sys.stderr.flush()
-            self._width = len(line)
-
-    def clear(self) -> None:
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()

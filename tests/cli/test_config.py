@@ -36,9 +36,9 @@ def test_what_is_set_and_what_is_wrong(cli: Cli, tmp_path: Path) -> None:
     checked = cli("config", "--check")
     assert checked.status == 2 and checked.err == ""
     assert checked.out.splitlines() == [
-        "config.toml:4: defaults.budget has to be a whole number from 1 to 1000, not 0",
         "config.toml:1: theme: no theme 'lihgt'; nearest: 'light'; there are: dark, colour-blind, high-contrast, "
         "light, terminal",
+        "config.toml:4: defaults.budget has to be a whole number from 1 to 1000, not 0",
         "config.toml:7: next-call: 'c' is a key of continue too",
         "mine.toml:1: 'dark' has to be true or false",
     ]

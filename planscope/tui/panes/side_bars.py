@@ -73,7 +73,9 @@ class KeyBar(_Bar):
     def make(self) -> Line:
         width = self.cells[0]
         notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
-        notice = list(cut(notice or not_saved(self._saving, width), width - 1))
+        if not notice:  # it stands there for long, and keys have to be seen beside it
+            notice = not_saved(self._saving, max(width // 2, 40))
+        notice = list(cut(notice, width - 1))
         line, self._places = key_line(self.hints, notice, width)
         return line
 

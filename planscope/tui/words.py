@@ -187,4 +187,4 @@ def place(path: Path, limit: int = 70) -> str:
 
 
 def plural(number: int, one: str, more: str = "") -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {more or one + 's'}"
+    return f"{number} {one}" if number == 1 else f"{number:,} {more or one + 's'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from planscope.tui.actions import ACTIONS
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.under_way import RunChoice
 from planscope.tui.words import hours
+from tests.tui import sessions
 from tests.tui.screen import opened
 from tests.tui.test_live import paused, start
 
@@ -82,3 +84,25 @@ async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> 
         for key in ("n do it", "c go on", "a arguments", "A answer", "R refuse", "X stop"):
             assert key in footer
         await driven.press("X")
+
+
+async def test_of_many_moves_a_few_are_told_and_the_rest_counted(tmp_path: Path) -> None:
+    names = [f"task {letter}" for letter in "abcdefghij"]
+    made = sessions.variant("Task a comes before task b.", names)
+    wrong = sessions.events([("task_b", {}, "Done."), ("task_a", {}, "Done.")])
+    path = sessions.write(sessions.session("many", made, wrong), tmp_path)
+    for size, told in ((SIZE, 3), ((120, 40), 8)):
+        async with opened(path, size) as driven:
+            await driven.press("f")
+            row = " ".join(driven.text.split("instead")[1].split("✗ order")[0].replace("│", " ").split())
+            assert row.count("task_") == told and f"or {9 - told} other" in row
+
+
+async def test_the_key_that_plays_is_named_first() -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await driven.press("g", "p")
+        footer = driven.text.splitlines()[-1]
+        assert footer.startswith(" Enter play it  u take back")
+        await driven.pilot.click("#footer", offset=(3, 0))
+        await driven.pilot.pause()
+        assert "1 call played" in driven.text

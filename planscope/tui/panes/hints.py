@@ -31,6 +31,9 @@ class Hint(NamedTuple):
 Places = list[tuple[int, int, str]]
 """From which column to which a hint stands, and its action."""
 
+TAKE = "open_selected"
+"""What Enter does; that key is nobody's to change, so it is in no table."""
+
 _MORE = (
     "edit",
     "rerun",
@@ -42,7 +45,7 @@ _MORE = (
     "copy",
     "palette",
 )
-_PLAY = (("take-back", ""), ("keep-play", ""), ("deselect", "leave"))
+_PLAY = ((TAKE, "Enter"), ("take-back", ""), ("keep-play", ""), ("deselect", "leave"))
 _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
     "nothing": (("library", ""), ("help", ""), ("quit", ""), ("palette", "")),
     "no run": (
@@ -127,7 +130,12 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint
     over += [BY_ID[id] for id in (*_MORE, "quit")]
     made: dict[Phase, Sequence[Hint]] = {"over": hints(over, key)}
     for name, told in _PHASES.items():
-        made[name] = [Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower()) for id, title in told]
+        made[name] = [
+            Hint(id, title, "play it")
+            if id == TAKE
+            else Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower())
+            for id, title in told
+        ]
     return made
 
 

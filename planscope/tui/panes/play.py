@@ -22,7 +22,7 @@ _ABOUT = {
 
 
 _STANDS = {
-    "completable": "the plan can still be finished from here",
+    "completable": "the plan can still be finished",
     "doomed": "nothing can save the plan: u takes back",
     "broken": "a requirement is broken: u takes back",
     "unknown": "the solver gave no answer",

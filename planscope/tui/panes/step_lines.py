@@ -17,7 +17,8 @@ from planscope.tui.safe_text import show, wrap
 from planscope.tui.state import RoomState
 
 _MARGIN = 9
-_MOVES = 8
+_MOVES, _FEW_MOVES = 8, 3
+"""So many moves are listed, and where there is little room."""
 _WAY = 8
 _PLAN = 24
 _AROUND = 200
@@ -63,6 +64,7 @@ class _Told:
         self.state = state
         self.problem = state.debug.run.problem
         self.body = max(width - _MARGIN, 8)
+        self.roomy = state.zoomed or window >= _ROOMY
         self.few = 10_000 if state.zoomed else max(1, min(window // 6, 4))
 
     def row(
@@ -221,7 +223,10 @@ class _Told:
         facts = self.state.facts
         if facts is None or not facts.instead:
             return iter(())
-        moves = " or ".join(words.move(self.problem, move) for move in facts.instead[:_MOVES])
+        most = _MOVES if self.roomy else _FEW_MOVES
+        moves = " or ".join(words.move(self.problem, move) for move in facts.instead[:most])
+        if len(facts.instead) > most:
+            moves += f" or {words.plural(len(facts.instead) - most, 'other')}"
         here = facts.instead_at is None or facts.instead_at == view.index - 1
         return self.row(
             "instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
@@ -239,8 +244,9 @@ class _Told:
         """Safe next moves, how many orders remain, and one of them."""
         facts = self.state.facts
         assert facts is not None
-        moves = ", ".join(words.move(self.problem, move) for move in facts.safe[:_MOVES])
-        more = f" and {len(facts.safe) - _MOVES} more" if len(facts.safe) > _MOVES else ""
+        most = _MOVES if self.roomy else _FEW_MOVES
+        moves = ", ".join(words.move(self.problem, move) for move in facts.safe[:most])
+        more = f" and {len(facts.safe) - most} more" if len(facts.safe) > most else ""
         yield from self.row("next", moves + more or "nothing is left to do", "safe" if moves else "dim")
         orders = "order" if facts.orders == 1 else "orders"
         yield from self.row("left", f"{words.count(facts.orders)} valid {orders}")

@@ -11,7 +11,7 @@ from planscope.tui.keymap import KeyChoice, keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.constraints import ConstraintsPane
-from planscope.tui.panes.hints import debug_hints
+from planscope.tui.panes.hints import TAKE, debug_hints
 from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
@@ -90,7 +90,7 @@ class DebugRoom(Playing):
 
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
-        await self.run_action(BY_ID[message.action].method)
+        await self.run_action(message.action if message.action == TAKE else BY_ID[message.action].method)
 
 
 def room_class(choice: KeyChoice) -> type[DebugRoom]:

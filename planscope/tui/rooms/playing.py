@@ -53,7 +53,7 @@ class Playing(Deciding):
         self._before = (state.run_number, state.debug.index)
         self._source = self.desk.run(state.run.id) if state.run is not None else None
         self._play_on(begin(state.debug.run.replay, index))
-        self.tell("what if: choose the next call and press Enter")
+        self.tell("what if: ↑ ↓ choose the next call")
 
     def _play_on(self, played: Played) -> None:
         """Show what was played so far, and what could come next."""

@@ -6,13 +6,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planscope.compare.result import ActionRow
+from planscope.compare.result import ActionRow, Matched
 from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Constraint
 from planscope.session.derive import actions_of
 from planscope.session.model import Session, Variant
-
-Matched = Literal["ids", "names"]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ from planscope.oracle.trace import Call, Ending
 from planscope.oracle.verdict_types import Finding, State, StepNo, Verdict
 
 SideName = Literal["a", "b"]
+Matched = Literal["ids", "names"]
+"""How actions were matched: the variants descend from each other, or the names alone tell."""
+
 Change = Literal["same", "changed", "added", "gone"]
 """What became of a thing of ``a`` in ``b``. ``added`` has no ``a``, ``gone`` has no ``b``."""
 
@@ -273,7 +276,7 @@ class Comparison:
     a: Side
     b: Side
     fields: tuple[Field, ...]
-    matched: Literal["ids", "names"]
+    matched: Matched
     text: TextDiff
     actions: tuple[ActionRow, ...]
     tree: TreeDiff | None

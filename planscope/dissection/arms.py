@@ -43,6 +43,9 @@ class Counts:
         return Counts(self.right + other.right, self.wrong + other.wrong)
 
 
+CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
+"""Of all runs of one mutant; ``pending``: it has none yet, ``mixed``: some were right and some wrong."""
+
 Evidence = Mapping[CellKind, Sequence[Counts]]
 """For each arm, its mutants in the order of their numbers."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Literal
 
 from planscope.agents.rates import Rate, success
-from planscope.dissection.arms import KINDS, Counts, Evidence
+from planscope.dissection.arms import KINDS, CellOutcome, Counts, Evidence
 from planscope.dissection.decide import decide
 from planscope.dissection.decision import Decision
 from planscope.dissection.paper import decide_paper
@@ -20,7 +19,6 @@ from planscope.session.model import CellKind, Dissection, Run, Session, Variant
 
 RunKey = tuple[str, int]
 """A run's id and how many events it has."""
-CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
 
 
 @dataclass(frozen=True, slots=True)

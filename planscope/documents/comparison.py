@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planscope.compare.result import ArgumentChange, CallRow, Comparison, Side, StepSide
-from planscope.documents.judgement import finding_document, verdict_document
+from planscope.documents.judgement import call_document, finding_document, verdict_document
 from planscope.documents.query import action_document, constraint_document, error_documents
 
 
@@ -65,17 +65,10 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _step(step: StepSide) -> dict[str, Any]:
-    call = step.call
     return {
         "step": step.step,
         "attempt": step.attempt,
-        "call": None
-        if call is None
-        else {
-            "tool": call.tool,
-            "arguments": None if call.arguments is None else dict(call.arguments),
-            "refused": call.refused,
-        },
+        "call": call_document(step.call),
         "action": step.action,
         "answer": step.answer,
         "answered": step.answered,

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from planscope.documents.parts import Document, Step
+from planscope.compare.result import CallChange, Change, Matched, Reason, SideName
+from planscope.documents.parts import Document
 from planscope.documents.query_schema import ActionDocument, ConstraintDocument, ParseErrorDocument
-
-Change = Literal["same", "changed", "added", "gone"]
-Span = tuple[int, int]
+from planscope.language.problem import Span
+from planscope.oracle.verdict_types import State, StepNo
 
 
 class OutlineDocument(Document):
@@ -27,16 +27,14 @@ class ComparedCallDocument(Document):
 
 
 class ComparedStepDocument(Document):
-    step: Step
+    step: StepNo
     attempt: int
     call: ComparedCallDocument | None = Field(description="null before any call, and at the end")
     action: str | None = Field(description="the action whose tool was called; null for any other tool")
     answer: str | None
     answered: Literal["ok", "error"] | None
     refused_by: str | None = Field(description="who kept the call from its tool")
-    state: Literal["completable", "doomed", "broken", "unknown"] | None = Field(
-        description="null: not judged"
-    )
+    state: State | None = Field(description="null: not judged")
     start: int | None = Field(description="timed: hours")
     end: int | None
     findings: list[dict[str, Any]] = Field(description="as in what check --json prints")
@@ -128,7 +126,7 @@ class ArgumentDocument(Document):
 
 
 class CallRowDocument(Document):
-    change: Literal["same", "changed", "moved", "added", "gone"]
+    change: CallChange
     a: int | None = Field(description="index into a's steps")
     b: int | None
     partner: int | None = Field(description="moved: the step of the other side where it is done instead")
@@ -155,11 +153,11 @@ class DivergenceDocument(Document):
 
     a: int
     b: int
-    reasons: list[Literal["call", "arguments", "answer", "state", "ending"]]
+    reasons: list[Reason]
 
 
 class UnknownDocument(Document):
-    side: Literal["a", "b"] | None
+    side: SideName | None
     what: str
     why: str
 
@@ -170,7 +168,7 @@ class ComparisonDocument(Document):
     a: SideDocument
     b: SideDocument
     fields: list[FieldDocument]
-    matched: Literal["ids", "names"] = Field(description="how actions were matched")
+    matched: Matched = Field(description="how actions were matched")
     text: TextDiffDocument
     actions: list[ActionRowDocument]
     tree: TreeDiffDocument | None = Field(description="null: a text cannot be read")

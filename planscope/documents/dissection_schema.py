@@ -6,9 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from planscope.dissection.arms import Cause, CellOutcome
 from planscope.documents.parts import Document
-
-Kind = Literal["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]
+from planscope.oracle.verdict_types import VerdictKind
+from planscope.session.model import CellKind
 
 
 class ArmRateDocument(Document):
@@ -25,17 +26,17 @@ class ArmRateDocument(Document):
 
 class CellRunDocument(Document):
     run: str
-    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    verdict: VerdictKind
     error_type: str | None
 
 
 class CellDocument(Document):
     """One mutant, which is a variant of the session, and its runs."""
 
-    kind: Kind
+    kind: CellKind
     number: int = Field(description="from 1, within its kind")
     variant: str
-    outcome: Literal["right", "wrong", "mixed", "aborted", "pending"]
+    outcome: CellOutcome
     error_type: str | None = Field(description="of its last wrong run")
     runs: list[CellRunDocument]
 
@@ -53,9 +54,7 @@ class DissectDocument(Document):
     method: Literal["rates", "paper"]
     budget: int
     runs: int = Field(description="spent so far, aborted ones too")
-    cause: Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"] | None = Field(
-        description="null: undecided, or nothing in the request is to blame"
-    )
+    cause: Cause | None = Field(description="null: undecided, or nothing in the request is to blame")
     confidence: float | None = Field(
         description="probability of the cause; null where it is null, and for paper"
     )
@@ -64,6 +63,6 @@ class DissectDocument(Document):
     blameless: bool = Field(description="it never failed, or nothing in this request is to blame for it")
     likely: dict[str, float] = Field(description="probability of each cause, and of none; empty for paper")
     stopped: str | None = Field(description="why it ended undecided: budget, user, or what went wrong")
-    rates: dict[Kind, ArmRateDocument]
+    rates: dict[CellKind, ArmRateDocument]
     cells: list[CellDocument]
-    closed: dict[Kind, str] = Field(description="kinds of which no more mutants could be made, and why")
+    closed: dict[CellKind, str] = Field(description="kinds of which no more mutants could be made, and why")

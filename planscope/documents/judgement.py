@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from planscope.oracle.trace import Call
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 
 if TYPE_CHECKING:
@@ -51,19 +52,20 @@ def nothing_to_judge(explanation: str) -> dict[str, Any]:
     }
 
 
+def call_document(call: Call | None) -> dict[str, Any] | None:
+    """A call of an agent's; None before any call, and at the end."""
+    if call is None:
+        return None
+    arguments = None if call.arguments is None else dict(call.arguments)
+    return {"tool": call.tool, "arguments": arguments, "refused": call.refused}
+
+
 def step_document(run: Replay, view: StepView) -> dict[str, Any]:
-    call = view.call
     moves = run.safe_moves(view.index)
     document: dict[str, Any] = {
         "step": view.step,
         "attempt": view.attempt,
-        "call": None
-        if call is None
-        else {
-            "tool": call.tool,
-            "arguments": None if call.arguments is None else dict(call.arguments),
-            "refused": call.refused,
-        },
+        "call": call_document(view.call),
         "action": view.action,
         "start": view.start,
         "end": view.end,

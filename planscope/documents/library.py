@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from planscope.documents.parts import Document
+from planscope.oracle.verdict_types import VerdictKind
+from planscope.session.entry import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +28,7 @@ class EntryDocument(Document):
     open: str = Field(
         description="what to give planscope open: the name, or the path where the name is taken"
     )
-    place: Literal["library", "bundled", "trash", "file"]
+    place: Place
     path: str
     title: str
     topic: str | None
@@ -34,9 +36,7 @@ class EntryDocument(Document):
     model: str | None
     runs: int
     variants: int
-    verdict: Literal["right", "wrong", "aborted", "unknown"] | None = Field(
-        description="null: there is no run, or nobody has judged it yet"
-    )
+    verdict: VerdictKind | None = Field(description="null: there is no run, or nobody has judged it yet")
     error_type: str | None
     created: str | None = Field(description="times are ISO 8601, UTC")
     changed: str
@@ -70,7 +70,7 @@ class RunLine(Document):
     seed: int | None
     started: str | None
     calls: int
-    verdict: Literal["right", "wrong", "aborted", "unknown"] | None
+    verdict: VerdictKind | None
     error_type: str | None
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict
-
-Step = int | Literal["end"]
 
 
 class Document(BaseModel):

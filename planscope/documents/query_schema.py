@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from planscope.documents.parts import Document
+from planscope.language.problem import Source
 
 
 class ActionDocument(Document):
@@ -37,7 +38,7 @@ class ConstraintDocument(Document):
         description="subject, relation phrase, object: half-open ranges of code points of the text"
     )
     text: str = Field(description="the constraint in symbols, as in a1 < a2 or a1.start >= 10")
-    source: Literal["text", "prompt", "environment"] = Field(
+    source: Source = Field(
         default="text", description="who says it: the request, the prompt's instructions, the day"
     )
 

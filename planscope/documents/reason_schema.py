@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from planscope.documents.parts import Document, Step
+from planscope.documents.parts import Document
+from planscope.oracle.reason_types import SearchEnd
+from planscope.oracle.verdict_types import State, StepNo
 
 
 class CoreDocument(Document):
     constraints: list[str]
-    steps: list[Step]
+    steps: list[StepNo]
     foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
     explanation: str
 
 
 class CorrectionDocument(Document):
     constraints: list[str]
-    steps: list[Step] = Field(description="steps that would not have to be made as they were")
+    steps: list[StepNo] = Field(description="steps that would not have to be made as they were")
     explanation: str
 
 
@@ -26,12 +26,12 @@ class ReasonsDocument(Document):
     """Every minimal core at a step, and every minimal set to give up so that the rest can be met."""
 
     run: str | None
-    step: Step
-    state: Literal["completable", "doomed", "broken", "unknown"]
+    step: StepNo
+    state: State
     cores: list[CoreDocument] = Field(description="the one that check shows first, then by size")
     corrections: list[CorrectionDocument] = Field(description="by size")
     complete: bool = Field(description="these are all that there are")
-    ended: Literal["all", "most", "stopped", "unknown"] = Field(
+    ended: SearchEnd = Field(
         description="all: nothing is left; most: as many as were wanted; unknown: a question was too hard"
     )
     certified: bool | None = Field(description="did Z3 confirm each of them? null: not asked, or it gave up")

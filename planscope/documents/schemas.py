@@ -17,20 +17,16 @@ from planscope.documents.listing_schemas import (
     TopicsDocument,
 )
 from planscope.documents.parts import Document as _Document
-from planscope.documents.parts import Step
 from planscope.documents.query_schema import ErrorsDocument, MutateDocument, QueryDocument
 from planscope.documents.reason_schema import ReasonsDocument
+from planscope.oracle.trace import Ending
+from planscope.oracle.verdict_types import ErrorType, State, Status, StepNo, VerdictKind
 from planscope.session.model import Session
-
-ErrorType = Literal[
-    "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
-]
-Status = Literal["holds", "open", "broken"]
 
 
 class FindingDocument(_Document):
     type: ErrorType
-    step: Step
+    step: StepNo
     constraints: list[str]
     severity: Literal["error", "warning"]
     actions: list[str] = Field(default_factory=list, description="ids of the actions concerned")
@@ -40,17 +36,17 @@ class FindingDocument(_Document):
 class ViolationDocument(_Document):
     """The point of no return: the first doomed step, and the minimal core that says why."""
 
-    step: Step
+    step: StepNo
     constraint: str = Field(description="the member of the core that stands first in the text")
     core: list[str]
-    steps: list[Step] = Field(description="the steps in the core")
+    steps: list[StepNo] = Field(description="the steps in the core")
     foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
 
 
 class CheckDocument(_Document):
     """The verdict of a run."""
 
-    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    verdict: VerdictKind
     error_type: ErrorType | None
     findings: list[FindingDocument]
     first_violation: ViolationDocument | None
@@ -66,10 +62,10 @@ class CallDocument(_Document):
 
 
 class StepDocument(_Document):
-    step: Step
+    step: StepNo
     attempt: int
     call: CallDocument | None
-    state: Literal["completable", "doomed", "broken", "unknown"]
+    state: State
     safe_next: list[str]
     valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
     constraints: dict[str, Status]
@@ -77,7 +73,7 @@ class StepDocument(_Document):
     action: str | None = Field(default=None, description="the action that the call executed")
     start: int | None = Field(default=None, description="timed: hours")
     end: int | None = None
-    core_steps: list[Step] = Field(default_factory=list, description="the steps in the core")
+    core_steps: list[StepNo] = Field(default_factory=list, description="the steps in the core")
     findings: list[FindingDocument] = Field(default_factory=list)
     safe_hours: dict[str, tuple[int, int]] | None = Field(
         default=None, description="timed: first and last safe start of each action in safe_next"
@@ -89,7 +85,7 @@ class ReplayDocument(_Document):
 
     run: str | None
     steps: list[StepDocument]
-    ending: Literal["stopped", "timeout", "call_limit", "aborted", "running"]
+    ending: Ending
     timed: bool
     check: CheckDocument | None = None
 
@@ -142,7 +138,7 @@ class RateDocument(_Document):
 class ManyRunDocument(_Document):
     run: str
     seed: int | None
-    verdict: Literal["right", "wrong", "aborted", "unknown"]
+    verdict: VerdictKind
     error_type: ErrorType | None
     cost: CostDocument
 

@@ -16,12 +16,12 @@ _IN_ADDRESS = re.compile(
     r"(?P<user>[^\s/@:\"'<>\\]{0,100}):(?P<secret>[^\s/@\"'<>]{1,200})@(?=[A-Za-z0-9_\[{$-])"
 )
 _BEHIND_SWITCH = re.compile(
-    r"(?:(?<=\s)-u|--user)[ =]{1,3}[\"']?(?P<user>[^\s:\"'/]{1,60}):(?P<secret>[^\s\"'/:]{3,100})"
+    r"(?:(?<=\s)-u|--user)[ =]{1,3}[\"']?(?P<user>[^\s:\"'/]{1,60}):(?P<secret>[^\s\\\"'/:]{3,100})"
 )
 _COOKIES = re.compile(
-    r"(?i:\b(?P<set>Set-)?Cookie)[\"']{0,2}\s{0,3}:\s{0,3}[\"']{0,2}(?P<pairs>[\w.-]{1,60}=[^\n\"'<>]{1,4000})"
+    r"(?i:\b(?P<set>Set-)?Cookie)[\"']{0,2}\s{0,3}:\s{0,3}[\"']{0,2}(?P<pairs>[\w.-]{1,60}=[^\n\\\"'<>]{1,4000})"
 )
-_PAIR = re.compile(r"(?:^|;)\s{0,3}[\w.-]{1,60}=(?P<value>[^\s;]{6,4000})")
+_PAIR = re.compile(r"(?:^|;)\s{0,3}[\w.-]{1,60}=(?P<value>[^\s;`)]{5,4000}[^\s;`).,])")
 
 
 def logins(text: str, lowered: str) -> Iterator[Hit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from itertools import pairwise
 
@@ -146,6 +147,35 @@ def test_a_password_is_known_again_by_itself(text: str) -> None:
         assert made.notes.splitlines()[0].endswith("&page=2")
     if "Max-Age" in text:
         assert made.notes.splitlines()[0].endswith("; Path=/; Max-Age=3600; HttpOnly")
+
+
+QUOTED = {
+    "JSON": lambda text: json.dumps({"a": text}),
+    "JSON in JSON": lambda text: json.dumps({"b": json.dumps({"a": text})}),
+    "JSON in a text": lambda text: "raw " + json.dumps(json.dumps({"a": text})),
+    "Python": lambda text: repr({"a": text}),
+    "code": lambda text: f"`{text}`",
+    "brackets": lambda text: f"({text})",
+    "a sentence": lambda text: f"{text}.",
+}
+
+
+@pytest.mark.parametrize("how", QUOTED)
+def test_the_same_value_is_found_once_however_it_is_quoted(how: str) -> None:
+    for seed in seeds(7):
+        once = look_through(plain_session(notes=seed.text), NOWHERE).findings
+        notes = f"{seed.text}\n{QUOTED[how](seed.text)}"
+        twice = look_through(plain_session(notes=notes), NOWHERE).findings
+        assert [f.text for f in twice] == [f.text for f in once], seed.kind
+
+
+def test_a_cookie_is_one_value_however_deep_it_is_quoted() -> None:
+    inner = json.dumps({"said": "Cookie: sid=szRw5abysYm5rPsX"})
+    for text in (inner, json.dumps({"args": inner}), json.dumps(json.dumps({"args": inner}))):
+        session = plain_session(notes=text)
+        (finding,) = look_through(session, NOWHERE).findings
+        assert finding.text == "szRw5abysYm5rPsX"
+        assert json.loads(redact(session, look_through(session, NOWHERE)).notes)
 
 
 def test_random_text_is_found_behind_a_sign() -> None:

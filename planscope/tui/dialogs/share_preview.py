@@ -29,7 +29,7 @@ _MOST_PLACES = 3
 _BROAD = 80
 """Cells from which the kind of a value stands beside it, too."""
 
-_WORD = 22
+_WORD = 26
 """Cells of a replacement."""
 
 
@@ -193,9 +193,10 @@ class PreviewDialog(Dialog[Approved]):
         if not self.findings:
             return self.wrapped("Enter goes on · Esc goes back", "dim")
         stays = "replaces it" if self.findings[self.at].kept else "lets it stay"
-        return self.wrapped(
-            f"Enter goes on · Space {stays} · e another word · a shares all as it is · Esc goes back", "dim"
-        )
+        return [
+            *self.wrapped(f"Enter goes on · Space {stays} · e another word", "dim"),
+            *self.wrapped("a shares all as it is · Esc goes back", "dim"),
+        ]
 
     # Keys
 

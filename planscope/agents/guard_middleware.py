@@ -22,6 +22,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.guarding import Guardian, problem_from
+from planscope.agents.recorded_message import conversation, last_answer
 from planscope.agents.recorder import DONE_WITH, REFUSED_BY
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Call
@@ -76,9 +77,8 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
         """The message that the call stands in, and what was done before that message."""
-        state = request.state
-        messages = state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", [])
-        last = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+        messages = conversation(request)
+        last = last_answer(messages)
         key = (str(messages[0].id) if messages else "", str(last.id) if last is not None else "")
         with self._lock:
             turn = self._turns.setdefault(key, _Turn())

@@ -8,8 +8,6 @@ from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Call, Trace
 
-_LOST = ("doomed", "broken")
-
 
 class Guardian:
     """Judges calls before they are done. It knows the durations that the agent does not."""
@@ -26,7 +24,7 @@ class Guardian:
         from planscope.oracle.words import source
 
         *_, before, after = replay(self.problem, Trace((*done, call), "running")).steps
-        if after.state not in _LOST or before.state in _LOST:
+        if before.lost or not after.lost:
             return None
         said = [
             source(self.problem, self.problem.by_id[c])

@@ -55,14 +55,19 @@ def run_many(
                 on_run(number, run)
         return runs
     prepare()
+    loaded, first = None, 0
     if spec.character is not None:
-        seed = spec.character.seed
-        work = _simulated(variant, spec.text, seed, times, at_once, on_run, agent=agent, **options)
+        first = spec.character.seed
     else:
         loaded = load_model(spec.text, base_url=base_url, responses=agent == "responses")
-        work = _all(variant, loaded, times, at_once, retries, on_run, agent=agent, **options)
+
+    def live(number: int) -> LiveRun:
+        if loaded is not None:
+            return LiveRun(variant, model=loaded, agent=agent, **options)
+        return LiveRun(variant, model=spec.text, seed=first + number, agent=agent, **options)
+
     _settle_in()
-    return wait_for(work)
+    return wait_for(_all(live, times, at_once, retries, on_run, loaded))
 
 
 @cache
@@ -71,64 +76,36 @@ def _settle_in() -> None:
     gc.freeze()
 
 
-async def _simulated(
-    variant: Variant,
-    model: str,
-    seed: int,
-    times: int,
-    at_once: int,
-    on_run: OnRun | None,
-    **options: Any,
-) -> list[Run]:
-    """People's own agents on a simulated model: each run has a seed of its own."""
-    places = asyncio.Semaphore(at_once)
-
-    async def one(number: int) -> Run:
-        async with places:
-            run = await LiveRun(variant, model=model, seed=seed + number, **options).go()
-        if on_run is not None:
-            on_run(number, run)
-        return run
-
-    return await _together([one(number) for number in range(times)])
-
-
 async def _all(
-    variant: Variant,
-    model: LoadedModel,
+    live: Callable[[int], LiveRun],
     times: int,
     at_once: int,
     retries: int,
     on_run: OnRun | None,
-    **options: Any,
+    model: LoadedModel | None,
 ) -> list[Run]:
+    """All of them; where one cannot begin, or all are stopped, none goes on. The ``model`` is closed at the end."""
     places = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> Run:
         async with places:
             for _ in range(1 + retries):
-                run = await LiveRun(variant, model=model, **options).go()
+                run = await live(number).go()
                 if not aborted(run):
                     break
         if on_run is not None:
             on_run(number, run)
         return run
 
-    try:
-        return await _together([one(number) for number in range(times)])
-    finally:
-        await model.aclose()
-
-
-async def _together(work: list[Any]) -> list[Run]:
-    """All of them; where one cannot begin, or all are stopped, none goes on."""
-    tasks = [asyncio.create_task(w) for w in work]
+    tasks = [asyncio.create_task(one(number)) for number in range(times)]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if model is not None:
+            await model.aclose()
 
 
 def aborted(run: Run) -> bool:

@@ -31,7 +31,15 @@ from langgraph.types import Command
 
 from planscope.agents.failures import explain
 from planscope.agents.guarding import plain_name
-from planscope.agents.recorded_message import call_event, in_order, message_event, readable, text_of
+from planscope.agents.recorded_message import (
+    call_event,
+    conversation,
+    in_order,
+    last_answer,
+    message_event,
+    readable,
+    text_of,
+)
 from planscope.agents.recorder import refuser
 from planscope.language.problem import is_tool_name
 from planscope.session.edit import next_run_id, next_variant_id
@@ -215,10 +223,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
             talk.add(call_event(call, now, talk.step))
 
     def _of(self, request: ToolCallRequest) -> _Conversation | None:
-        state = request.state
-        messages = state.get("messages", []) if isinstance(state, dict) else getattr(state, "messages", [])
         with self._lock:
-            return self._conversations.get(_key(messages))
+            return self._conversations.get(_key(conversation(request)))
 
     def _answered(
         self, talk: _Conversation | None, identity: str, answer: ToolMessage | Command[Any], took: float
@@ -294,7 +300,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
 
 def _key(messages: Sequence[BaseMessage]) -> str:
     """Conversations are told apart by the model's last message, which has an id of its own."""
-    last = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+    last = last_answer(messages)
     return "" if last is None else last.id or "".join(c["id"] or "" for c in last.tool_calls)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, message_to_dict
+from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from planscope.agents.plain_json import plain
 from planscope.agents.unreadable import was_completed, why_unreadable
@@ -35,6 +36,18 @@ def text_of(message: BaseMessage) -> str:
     thoughts = [b.get("reasoning") or b.get("thinking") for b in blocks if isinstance(b, dict)]
     thoughts.append(message.additional_kwargs.get("reasoning_content"))
     return "\n".join(t for t in thoughts if isinstance(t, str))
+
+
+def conversation(request: ToolCallRequest) -> list[BaseMessage]:
+    """The messages of the conversation that a call stands in; an agent's state is a mapping or an object."""
+    state = request.state
+    found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
+    return found or []
+
+
+def last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
+    """The model's last message."""
+    return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
 
 
 def call_ids(messages: Sequence[BaseMessage]) -> set[str]:

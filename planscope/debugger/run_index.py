@@ -114,7 +114,7 @@ class RunIndex:
         stops = {i for at in self.breaks.values() for i in at}
         before: tuple[int, str] | None = None
         for i, view in enumerate(self.steps):
-            if view.state in ("doomed", "broken"):
+            if view.lost:
                 lost.setdefault(view.attempt, i)
                 if before != (view.attempt, view.state):
                     stops.add(i)

@@ -63,6 +63,11 @@ class StepView:
     core: Core | None
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def lost(self) -> bool:
+        """Can nothing save the plan any more?"""
+        return self.state in ("doomed", "broken")
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:

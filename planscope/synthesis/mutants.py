@@ -94,7 +94,7 @@ def mutants(
     problem = reading.problem
     if not problem.said:
         raise CannotMutate("the request asks for nothing, so there is nothing to mutate; write a sentence")
-    if replay(problem, Trace((), "running")).steps[0].state in ("doomed", "broken"):
+    if replay(problem, Trace((), "running")).steps[0].lost:
         raise CannotMutate(
             "no plan meets the request, and whatever else cannot be met would mean the same; mend it first"
         )

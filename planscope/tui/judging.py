@@ -197,7 +197,7 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
 def _last_good(run: RunIndex, index: int) -> int | None:
     """The last index from which the plan could be finished, where this step is lost or has an error."""
     view = run.steps[index]
-    wrong = view.state in ("doomed", "broken") or any(f.severity == "error" for f in run.findings[index])
+    wrong = view.lost or any(f.severity == "error" for f in run.findings[index])
     if not wrong:
         return None
     before = index - 1

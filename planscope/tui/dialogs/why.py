@@ -68,7 +68,7 @@ class WhyDialog(Dialog[None]):
     def lost(self) -> bool:
         """Whether there is anything to look for."""
         verdict = self.state.verdict
-        broken = self.state.debug.view.state in ("doomed", "broken")
+        broken = self.state.debug.view.lost
         violated = verdict is not None and verdict.first_violation is not None
         return self.state.progress == "judged" and self.state.certificate != "denied" and (broken or violated)
 
@@ -81,7 +81,7 @@ class WhyDialog(Dialog[None]):
 
         run: Replay = self.state.debug.run.replay  # type: ignore[assignment]  # the oracle's own
         view = self.state.debug.view
-        index = view.index if view.state in ("doomed", "broken") else None
+        index = view.index if view.lost else None
         where = index if index is not None else run.first_doomed or 0
         loop, context = asyncio.get_running_loop(), copy_context()
         stops: list[Callable[[], None]] = []

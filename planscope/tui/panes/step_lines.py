@@ -189,7 +189,7 @@ class _Told:
             return
         if facts.why and (not told or facts.why not in told[0]):
             yield from self.row("why", facts.why)
-        if view.state in ("doomed", "broken"):
+        if view.lost:
             yield from self.plan()
             yield from self.row("left", "no valid order", "dim")
         elif view.state == "completable" and view.step != "end":

@@ -219,6 +219,43 @@ async def test_a_place_that_cannot_be_written_stays_in_the_dialog(
         assert complaint in driven.text and isinstance(driven.app.screen, WhereDialog)
 
 
+async def test_what_could_not_be_written_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place that turns out to be none: everything that was decided stays, and the name too."""
+    from planscope.session import files
+
+    def full(path: Path, data: bytes) -> None:
+        raise files.SessionError(f"{path} cannot be written: No space left on device")
+
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("space", "enter", "ctrl+u", *"full.md")
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "write_atomic", full)
+            await driven.press("enter")
+            await until(driven, lambda: "No space left" in driven.text)
+        assert isinstance(driven.app.screen, WhereDialog) and "full.md" in driven.text
+        assert "! 1 private value stays as it is" in driven.text
+        await driven.press("enter")
+        await until(driven, lambda: "written to full.md" in driven.text)
+
+
+async def test_too_much_for_a_clipboard_goes_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planscope.tui.dialogs import share as dialogs
+
+    monkeypatch.setattr(dialogs, "LONGEST_COPY", 100)
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven, "text")
+        await driven.press("enter", "ctrl+y")
+        await until(driven, lambda: "too many for a clipboard" in driven.text)
+        assert driven.app.clipboard == ""
+        await driven.press("enter")
+        await until(driven, lambda: "written to test.txt" in driven.text)
+
+
 async def test_the_clipboard_instead_of_a_file(tmp_path: Path) -> None:
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven, "text")

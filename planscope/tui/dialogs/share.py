@@ -72,25 +72,29 @@ class Target:
 class WhereDialog(AskDialog):
     """Answers with the name of a file; an old one only where that was said yes to. ``target`` is what was chosen.
 
-    ``summary``: what is replaced, and its role.
+    ``summary``: what is replaced, and its role. ``trouble``: why it could not be shared the time before.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "to_clipboard", show=False, priority=True)]
 
-    def __init__(self, paint: Paint, title: str, value: str, summary: tuple[str, str]) -> None:
+    def __init__(
+        self, paint: Paint, title: str, value: str, summary: tuple[str, str], trouble: str = ""
+    ) -> None:
         super().__init__(
             paint,
             title,
-            "Enter writes the file · Ctrl+y copies it to the clipboard instead · Esc goes back",
+            "Enter writes the file · Ctrl+y copies it instead, where the terminal lets it · Esc goes back",
             _wrong_file,
             value=value,
         )
         self.target: Target | None = None
         self.summary = summary
+        self.trouble = trouble
 
     def body(self) -> Sequence[Widget]:
         lines = [*self.wrapped(*self.summary), BLANK, *self.wrapped("Where to? The name of a file:")]
-        return (TextBox(self.paint, lines), *super().body())
+        trouble = self.wrapped(f"✗ {self.trouble}", "broken")[:3] if self.trouble else []
+        return (TextBox(self.paint, [*trouble, *([BLANK] if trouble else []), *lines]), *super().body())
 
     def take(self, value: str) -> None:
         path = Path(value.strip()).expanduser()

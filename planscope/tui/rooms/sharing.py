@@ -71,11 +71,11 @@ class Sharing(Turning):
 
         self.jobs.start(LOOK, look, dialog.found, lambda error: dialog.failed(str(error)))
 
-    def _ask_where(self, sharing: _Sharing, approved: Approved) -> None:
+    def _ask_where(self, sharing: _Sharing, approved: Approved, name: str = "", trouble: str = "") -> None:
         from planscope.tui.dialogs.share import WhereDialog, file_for
 
-        name = file_for(self.desk.path, sharing.form)
-        dialog = WhereDialog(self.paint, sharing.title, name, approved.summary)
+        name = name or file_for(self.desk.path, sharing.form)
+        dialog = WhereDialog(self.paint, sharing.title, name, approved.summary, trouble)
 
         def chosen(answer: str | None) -> None:
             if answer is None or dialog.target is None:
@@ -99,11 +99,12 @@ class Sharing(Turning):
 
         def done(text: str) -> None:
             wait.dismiss(None)
-            self._told(text, target, approved)
+            self._told(text, target, sharing, approved)
 
         def failed(error: Exception) -> None:
             wait.dismiss(None)
-            self.tell(f"not shared: {shown(str(error) or type(error).__name__, 300)}")
+            name = str(target.file) if target.file is not None else ""
+            self._ask_where(sharing, approved, name, shown(str(error) or type(error).__name__, 300))
 
         def ended(_: None) -> None:
             if self.jobs.running(MAKE):
@@ -117,17 +118,19 @@ class Sharing(Turning):
         """The step that one stands at, as the command line names it."""
         return str(self.state.debug.step) if self.state.progress == "judged" else None
 
-    def _told(self, text: str, target: Target, approved: Approved) -> None:
+    def _told(self, text: str, target: Target, sharing: _Sharing, approved: Approved) -> None:
         from planscope.tui.dialogs.share import LONGEST_COPY
 
         if target.file is not None:
             said, _ = approved.summary
             self.tell(f"written to {words.place(target.file)}: {said.lstrip('✓! ')}")
         elif len(text) > LONGEST_COPY:
-            self.tell(f"not copied: {len(text):,} characters are too many for a clipboard, write a file")
+            trouble = f"{len(text):,} characters are too many for a clipboard; write a file"
+            self._ask_where(sharing, approved, trouble=trouble)
         else:
             self.app.copy_to_clipboard(text)
-            self.tell("sent to the terminal's clipboard; a terminal does not say whether it took it")
+            said, _ = approved.summary
+            self.tell(f"sent to the terminal's clipboard: {said.lstrip('✓! ')}")
 
 
 class _Sharing:

@@ -29,14 +29,18 @@ if TYPE_CHECKING:
 ABOUT = (
     "Compare two runs: their requests by words, tree and constraints, their calls beside each other, the first step "
     "at which they part, and their verdicts. Or two requests, with their ids or --variants. By default the last two "
-    "runs of the session, or the last one of SESSION and the last one of --other."
+    "runs of the session that no dissection made, or the last one of SESSION and the last one of --other."
 )
 FORMATS = ("text", "markdown", "json")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     _take_ids_anywhere(parser)
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        help="a session file, a page that carries one, a session's name, or - (stdin)",
+    )
     parser.add_argument(
         "ids",
         metavar="ID",
@@ -143,11 +147,15 @@ def _named(session: Session, id: str, variants: bool) -> Run | Variant:
 
 
 def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | Variant:
-    """The newest one that is not ``but``."""
+    """The newest one that is not ``but``; one that a dissection made only where there is no other."""
+    from planscope.session.own import own_runs, own_variants
+
+    own: list[Run | Variant] = [*(own_variants(session) if variants else own_runs(session))]
     every: list[Run | Variant] = [*(session.variants if variants else session.runs)]
-    found = [one for one in every if one is not but]
-    if found:
-        return found[-1]
+    for some in (own, every):
+        found = [one for one in some if one is not but]
+        if found:
+            return found[-1]
     name, count = visible(session.id, limit=40), "only one" if every else "no"
     if variants:
         raise UserError(f"session {name} holds {count} request; name another session with --other")

@@ -38,7 +38,7 @@ MOST = 1000
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument("session", metavar="SESSION", help="a session file, or a session's name")
     parser.add_argument(
         "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
     )
@@ -68,14 +68,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    source = session_path(args.session)
-    target = target_of(args, source) if args.output is not None or not args.json else None
+    printed = args.json and args.output is None
+    source = None if printed else session_path(args.session)
+    target = None if source is None else target_of(args, source)
     session = open_session(args.session)
     if target is not None:
         writable(session, args.session)
     variant = _chosen(session, args.variant)
     made, missing = _make(args, variant)
-    ids = _record(made, args.seed, variant, session, source, target) if target is not None else {}
+    ids: dict[tuple[str, int], str] = {}
+    if source is not None and target is not None:
+        ids = _record(made, args.seed, variant, session, source, target)
     where = None if target is None else str(args.output or target)
     with suppress(BrokenPipeError):  # the mutants are recorded, whoever reads
         if args.json:
@@ -121,7 +124,7 @@ def _record(
 ) -> dict[tuple[str, int], str]:
     """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
     from planscope.session.adding import adding
-    from planscope.session.edit import next_variant_id
+    from planscope.session.new_parts import next_variant_id
 
     ids: dict[tuple[str, int], str] = {}
     with adding(session, source, target, {old.id}) as now:
@@ -140,8 +143,8 @@ def _record(
 def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
     from planscope.documents.query import constraint_document
     from planscope.language.tree_json import dump
-    from planscope.session.edit import make_variant
     from planscope.session.model import Origin
+    from planscope.session.new_parts import make_variant
 
     return make_variant(
         mutant.problem,

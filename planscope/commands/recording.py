@@ -25,7 +25,7 @@ def prints_aside() -> redirect_stdout[TextIO]:
 
 def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
     """Arguments that name a session and who is to work on its request. ``models``: examples of simulated ones."""
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument("session", metavar="SESSION", help="a session file, or a session's name")
     parser.add_argument("--model", required=True, metavar="M", help=f"{models}, ... or provider:name")
     parser.add_argument(
         "--agent",
@@ -86,7 +86,7 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
     """Add the runs to what the file holds by now."""
     from planscope.session.adding import adding
-    from planscope.session.edit import next_run_id
+    from planscope.session.new_parts import next_run_id
 
     with adding(session, source, target, {r.variant for r in made}) as now:
         for run in made:

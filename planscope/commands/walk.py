@@ -16,7 +16,9 @@ PROMPT = "planscope> "
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session file, or the name of a bundled session")
+    parser.add_argument(
+        "session", metavar="SESSION", help="a session file, a page that carries one, or a session's name"
+    )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
 

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from planscope.documents.schemas import schema
 from planscope.session.bundled import bundled
-from planscope.session.model import Session
+from planscope.session.model import Cell, Dissection, Session
 from tests.cli.support import Cli, Files, harmless, run, session, variant
 from tests.cli.test_hostile import hostile_free_text, hostile_names, write
 from tests.hostile import HOSTILE
@@ -55,6 +55,18 @@ def test_what_is_compared(cli: Cli, path: Path) -> None:
     assert compared(cli, path, "--variants", "v2", "v1") == ["v2", "v1"]
     assert compared(cli, path, "v2", "--variants", "v1") == ["v2", "v1"]
     assert compared(cli, "--all", path, "r1", "-o", "-", "r2") == ["r1", "r2"]
+
+
+def test_what_a_dissection_made_is_compared_where_there_is_nothing_else(cli: Cli, files: Files) -> None:
+    made = two()
+    cells = [Cell(kind="QuerySynthesize", number=1, variant="v2", runs=["r3"])]
+    made.dissections = [Dissection(id="d1", variant="v1", agent="tools", model="m", cells=cells)]
+    path = files.keep(made)
+    assert compared(cli, path) == ["r1", "r2"]
+    assert compared(cli, path, "r1") == ["r1", "r2"] and compared(cli, path, "r3") == ["r3", "r2"]
+    assert compared(cli, path, "--variants") == ["v2", "v1"] and compared(cli, path, "v2") == ["v2", "v1"]
+    made.runs = made.runs[1:]
+    assert compared(cli, files.keep(made)) == ["r3", "r2"]
 
 
 def test_what_is_compared_in_two_sessions(cli: Cli, path: Path, files: Files) -> None:

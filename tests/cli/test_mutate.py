@@ -146,6 +146,12 @@ def test_topics_of_ones_own(cli: Cli, files: Files, tmp_path: Path) -> None:
     assert "wizard" not in {m["topic"] for m in cli(*call).json["mutants"]}
 
 
+def test_what_is_only_printed_may_come_through_standard_input(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    assert cli("mutate", "-", "--json", stdin=path.read_bytes()) == cli("mutate", path, "--json")
+    assert cli("mutate", "-", stdin=path.read_bytes()).complaint().endswith("name a file")
+
+
 def test_a_bundled_session_is_only_printed(cli: Cli, tmp_path: Path) -> None:
     assert cli("mutate", "figure-10", "--json").status == 0
     wrong = cli("mutate", "figure-10").complaint()

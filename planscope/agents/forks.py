@@ -12,7 +12,7 @@ from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.events import AnswerEvent, CallEvent, Event, PromptEvent
-from planscope.session.kept import events_up_to
+from planscope.session.kept_events import events_up_to
 from planscope.session.model import ForkPoint, Run, Variant
 
 

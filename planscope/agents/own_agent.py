@@ -42,7 +42,6 @@ from planscope.agents.recorded_message import (
 )
 from planscope.agents.recorder import refuser
 from planscope.language.problem import is_tool_name
-from planscope.session.edit import next_run_id, next_variant_id
 from planscope.session.events import (
     AnswerEvent,
     EndEvent,
@@ -54,6 +53,7 @@ from planscope.session.files import SessionError
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
 from planscope.session.naming import free_path
+from planscope.session.new_parts import next_run_id, next_variant_id
 from planscope.session.places import library
 from planscope.session.stamp import stamp_of
 from planscope.session.store import load, save

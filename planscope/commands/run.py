@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
 def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
     """The run, and whether it was interrupted: what happened until then is worth keeping."""
     from planscope.agents.runner import LiveRun, prepare
-    from planscope.session.edit import next_run_id
+    from planscope.session.new_parts import next_run_id
 
     live = LiveRun(
         variant,

@@ -12,7 +12,7 @@ from planscope.commands.common import output_file, print_json, say, say_all, ses
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.session.entry import Entry, Place
+    from planscope.session.library_entry import Entry, Place
     from planscope.session.model import Session
 
 ABOUT = (
@@ -154,8 +154,8 @@ def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
 
 
 def _rename(args: argparse.Namespace) -> None:
+    from planscope.session.library_changes import mine, rename, retitle
     from planscope.session.naming import name_of
-    from planscope.session.shelf import mine, rename, retitle
 
     if args.name is None and args.title is None:
         raise UserError("say the new name, or --title TEXT (see: planscope sessions rename --help)")
@@ -168,16 +168,16 @@ def _rename(args: argparse.Namespace) -> None:
 
 
 def _copy(args: argparse.Namespace) -> None:
+    from planscope.session.library_changes import copy
     from planscope.session.naming import name_of
-    from planscope.session.shelf import copy
 
     path = copy(session_path(args.session), args.name)
     _told(args, "copy", {name_of(path): path}, f"copied to {name_of(path)}")
 
 
 def _delete(args: argparse.Namespace) -> None:
+    from planscope.session.library_changes import delete, mine
     from planscope.session.naming import name_of
-    from planscope.session.shelf import delete, mine
 
     paths = dict.fromkeys(map(mine, args.sessions))
     done: dict[str, Path] = {}
@@ -187,8 +187,8 @@ def _delete(args: argparse.Namespace) -> None:
 
 
 def _restore(args: argparse.Namespace) -> None:
+    from planscope.session.library_changes import in_trash, restore
     from planscope.session.naming import name_of
-    from planscope.session.shelf import in_trash, restore
 
     paths = [in_trash(name) for name in dict.fromkeys(args.sessions)]
     done = {name_of(path): path for path in map(restore, paths)}
@@ -199,8 +199,8 @@ def _trash(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
     from planscope.documents.library import sessions_document
     from planscope.session.library import entries
+    from planscope.session.library_changes import empty_trash
     from planscope.session.places import trash
-    from planscope.session.shelf import empty_trash
 
     if args.empty:
         removed = empty_trash()

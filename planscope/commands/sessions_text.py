@@ -11,7 +11,7 @@ from planscope.report import hanging, table
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
-    from planscope.session.entry import Entry
+    from planscope.session.library_entry import Entry
     from planscope.session.recovery import Recovery
 
 _WIDEST_NAME = 34

@@ -75,8 +75,8 @@ def variant_of_draft(
 ) -> Variant:
     """The draft as a variant below ``parent``. ``reading``: of this very text, where it could be read."""
     from planscope.language.tree_json import dump
-    from planscope.session.edit import make_variant
     from planscope.session.model import Limits, Origin
+    from planscope.session.new_parts import make_variant
 
     assert reading is None or reading.text == draft.text
     return make_variant(

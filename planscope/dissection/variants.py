@@ -19,8 +19,8 @@ from planscope.errors import UserError
 from planscope.language.reading import Reading, read_query
 from planscope.language.tree_json import dump
 from planscope.session.derive import reading_of
-from planscope.session.edit import make_variant
 from planscope.session.model import CellKind, Origin, Variant
+from planscope.session.new_parts import make_variant
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
 from planscope.synthesis.mutation.substitute import places
 from planscope.synthesis.request import SynthesisError

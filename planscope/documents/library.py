@@ -8,14 +8,14 @@ from pydantic import Field
 
 from planscope.documents.parts import Document
 from planscope.oracle.verdict_types import VerdictKind
-from planscope.session.entry import Place
+from planscope.session.library_entry import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from planscope.session.entry import Entry
+    from planscope.session.library_entry import Entry
     from planscope.session.lock import Holder
     from planscope.session.model import Run, Session
     from planscope.session.recovery import Recovery

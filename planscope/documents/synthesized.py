@@ -19,8 +19,8 @@ def session_of(made: Synthesized) -> Session:
     """A session with the request as its one variant, and no run."""
     from planscope.documents.query import constraint_document, query_id
     from planscope.language.tree_json import dump
-    from planscope.session.edit import make_variant
     from planscope.session.model import Origin, Session
+    from planscope.session.new_parts import make_variant
 
     variant = make_variant(
         made.problem,

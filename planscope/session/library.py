@@ -1,4 +1,4 @@
-"""The user's sessions and the bundled ones: listed and judged. What changes them is in ``shelf``."""
+"""The user's sessions and the bundled ones: listed and judged. What changes them is in ``library_changes``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
 from planscope.session.bundled import SUFFIXES, bundled, is_bundled
-from planscope.session.entry import Entry, Place, fields_of, glance, moment, search
 from planscope.session.files import SessionError
-from planscope.session.index import Index, Mark, mark_of
+from planscope.session.library_entry import Entry, Place, fields_of, glance, moment, search
+from planscope.session.library_index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
 from planscope.session.own import own_runs
 from planscope.session.places import library, trash

@@ -9,11 +9,11 @@ from typing import Protocol
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import Call
 from planscope.session.derive import variant_of
-from planscope.session.edit import next_run_id
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
-from planscope.session.kept import events_up_to
+from planscope.session.kept_events import events_up_to
 from planscope.session.mock_answers import answer_to
 from planscope.session.model import ForkPoint, Run, Session, Variant
+from planscope.session.new_parts import next_run_id
 
 AGENT = "person"
 MODEL = "played by hand"

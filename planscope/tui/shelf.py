@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from planscope.session.entry import Entry, search
+from planscope.session.library_entry import Entry, search
 
 Shown = Literal["all", "library", "bundled", "trash"]
 SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")

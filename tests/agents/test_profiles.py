@@ -17,8 +17,8 @@ from planscope.agents.toolset import make_toolset
 from planscope.language.tree import Clause, Relative, at
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
-from planscope.session.edit import make_variant
 from planscope.session.model import Limits, Origin, Run, Variant
+from planscope.session.new_parts import make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 

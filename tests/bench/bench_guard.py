@@ -13,8 +13,8 @@ from planscope.agents.rates import Rate, success
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
-from planscope.session.edit import make_variant
 from planscope.session.model import Origin, Variant
+from planscope.session.new_parts import make_variant
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
 from tests.bench.yardstick import table

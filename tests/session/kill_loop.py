@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from planscope.session import shelf
 from planscope.session.adding import adding
 from planscope.session.autosave import Keeper, recoverable
+from planscope.session.library_changes import delete, rename, restore
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
 from planscope.session.naming import name_of
@@ -90,8 +90,8 @@ def by_name(path: Path, say: Say) -> None:
     while True:
         number += 1
         say(b"B", number)
-        here = shelf.rename(here, f"name {number}")
-        here = shelf.restore(shelf.delete(here))
+        here = rename(here, f"name {number}")
+        here = restore(delete(here))
         say(b"D", number)
 
 

@@ -9,12 +9,21 @@ from pathlib import Path
 import pytest
 
 from planscope.session import library as listing
-from planscope.session import naming, shelf
+from planscope.session import library_changes, naming
 from planscope.session.bundled import bundled
-from planscope.session.entry import Entry, fields_of
 from planscope.session.files import SessionError
-from planscope.session.index import Index
 from planscope.session.library import entries, judge, judge_all, search
+from planscope.session.library_changes import (
+    copy,
+    delete,
+    empty_trash,
+    in_trash,
+    rename,
+    restore,
+    retitle,
+)
+from planscope.session.library_entry import Entry, fields_of
+from planscope.session.library_index import Index
 from planscope.session.lock import Held, Lock
 from planscope.session.own import own_runs
 from planscope.session.places import cache, library, trash
@@ -62,7 +71,7 @@ def test_verdicts_are_kept_for_the_file_as_it_is_and_this_engine(monkeypatch: py
     assert mine()["one"].verdict is None
     list(judge_all(entries("library")))
     assert mine()["one"].verdict == "wrong"
-    monkeypatch.setattr("planscope.session.index.engine", lambda: "another")
+    monkeypatch.setattr("planscope.session.library_index.engine", lambda: "another")
     assert mine()["one"].verdict is None
     assert before.st_ino != path.stat().st_ino
 
@@ -95,7 +104,7 @@ def test_a_verdict_in_a_file_is_not_believed() -> None:
      b'{"engine": "E", "records": [[1, 2, 3, "x", {}]]}', b'{"engine": "E", "records": {"a": 1}}'],
 )  # fmt: skip
 def test_a_broken_index_counts_for_nothing(content: bytes) -> None:
-    from planscope.session.index import engine
+    from planscope.session.library_index import engine
 
     keep("one")
     file = cache() / "sessions.json"
@@ -189,9 +198,9 @@ _DATA = json.dumps(json.loads(figure_10().model_dump_json())).encode()
 def test_renamed_deleted_restored() -> None:
     path = keep("one")
     judge(mine()["one"])
-    new = shelf.rename(path, "a new name")
+    new = rename(path, "a new name")
     assert not path.exists() and mine()["a new name"].verdict == "wrong"  # the index knows the file again
-    gone = shelf.delete(new)
+    gone = delete(new)
     assert gone.parent == trash() and mine() == {}
     (entry,) = entries("trash")
     assert (entry.name, entry.path, entry.verdict) == (
@@ -200,45 +209,45 @@ def test_renamed_deleted_restored() -> None:
         "wrong",
     ) and entry.deleted is not None
     keep("a new name", "in its place")
-    back = shelf.restore(gone)
+    back = restore(gone)
     assert back.name == "a new name-2.planscope.json" and entries("trash") == []
     assert load(back).title == "A title" and mine()["a new name"].title == "in its place"
 
 
 def test_the_trash_keeps_all_of_one_name_until_it_is_emptied() -> None:
     for title in ("first", "second"):
-        shelf.delete(keep("one", title))
+        delete(keep("one", title))
     assert sorted(load(e.path).title for e in entries("trash")) == ["first", "second"]
-    assert load(shelf.in_trash(str(entries("trash")[1].path))).title in ("first", "second")
+    assert load(in_trash(str(entries("trash")[1].path))).title in ("first", "second")
     (trash() / "other.txt").write_text("")
-    assert shelf.empty_trash() == 2 and entries("trash") == [] and (trash() / "other.txt").exists()
-    assert shelf.empty_trash() == 0
+    assert empty_trash() == 2 and entries("trash") == [] and (trash() / "other.txt").exists()
+    assert empty_trash() == 0
 
 
 def test_the_name_that_was_deleted_last_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.delete(keep("one", "first"))
+    delete(keep("one", "first"))
     for path in trash().iterdir():
         path.rename(path.with_name(path.name.replace("~20", "~19")))
-    shelf.delete(keep("one", "second"))
-    assert load(shelf.in_trash("one")).title == "second"
+    delete(keep("one", "second"))
+    assert load(in_trash("one")).title == "second"
     with pytest.raises(SessionError, match="no 'two' in the trash"):
-        shelf.in_trash("two")
+        in_trash("two")
 
 
 def test_a_copy_of_anything_goes_to_the_library(tmp_path: Path) -> None:
     origin = bundled()["figure-10"]
-    assert shelf.copy(origin).name == "figure-10-2.planscope.json"
-    assert shelf.copy(origin, "mine").name == "mine.planscope.json"
+    assert copy(origin).name == "figure-10-2.planscope.json"
+    assert copy(origin, "mine").name == "mine.planscope.json"
     save(figure_10(), tmp_path / "x.planscope.json.gz")
-    made = shelf.copy(tmp_path / "x.planscope.json.gz")
+    made = copy(tmp_path / "x.planscope.json.gz")
     assert made == library() / "x.planscope.json.gz" and load(made) == load(tmp_path / "x.planscope.json.gz")
     with pytest.raises(SessionError, match="there is a session 'mine' already"):
-        shelf.copy(origin, "mine")
+        copy(origin, "mine")
     with pytest.raises(SessionError, match="there is a session 'figure-7' already"):
-        shelf.copy(origin, "figure-7")
+        copy(origin, "figure-7")
     (tmp_path / "bad.planscope.json").write_text("{}")
     with pytest.raises(SessionError, match="no planscope session"):
-        shelf.copy(tmp_path / "bad.planscope.json")
+        copy(tmp_path / "bad.planscope.json")
 
 
 def test_only_what_is_in_the_library_is_changed(tmp_path: Path) -> None:
@@ -251,11 +260,15 @@ def test_only_what_is_in_the_library_is_changed(tmp_path: Path) -> None:
         library() / ".." / "sessions.json",
         library() / "gone.planscope.json",
     ):
-        for change in (shelf.delete, lambda p: shelf.rename(p, "new"), lambda p: shelf.retitle(p, "new")):
+        for change in (
+            delete,
+            lambda p: rename(p, "new"),
+            lambda p: retitle(p, "new"),
+        ):
             with pytest.raises(SessionError):
                 change(path)
     with pytest.raises(SessionError, match="not in the trash"):
-        shelf.restore(outside)
+        restore(outside)
     assert load(outside).title == "Figure 10"
 
 
@@ -266,21 +279,25 @@ def test_links_in_the_library_are_moved_as_links(tmp_path: Path) -> None:
     link = library() / "link.planscope.json"
     link.symlink_to(outside)
     assert mine()["link"].title == "Figure 10"
-    gone = shelf.delete(shelf.rename(link, "renamed"))
+    gone = delete(rename(link, "renamed"))
     assert gone.is_symlink() and outside.exists()
-    assert shelf.empty_trash() == 1 and outside.exists()
+    assert empty_trash() == 1 and outside.exists()
     (library() / "broken.planscope.json").symlink_to(tmp_path / "nothing")
     assert mine()["broken"].wrong is not None
-    shelf.delete(shelf.mine("broken"))
+    delete(library_changes.mine("broken"))
     (library() / "folder.planscope.json").mkdir()
     with pytest.raises(SessionError, match="neither a file nor a link"):
-        shelf.delete(shelf.mine("folder"))
+        delete(library_changes.mine("folder"))
 
 
 def test_what_is_being_written_is_not_moved() -> None:
     path = keep("one")
     with Lock(path, lasting=True):
-        for change in (shelf.delete, lambda p: shelf.rename(p, "two"), lambda p: shelf.retitle(p, "x")):
+        for change in (
+            delete,
+            lambda p: rename(p, "two"),
+            lambda p: retitle(p, "x"),
+        ):
             with pytest.raises(Held):
                 change(path)
     assert path.exists()
@@ -289,7 +306,7 @@ def test_what_is_being_written_is_not_moved() -> None:
 def test_a_new_title_is_all_that_changes() -> None:
     path = keep("one")
     before = load(path)
-    shelf.retitle(path, "Another")
+    retitle(path, "Another")
     assert load(path) == before.model_copy(update={"title": "Another"})
 
 
@@ -304,7 +321,7 @@ def test_a_new_title_is_all_that_changes() -> None:
 def test_names_that_are_none(name: str) -> None:
     path = keep("one")
     with pytest.raises(SessionError, match="cannot be a session's name"):
-        shelf.rename(path, name)
+        rename(path, name)
     assert list(mine()) == ["one"]
     assert naming.in_library(name) is None
 
@@ -313,13 +330,13 @@ def test_names_that_are_none(name: str) -> None:
     "name", ["two", "Zwei Äpfel", "先检查", "a.b", "x" * 120, "one-2", "plan (1)", "[bold]", "{0}"]
 )
 def test_names(name: str) -> None:
-    path = shelf.rename(keep("one"), name)
-    assert list(mine()) == [name] and naming.resolve(name) == path == shelf.mine(name)
+    path = rename(keep("one"), name)
+    assert list(mine()) == [name] and naming.resolve(name) == path == library_changes.mine(name)
     assert mine()[name].address == name
 
 
 def test_letters_are_composed_and_suffixes_dropped() -> None:
-    assert shelf.rename(keep("one"), "Cafe\u0301.planscope.json").name == "Caf\u00e9.planscope.json"
+    assert rename(keep("one"), "Cafe\u0301.planscope.json").name == "Caf\u00e9.planscope.json"
 
 
 def test_free_names_are_names_whatever_a_file_is_called() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.session.entry import Entry
+from planscope.session.library_entry import Entry
 from planscope.tui.lines import width_of
 from planscope.tui.panes.library_lines import (
     Lazy,

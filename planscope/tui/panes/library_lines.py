@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
 
-from planscope.session.entry import Entry
+from planscope.session.library_entry import Entry
 from planscope.tui import words
 from planscope.tui.glance import SessionGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of

@@ -66,7 +66,7 @@ class Leaving(Changing):
     def _variant(self) -> Variant:
         from planscope.debugger.draft import variant_of_draft
         from planscope.documents.query import constraint_document
-        from planscope.session.edit import next_variant_id
+        from planscope.session.new_parts import next_variant_id
 
         seen = self.seen_now()
         said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None

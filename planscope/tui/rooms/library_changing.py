@@ -17,7 +17,7 @@ from planscope.tui.rooms.library_view import LibraryView
 from planscope.tui.saving import Saver
 
 if TYPE_CHECKING:
-    from planscope.session.entry import Entry
+    from planscope.session.library_entry import Entry
 
 WORK = "library work"
 
@@ -60,7 +60,7 @@ class Changing(LibraryView):
         self.ask(FormDialog(self.paint, "Rename", fields, read, before=before), done)
 
     def _rename(self, entry: Entry, name: str | None, title: str | None) -> None:
-        from planscope.session.shelf import rename, retitle
+        from planscope.session.library_changes import rename, retitle
 
         if self.is_open(entry):
             self.run_worker(self._rename_open(name, title), exit_on_error=False)
@@ -78,7 +78,7 @@ class Changing(LibraryView):
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
         """The session that is open: its title is changed on the desk, its file while nobody holds it."""
-        from planscope.session.shelf import rename
+        from planscope.session.library_changes import rename
 
         if title is not None:
             self.desk.set_fields(title=title)
@@ -97,8 +97,8 @@ class Changing(LibraryView):
             self.tell("there is nothing to copy" if entry is None else "it is in the trash: u restores it")
             return
         from planscope.session.bundled import bundled
+        from planscope.session.library_changes import copy
         from planscope.session.naming import checked_name, free_name, in_library, wrong_name
-        from planscope.session.shelf import copy
         from planscope.tui.dialogs.ask import AskDialog
 
         def check(text: str) -> str | None:
@@ -115,7 +115,7 @@ class Changing(LibraryView):
         self.ask(AskDialog(self.paint, "Copy", hint, check, value=free_name(entry.name)), done)
 
     def action_delete_session(self) -> None:
-        from planscope.session.shelf import delete
+        from planscope.session.library_changes import delete
 
         entry = self.mine()
         if entry is None:
@@ -131,7 +131,7 @@ class Changing(LibraryView):
         self._do(work, lambda path: f"{shown(entry.name, 60)} is in the trash: u takes it out again")
 
     def action_restore_session(self) -> None:
-        from planscope.session.shelf import restore
+        from planscope.session.library_changes import restore
 
         entry = self.state.chosen
         in_trash = entry is not None and entry.place == "trash"
@@ -143,7 +143,7 @@ class Changing(LibraryView):
         self._do(lambda: restore(path), lambda back: f"{name_of(back)} is in your library again")
 
     def action_empty_trash(self) -> None:
-        from planscope.session.shelf import empty_trash
+        from planscope.session.library_changes import empty_trash
         from planscope.tui.dialogs.recover import sure_dialog
 
         if not self.state.trash:

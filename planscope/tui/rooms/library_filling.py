@@ -22,7 +22,7 @@ from planscope.tui.rooms.side import SideRoom
 from planscope.tui.shelf import Shelf, arranged, with_judged
 
 if TYPE_CHECKING:
-    from planscope.session.entry import Entry
+    from planscope.session.library_entry import Entry
 
 LIST, JUDGE, LOOK, WATCH = "library list", "library judge", "library look", "library watch"
 _SOON = 0.08

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planscope.session.bundled import bundled
-from planscope.session.entry import Entry, Place
-from planscope.session.index import Index
 from planscope.session.library import entries, session_files
+from planscope.session.library_entry import Entry, Place
+from planscope.session.library_index import Index
 from planscope.session.lock import holder_of
 from planscope.session.naming import name_of
 from planscope.session.places import library, trash

@@ -34,7 +34,7 @@ from planscope.tui.rooms.library_filling import Filling
 from planscope.tui.shelf import SHOWN, Shelf, arranged
 
 if TYPE_CHECKING:
-    from planscope.session.entry import Entry
+    from planscope.session.library_entry import Entry
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
 

@@ -74,7 +74,7 @@ class Playing(Deciding):
             self.show_state()
 
     def _made(self, played: Played) -> Run:
-        from planscope.session.edit import next_run_id
+        from planscope.session.new_parts import next_run_id
         from planscope.session.played_run import as_run
 
         session = self.desk.open_session

@@ -138,7 +138,7 @@ class Running(Doors):
     def start_run(self, variant_id: str, choice: RunChoice, fork: ForkChoice | None = None) -> None:
         """Run a variant in the background, and turn to it as soon as there is anything to see."""
         from planscope.session.derive import problem_of
-        from planscope.session.edit import next_run_id
+        from planscope.session.new_parts import next_run_id
 
         variant = self.desk.variant(variant_id)
         if self._busy() or variant is None:

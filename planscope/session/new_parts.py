@@ -1,4 +1,4 @@
-"""Small additions to a session: new ids, new variants."""
+"""New parts of a session: ids that are free, variants."""
 
 from __future__ import annotations
 

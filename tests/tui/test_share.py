@@ -330,6 +330,9 @@ async def test_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 async def test_a_request_without_a_run_and_what_if(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
+        await driven.press("E")
+        assert "Share this request" in driven.text
+        await driven.press("escape")
         await previewed(driven, "session")
         assert "Share the session" in driven.text and "1 request, 0 runs" in driven.text
         await shared(driven)

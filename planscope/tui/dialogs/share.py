@@ -55,10 +55,10 @@ FORMS: tuple[Form, ...] = tuple(
 )
 
 
-def choose_form(paint: Paint, at: int) -> ChooseDialog:
-    """Asks for one of ``FORMS``."""
+def choose_form(paint: Paint, at: int, what: str) -> ChooseDialog:
+    """Asks for one of ``FORMS``. ``what`` is shared: a run, a request."""
     lines = [(Run(f"{form.title:<10}", "strong"), Run(form.about, "dim")) for form in FORMS]
-    return ChooseDialog(paint, "Share this run", lines, at)
+    return ChooseDialog(paint, f"Share this {what}", lines, at)
 
 
 @dataclass(frozen=True, slots=True)

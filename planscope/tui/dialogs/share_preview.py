@@ -26,6 +26,9 @@ _MARK = 5
 """Columns of a row in which a click changes what becomes of a finding."""
 
 _MOST_PLACES = 3
+_HIGH = 30
+"""Places of a finding that are named, one fewer on a screen that is not as high as this."""
+
 _BROAD = 80
 """Cells from which the kind of a value stands beside it, too."""
 
@@ -93,7 +96,7 @@ class PreviewDialog(Dialog[Approved]):
         self.at = 0
 
     def body(self) -> Sequence[Widget]:
-        rows = max(self.app.size.height * 9 // 10 - 16, 3)
+        rows = max(self.app.size.height * 9 // 10 - (17 if self.app.size.height >= _HIGH else 16), 3)
         self.head = TextBox(self.paint, self._head())
         self.list = _Findings(self.paint, self._rows(), most=rows)
         self.places = TextBox(self.paint, self._places())
@@ -179,11 +182,12 @@ class PreviewDialog(Dialog[Approved]):
         finding = self.findings[self.at]
         told = [Run(f"   {shown(finding.label, 40)}: ", "label"), Run(shown(finding.text, 400))]
         lines = [BLANK, Line(cut(told, self.text_width))]
-        for place in finding.places[:_MOST_PLACES]:
+        most = _MOST_PLACES if self.app.size.height >= _HIGH else _MOST_PLACES - 1
+        for place in finding.places[:most]:
             lines.append(Line((Run("   in ", "label"), Run(shown(str(place), 100), "dim"))))
-        if len(finding.places) > _MOST_PLACES:
-            lines.append(Line((Run(f"   and in {len(finding.places) - _MOST_PLACES} more places", "dim"),)))
-        return [*lines, *[BLANK] * (_MOST_PLACES + 3 - len(lines))]
+        if len(finding.places) > most:
+            lines.append(Line((Run(f"   and in {len(finding.places) - most} more places", "dim"),)))
+        return [*lines, *[BLANK] * (most + 4 - len(lines))]
 
     def _keys(self) -> list[Line]:
         if self.as_it_is:

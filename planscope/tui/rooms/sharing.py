@@ -42,7 +42,8 @@ class Sharing(Turning):
                 self._last_form = number
                 self._preview(_Sharing(session, run_id, FORMS[number], going_on), None)
 
-        self.app.push_screen(choose_form(self.paint, self._last_form), chosen)
+        what = "run" if run is not None else "request"
+        self.app.push_screen(choose_form(self.paint, self._last_form, what), chosen)
 
     def _preview(self, sharing: _Sharing, before: Approved | None) -> None:
         """What is private, and what will stand there instead."""

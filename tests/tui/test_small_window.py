@@ -106,3 +106,17 @@ async def test_the_key_that_plays_is_named_first() -> None:
         await driven.pilot.click("#footer", offset=(3, 0))
         await driven.pilot.pause()
         assert "1 call played" in driven.text
+
+
+async def test_a_pane_that_was_hidden_is_laid_out_for_its_width() -> None:
+    async with opened(bundled()["first-look"], SIZE) as driven:
+        await driven.press("e", "escape")
+        driven.app.screen.call_after_refresh = lambda *given: (
+            True
+        )  # as if that came before the pane has its place
+        await driven.press("3")
+        await driven.pilot.pause()
+        assert "c1  a1 ends before a5 starts" in driven.text
+        await driven.press("4")
+        await driven.pilot.pause()
+        assert "a1  replica procurement      replica_procurement" in driven.text

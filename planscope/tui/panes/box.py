@@ -23,6 +23,10 @@ class LineClicked(Message):
         self.again = again
 
 
+class WidthChanged(Message):
+    """A box is not as wide as its lines were made for."""
+
+
 class BoxPane(Windowed):
     """Lines in a box. ``current``: the frame is drawn as that of the pane that keys go to.
 
@@ -50,6 +54,7 @@ class BoxPane(Windowed):
 
         ``head`` stays where it is, above the lines that scroll, and is not counted.
         """
+        self._made_for = self.cells[0]
         self._lines = lines
         self._head = head
         self._edges = (tuple(title), tuple(note), tuple(foot))
@@ -57,6 +62,7 @@ class BoxPane(Windowed):
         self._wanted = reveal
         self._show()
 
+    _made_for = 0
     _wanted: int | None = None
     _head: Line | None = None
 
@@ -94,10 +100,16 @@ class BoxPane(Windowed):
         return self.current
 
     def on_resize(self, event: events.Resize) -> None:
-        self._show()
+        self._fit()
 
     def on_show(self, event: events.Show) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
         self._show()
+        if self.seen and self.cells[0] != self._made_for:
+            self._made_for = self.cells[0]
+            self.post_message(WidthChanged())
 
     def on_click(self, event: events.Click) -> None:
         if (place := self.line_under(event)) is not None:

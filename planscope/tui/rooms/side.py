@@ -17,6 +17,7 @@ from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
+from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.rooms.everywhere import Everywhere
@@ -91,6 +92,13 @@ class SideRoom(Everywhere):
         """Say something beside the keys, until something else is said."""
         self.notice = notice
         self.show_bars()
+
+    @on(WidthChanged)
+    def _width_changed(self) -> None:
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Make all that is shown anew, for the sizes that there are now."""
 
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from planscope.session.drafts import left_drafts
 from planscope.session.lock import holder_of
+from planscope.session.places import recovery
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
 from tests.tui import sessions
@@ -80,6 +82,20 @@ def test_kill_9_leaves_everything_that_was_saved(terminal: object, path: Path) -
     assert kept.breakpoints[:2] == ["step 0", "step 1"] and len(kept.breakpoints) in (2, 3)
     assert kept.runs == load(path).runs and len(kept.runs) == 2
     assert holder_of(path) is None and recoverable(path) is None
+
+
+def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> None:
+    press(terminal, "e")
+    terminal.read_until(b"commands", LONGEST)  # type: ignore[attr-defined]
+    press(terminal, "zz top")
+    until = time.monotonic() + LONGEST
+    while not any("zz top" in file.read_text() for file in recovery().glob("*.draft.json")):
+        terminal.read(0.05)  # type: ignore[attr-defined]  # or it would wait for its output to be taken
+        assert time.monotonic() < until
+    os.kill(terminal.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+    assert ended(terminal) == -signal.SIGKILL
+    (left,) = left_drafts(path)
+    assert "zz top" in left.variant.query.text and left.variant.parent == "v1"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -10,22 +10,19 @@ from planscope.debugger import cursor
 from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
+from planscope.tui.rooms.drafting import Drafting
 from planscope.tui.rooms.everywhere import with_keys
-from planscope.tui.rooms.sharing import Sharing
 from planscope.tui.rooms.side import SideRoom
 from planscope.tui.rooms.turning import Turn
 from planscope.tui.state import RoomState
 
 if TYPE_CHECKING:
-    from planscope.debugger.draft_typing import History
     from planscope.tui.dissecting import Dissecting
     from planscope.tui.rooms.edit_live import EditResult
     from planscope.tui.under_way import RunChoice
 
 
-class Doors(Sharing):
-    """``drafts``: requests that were being written when the edit screen was left, by session and variant."""
-
+class Doors(Drafting):
     budget = 60
     method: Literal["rates", "paper"] = "rates"
     """How many runs a dissection may spend, and how it finds the cause, unless something else is said."""
@@ -34,15 +31,17 @@ class Doors(Sharing):
 
     def __init__(self, state: RoomState, paint: Paint, desk: Desk, *, asked_for_step: bool = False) -> None:
         super().__init__(state, paint, desk, asked_for_step=asked_for_step)
-        self.drafts: dict[tuple[str, str], History] = {}
 
-    def enter(self, room: type[SideRoom], *given: Any, left: Callable[[Any], None] | None = None) -> None:
+    def enter(
+        self, room: type[SideRoom], *given: Any, left: Callable[[Any], None] | None = None
+    ) -> SideRoom | None:
         """Open a room over this one; ``left`` gets what it was dismissed with."""
         if self.desk.session is None:
             self.tell("no session is open yet")
-            return
+            return None
         made = with_keys(room, self.choice, room.fixed)(self.paint, self.desk, self.jobs, *given)
         self.app.push_screen(made, left)
+        return made
 
     def action_compare(self) -> None:
         """With what this run was forked from, or came before it; another can be chosen in the room."""
@@ -86,13 +85,17 @@ class Doors(Sharing):
                 self.drafts.pop(key, None)
                 self._take_edit(variant.id, key, result)
 
-        self.enter(EditRoom, variant, self.drafts.get(key), at, left=left)
+        room = self.enter(EditRoom, variant, self.drafts.get(key), at, left=left)
+        if isinstance(room, EditRoom):
+            room.noted = lambda draft: self.note_draft(variant, draft)
 
     def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
         if result.draft is not None:
             self.drafts[key] = result.draft
             self.tell("your draft is kept as long as planscope is open: e goes on with it")
             return
+        if self.draft_keeper is not None:
+            self.draft_keeper.drop_when_saved(key)
         if result.variant is not None:
             self.desk.put_variant(result.variant)
         id = of if result.variant is None else result.variant.id

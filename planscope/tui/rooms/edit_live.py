@@ -98,6 +98,8 @@ class Live(SideRoom):
         self._reads = Latest(jobs, "edit read", self._not_read)
         self._solves = Latest(jobs, "edit solve", self._not_read)
         self._said_before: list[Problem | None] = []
+        self.noted: Callable[[Draft | None], None] = lambda draft: None
+        """Told of every draft, so that a crash loses none; None: it says again what the parent says."""
 
     @property
     def at_rest(self) -> bool:
@@ -109,6 +111,7 @@ class Live(SideRoom):
         old = self.state
         self.state = replace(old, **changes)
         if self.state.draft is not old.draft and self.state.draft != old.draft:
+            self.noted(self.state.draft if self.state.changed else None)
             self.read()
         self.show_state()
 

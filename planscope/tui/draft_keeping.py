@@ -1,0 +1,132 @@
+"""Drafts of requests written down while they are typed, and found again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.debugger.draft import Draft, draft_of, variant_of_draft
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.session.drafts import DraftFile, LeftDraft
+    from planscope.session.model import Session, Variant
+
+PAUSE = 0.5
+"""Seconds after a change until the draft is written down."""
+
+Key = tuple[str, str]
+"""The ids of session and variant that a draft belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    path: Path
+    parent: Variant
+    draft: Draft
+    instead: LeftDraft | None = None
+
+
+class DraftKeeper:
+    """One for all sessions that are opened one after the other. All but the writing is on the screen's thread."""
+
+    def __init__(self) -> None:
+        self._files: dict[Key, DraftFile] = {}
+        self._noted: dict[Key, _Noted] = {}
+        self._done: set[Key] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="planscope drafts")
+        self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+
+    def note(
+        self,
+        path: Path,
+        session: str,
+        parent: Variant,
+        draft: Draft | None,
+        instead: LeftDraft | None = None,
+    ) -> None:
+        """A draft is as it is now; None: it says what its parent says again. ``instead``: goes once it is written."""
+        key = (session, parent.id)
+        self._done.discard(key)
+        if draft is None:
+            self.drop(key)
+            return
+        before = self._noted.get(key)
+        instead = before.instead if before is not None and instead is None else instead
+        self._noted[key] = _Noted(path, parent, draft, instead)
+        if self._timer is None:
+            self._timer = self._loop.call_later(PAUSE, self._write, context=self._context)
+
+    def drop(self, key: Key) -> None:
+        """A draft that is not wanted any more."""
+        self._noted.pop(key, None)
+        if (file := self._files.pop(key, None)) is not None:
+            self._pool.submit(file.drop)
+
+    def drop_when_saved(self, key: Key) -> None:
+        """A draft that became a variant: it goes when that was saved."""
+        self._done.add(key)
+
+    def saved(self) -> None:
+        """All variants are in the session's file."""
+        for key in tuple(self._done):
+            self.drop(key)
+        self._done.clear()
+
+    def _write(self) -> None:
+        self._timer = None
+        noted, self._noted = self._noted, {}
+        for key, one in noted.items():
+            file = self._files.get(key)
+            if file is None or file.path != one.path:
+                from planscope.session.drafts import DraftFile
+
+                self.drop(key)
+                file = self._files[key] = DraftFile(one.path)
+            self._pool.submit(_keep, file, key[0], one)
+
+    def close(self, *, keep: bool) -> None:
+        """Leave planscope: ``keep`` what was being written, to be found again, or throw it away."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if keep:
+            self._write()
+        for file in self._files.values():
+            self._pool.submit(file.close if keep else file.drop)
+        self._files.clear()
+        self._pool.shutdown(wait=True)
+
+
+def _keep(file: DraftFile, session: str, noted: _Noted) -> None:
+    try:
+        file.keep(session, variant_of_draft(noted.draft, "draft", noted.parent))
+    except (UserError, ValueError):
+        return  # it is in the screen still; that the disk is full is said by whoever saves the session
+    if noted.instead is not None:
+        noted.instead.discard()
+
+
+def taken_up(left: Iterable[LeftDraft], session: Session) -> dict[str, tuple[LeftDraft, Draft]]:
+    """The drafts that say something that no variant says, by the variant that each began from; the newest of each.
+
+    Those of this session that say what a variant says were kept otherwise: they are thrown away.
+    """
+    said = [draft_of(variant) for variant in session.variants]
+    ids = {variant.id for variant in session.variants}
+    found: dict[str, tuple[LeftDraft, Draft]] = {}
+    for one in left:
+        draft, parent = draft_of(one.variant), one.variant.parent
+        if one.session != session.id:
+            continue
+        if draft in said:
+            one.discard()
+        elif parent in ids and parent not in found:
+            found[parent] = (one, draft)
+    return found

@@ -1,0 +1,126 @@
+"""What is typed in the edit screen is found again after a crash, and only after one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planscope.session.drafts import LeftDraft, left_drafts
+from planscope.session.places import recovery
+from planscope.session.store import load
+from planscope.tui.rooms.edit import EditRoom
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+from tests.tui.test_live import until
+
+
+@pytest.fixture(autouse=True)
+def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setattr("planscope.tui.draft_keeping.PAUSE", 0.05)
+    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.1)
+
+
+def files() -> list[Path]:
+    return sorted(recovery().glob("*.draft.json"))
+
+
+def texts(found: list[LeftDraft]) -> list[str]:
+    return [left.variant.query.text for left in found]
+
+
+async def edited(driven: Driven, *keys: str) -> EditRoom:
+    await driven.press("e", *keys)
+    room = driven.app.screen
+    assert isinstance(room, EditRoom)
+    return room
+
+
+async def crashed(driven: Driven) -> None:
+    """Leave as after SIGTERM: nobody is asked."""
+    await until(driven, lambda: bool(files()))
+    driven.app.exit(143)
+    await driven.pilot.pause()
+
+
+async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        room = await edited(driven, "ctrl+end", "X", "Y")
+        text = room.state.draft.text
+        assert "XY" in text
+        await until(driven, lambda: bool(files()))
+        assert left_drafts(path) == []
+        await crashed(driven)
+    assert texts(left_drafts(path)) == [text]
+    async with opened(path) as driven:
+        await until(driven, lambda: "is here again: e goes on with it" in driven.text)
+        await until(driven, lambda: len(files()) == 1 and left_drafts(path) == [])  # it is written anew
+        await driven.press("q")
+        assert "1 draft not kept" in driven.text
+        await driven.press("escape")
+        room = await edited(driven)
+        assert room.state.draft.text == text and "going on with your draft" in driven.text
+        await driven.press("escape", "k")
+        await until(driven, lambda: len(load(path).variants) == 2 and not files())
+    assert load(path).variants[-1].query.text == text and left_drafts(path) == []
+    async with opened(path) as driven:
+        await driven.pilot.pause(0.1)
+        assert "is here again" not in driven.text and not driven.room.drafts
+
+
+async def test_who_quits_and_loses_a_draft_finds_none(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await edited(driven, "X")
+        await driven.press("escape", "escape")
+        await until(driven, lambda: bool(files()))
+        await driven.press("q", "down", "enter")
+    assert files() == []
+
+
+async def test_a_draft_that_says_again_what_was_there_is_none(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await edited(driven, "X")
+        await until(driven, lambda: bool(files()))
+        await driven.press("backspace")
+        await until(driven, lambda: not files())
+
+
+async def test_a_draft_of_another_session_or_request_is_left_alone(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await edited(driven, "X")
+        await crashed(driven)
+    (left,) = left_drafts(path)
+    for change in ({"session": "another"}, {"draft": {"parent": "v9"}}):
+        said = json.loads(left.file.read_text())
+        said["session"] = change.get("session", said["session"])
+        said["draft"] |= change.get("draft", {})
+        left.file.write_text(json.dumps(said))
+        async with opened(path) as driven:
+            await until(driven, lambda driven=driven: not driven.room.jobs.running("drafts"))
+            assert not driven.room.drafts and len(left_drafts(path)) == 1
+
+
+async def test_without_room_for_it_one_goes_on_typing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planscope.session.files import SessionError
+
+    def full(*given: object) -> None:
+        raise SessionError("the disk is full")
+
+    monkeypatch.setattr("planscope.session.drafts.write_atomic", full)
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        room = await edited(driven, "ctrl+end", "X")
+        await driven.pilot.pause(0.2)
+        await driven.press("Y")
+        assert room.state.draft.text.endswith("XY")
+        await driven.press("escape", "escape", "q", "down", "enter")
+    assert files() == []

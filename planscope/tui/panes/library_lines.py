@@ -216,7 +216,7 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
             if text:
                 say(label, text, "" if text == HERE else "caution")
     if seen is not None:
-        variant = seen.variant_of(seen.runs[-1] if seen.runs else None)
+        variant = seen.variant_of(seen.runs[_own(seen)[-1]] if seen.runs else None)
         if variant is not None:
             say("request", " ".join(variant.text.split()))
         if seen.notes.strip():
@@ -228,14 +228,22 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
     return lines
 
 
+def _own(seen: SessionGlance) -> list[int]:
+    """The numbers of the runs that no dissection made; of all where there are no others."""
+    numbers = range(len(seen.runs))
+    return [n for n in numbers if seen.runs[n].id not in seen.trials] or [*numbers]
+
+
 def _run_lines(seen: SessionGlance) -> list[Line]:
     told = words.plural(len(seen.runs), "run")
     if len(seen.variants) != 1:
         told += f" of {words.plural(len(seen.variants), 'request')}"
+    own = _own(seen)
+    if len(own) < len(seen.runs):
+        told += f", {len(seen.runs) - len(own)} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
-    first = max(len(seen.runs) - _MOST_RUNS, 0)
-    for number in range(len(seen.runs) - 1, first - 1, -1):
+    for number in reversed(own[-_MOST_RUNS:]):
         lines.append(line(" " * (_LABEL - 2), *run_runs(seen.runs[number], number, here=False)))
-    if first:
-        lines.append(line(" " * _LABEL, Run(f"and {first} before", "dim")))
+    if len(own) > _MOST_RUNS:
+        lines.append(line(" " * _LABEL, Run(f"and {len(own) - _MOST_RUNS} before", "dim")))
     return lines

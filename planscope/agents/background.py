@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -35,7 +36,14 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
         finally:
             ended.set()
 
-    future = asyncio.run_coroutine_threadsafe(tracked(), _shared_loop())
+    whole = tracked()
+    try:
+        future = asyncio.run_coroutine_threadsafe(whole, _shared_loop())
+    except BaseException:  # an interrupt while the loop's thread was started: nothing has begun
+        for unused in (whole, work):
+            with suppress(ValueError):  # it has begun all the same
+                unused.close()
+        raise
     try:
         return future.result()
     except BaseException:
@@ -62,14 +70,15 @@ def _shared_loop() -> asyncio.AbstractEventLoop:
     global _loop
     with _lock:
         if _loop is None:
-            _loop = asyncio.new_event_loop()
-            _loop.set_default_executor(_Threads())
+            loop = asyncio.new_event_loop()
+            loop.set_default_executor(_Threads())
             closing = threading.Event()
             thread = threading.Thread(
-                target=_keep_running, args=(_loop, closing), name="planscope agents", daemon=True
+                target=_keep_running, args=(loop, closing), name="planscope agents", daemon=True
             )
             thread.start()
-            atexit.register(_close, _loop, thread, closing)
+            atexit.register(_close, loop, thread, closing)
+            _loop = loop  # at last: an interrupt on the way leaves none that does not run
         return _loop
 
 

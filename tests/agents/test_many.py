@@ -43,7 +43,7 @@ def _base(server: WireServer) -> dict[str, Any]:
 
 def test_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    with WireServer([Slow(0.3, Say("ok")) for _ in range(6)]) as server:
+    with WireServer([Slow(0.3, Say("ok"), together=3) for _ in range(6)]) as server:
         began = time.perf_counter()
         runs = run_many(abc(), times=6, at_once=3, **_base(server))
         took = time.perf_counter() - began

@@ -21,13 +21,13 @@ from .support import abc, called, calls_of, check_record, end_of, says, scripted
 
 async def test_time_is_limited_exactly() -> None:
     began = time.perf_counter()
-    run = await run_agent(abc(), model=scripted(says(("alpha", {})), 30), limits=Limits(seconds=0.3))
+    run = await run_agent(abc(), model=scripted(says(("alpha", {})), 30), limits=Limits(seconds=1.5))
     took = time.perf_counter() - began
     check_record(run.events)
-    assert (end_of(run).ending, end_of(run).reason) == ("timeout", "over 0.3 seconds")
+    assert (end_of(run).ending, end_of(run).reason) == ("timeout", "over 1.5 seconds")
     assert len(calls_of(run)) == 1
     assert took < 15  # the model would take 30
-    assert 0.3 <= end_of(run).at < 15
+    assert 1.5 <= end_of(run).at < 15
 
 
 async def test_model_calls_are_limited() -> None:
@@ -69,7 +69,7 @@ async def test_cancelling_ends_the_record_at_once() -> None:
 async def test_stopping_from_another_thread_gives_the_run() -> None:
     live = LiveRun(abc(), model=scripted(says(("alpha", {})), 30))
     threading.Timer(0.2, live.stop).start()
-    run = await asyncio.wait_for(live.go(), 5)
+    run = await asyncio.wait_for(live.go(), 20)  # the model would take 30
     assert run is live.run
     check_record(run.events)
     assert (end_of(run).ending, end_of(run).reason) == ("aborted", STOPPED_BY_USER)
@@ -182,7 +182,7 @@ def test_blocking_runs_are_stopped_from_another_thread() -> None:
     threading.Timer(0.2, live.stop).start()
     began = time.perf_counter()
     run = live.wait()
-    assert time.perf_counter() - began < 3
+    assert time.perf_counter() - began < 20  # the model would take 30
     check_record(run.events)
     assert end_of(run).reason == STOPPED_BY_USER
 

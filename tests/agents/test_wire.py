@@ -237,7 +237,7 @@ async def test_a_slow_server_meets_the_limit_of_time(streamed: bool) -> None:
     with WireServer([Slow(20, Say("late"))]) as server:
         began = time.perf_counter()
         run = await talk(server, streamed=streamed, limits=Limits(seconds=0.4))
-        assert time.perf_counter() - began < 10
+        assert time.perf_counter() - began < 18
     assert end_of(run).ending == "timeout"
 
 
@@ -250,7 +250,7 @@ async def test_cancelling_does_not_wait_for_the_server() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.perf_counter() - began < 10  # the server would take 20
+        assert time.perf_counter() - began < 18  # the server would take 20
 
 
 def test_one_run_after_another_on_loops_of_their_own() -> None:
@@ -271,7 +271,7 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
-    with WireServer([Slow(30, Say("late"))]) as server:
+    with WireServer([Slow(60, Say("late"))]) as server:
         command = [sys.executable, "-W", "error", "-c", script, server.base_url]
         root = Path(__file__).parents[2]
         with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:
@@ -280,10 +280,10 @@ except KeyboardInterrupt:
                 time.sleep(0.05)
             began = time.perf_counter()
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=10)
+            _, errors = process.communicate(timeout=50)
         assert process.returncode == 130, errors
         assert errors == ""
-        assert time.perf_counter() - began < 10
+        assert time.perf_counter() - began < 30
 
 
 async def test_openais_own_proxy_variable_holds(monkeypatch: pytest.MonkeyPatch) -> None:

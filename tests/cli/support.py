@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -84,7 +85,7 @@ class Cli:
 
 def program(*args: str | Path, env: Mapping[str, str] | None = None, **options: Any) -> Done:
     """``python -m planscope`` as a process of its own, without a terminal."""
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 60} | options
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 120} | options
     done = subprocess.run(
         [sys.executable, "-m", "planscope", *map(str, args)],
         env={**os.environ, **(env or {})},
@@ -93,6 +94,29 @@ def program(*args: str | Path, env: Mapping[str, str] | None = None, **options: 
     )
     out, err = done.stdout or b"", done.stderr or b""
     return Done(done.returncode, out.decode("utf-8"), err.decode("utf-8"))
+
+
+_BEGUN = """
+import sys
+from planscope import cli
+def begun(*args, work=cli._guarded):
+    print("begun", file=sys.stderr, flush=True)
+    return work(*args)
+cli._guarded = begun
+sys.exit(cli.main())
+"""
+
+
+@contextmanager
+def begun(*args: str | Path, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """planscope as a process of its own, from the moment on at which it heeds Ctrl-C; killed if it is still there."""
+    command = [sys.executable, "-c", _BEGUN, *map(str, args)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options) as process:
+        try:
+            assert process.stderr is not None and process.stderr.readline() == "begun\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def variant(

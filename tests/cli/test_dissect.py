@@ -280,16 +280,16 @@ def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_interrupt_keeps_what_there_is(files: Files) -> None:
     path = files.keep(failing(PLANTED["Topic"]))
-    with WireServer([Say("No.") for _ in range(3)] + [Slow(30, Say("No.")) for _ in range(9)]) as server:
+    with WireServer([Say("No.") for _ in range(3)] + [Slow(60, Say("No.")) for _ in range(9)]) as server:
         command = [sys.executable, "-m", "planscope", "dissect", str(path), "--model", "openai:m"]
         command += ["--base-url", server.base_url, "--at-once", "2", "--json"]
         env = {**os.environ, "OPENAI_API_KEY": "sk-x"}
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
-            end = time.monotonic() + 50
+            end = time.monotonic() + 120
             while len(server.requests) < 5 and time.monotonic() < end:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=50)
     assert process.returncode == 130
     assert out == b""
     assert err.decode().strip() == (

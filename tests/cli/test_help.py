@@ -89,4 +89,6 @@ def test_nothing_is_loaded_in_vain(args: list[str], without: list[str]) -> None:
         name.removeprefix("planscope.commands.") for name in found if name.startswith("planscope.commands.")
     }
     called = {args[0]} if args and args[0] in COMMANDS else {"open"} if not args else set()
-    assert commands - {"common", "pipes", "progress"} == called, "only the module of the command that is called"
+    assert commands - {"common", "pipes", "progress"} == called, (
+        "only the module of the command that is called"
+    )

@@ -10,11 +10,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 
-from tests.cli.support import Done, Files, harmless, program, run, session, variant
+from tests.cli.support import Done, Files, begun, harmless, program, run, session, variant
 
 AB = variant("A comes before B.", ["a", "b"])
 BUFFERED = [{"PYTHONUNBUFFERED": ""}, {"PYTHONUNBUFFERED": "1"}]
@@ -36,7 +35,7 @@ def read_by_nobody(*args: str | Path, lines: int = 0, env: dict[str, str] | None
         out = "".join(process.stdout.readline() for _ in range(lines))
         process.stdout.close()
         err = process.stderr.read()
-        return Done(process.wait(60), out, err)
+        return Done(process.wait(120), out, err)
 
 
 @pytest.mark.parametrize("env", BUFFERED)
@@ -52,7 +51,9 @@ def test_a_closed_pipe_is_no_error(files: Files, env: dict[str, str]) -> None:
 def test_a_stream_of_requests_ends_when_nobody_reads() -> None:
     began = time.monotonic()
     done = read_by_nobody("new", "--count", "1000000000", "--seed", "3", lines=2)
-    assert done.status == 0 and done.err == "" and time.monotonic() - began < 30
+    assert (
+        done.status == 0 and done.err == "" and time.monotonic() - began < 300
+    )  # all of them would take days
     assert [json.loads(line)["seed"] for line in done.out.splitlines()] == [3, 4]
 
 
@@ -78,7 +79,7 @@ def shell(line: str, **env: str) -> subprocess.CompletedProcess[bytes]:
         ["sh", "-c", line.replace("$P", f'"{sys.executable}" -m planscope')],
         capture_output=True,
         env={**os.environ, **env},
-        timeout=60,
+        timeout=120,
         check=False,
     )
 
@@ -161,7 +162,7 @@ def without_power(*args: str | Path) -> Done:
         capture_output=True,
         stdin=subprocess.DEVNULL,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
@@ -202,32 +203,21 @@ def test_permissions(files: Files, tmp_path: Path) -> None:
 
 
 def test_an_interrupt_exits_with_130_and_says_nothing() -> None:
-    code = "import sys; from planscope.cli import main; sys.stderr.write('began\\n'); sys.exit(main())"
-    streams: dict[str, Any] = {
-        "stdin": subprocess.PIPE,
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.PIPE,
-    }
-    command = [sys.executable, "-c", code, "parse", "--actions", "a, b"]
-    with subprocess.Popen(command, text=True, **streams) as process:
-        err: IO[str] | None = process.stderr
-        assert err is not None and err.readline() == "began\n"
-        time.sleep(1)
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    with begun("parse", "--actions", "a, b", **streams) as process:
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        process.wait(20)
-        assert process.returncode == 130
-        assert err.read() == ""
+        assert process.stderr is not None
+        assert process.wait(60) == 130 and process.stderr.read() == ""
 
 
 def test_an_interrupt_while_a_fifo_is_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    code = "import sys; from planscope.cli import main; sys.stderr.write('began\\n'); sys.exit(main())"
-    command = [sys.executable, "-c", code, "parse", str(tmp_path / "pipe"), "--actions", "a"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None and process.stderr.readline() == "began\n"
-        time.sleep(0.7)
+    with begun("parse", tmp_path / "pipe", "--actions", "a") as process:
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130 and process.stderr.read() == ""
+        assert process.stderr is not None
+        assert process.wait(60) == 130 and process.stderr.read() == ""
 
 
 def test_a_text_through_a_pipe() -> None:

@@ -110,7 +110,7 @@ def test_callbacks_tell_all_that_happens() -> None:
 def test_stopped_from_another_thread_and_resumed() -> None:
     model = PLANTED["Constraint"]
     session = failing(model)
-    seen = threading.Event()
+    seen, stopped = threading.Event(), threading.Event()
     count = 0
 
     def ended(cell: Cell, run: Run) -> None:
@@ -118,14 +118,15 @@ def test_stopped_from_another_thread_and_resumed() -> None:
         count += 1
         if count == 12:
             seen.set()
-            threading.Event().wait(0.05)
+            stopped.wait(60)
 
     dissector = Dissector(session, session.variants[0], model=model, run=session.runs[0], on_run=ended)
     worker = threading.Thread(target=dissector.go)
     worker.start()
-    assert seen.wait(20)
+    assert seen.wait(60)
     dissector.stop()
-    worker.join(20)
+    stopped.set()
+    worker.join(60)
     assert not worker.is_alive()
     record = dissector.add_to(session)
     assert record.stopped == "user"

@@ -16,22 +16,21 @@ from planscope.session.lock import Held, Holder, Lock, holder_of
 from planscope.session.places import locks
 
 HOLDS = """
-import sys, time
+import sys
 from pathlib import Path
 from planscope.session.lock import Lock
 lock = Lock(Path(sys.argv[1]), lasting=sys.argv[2] == "lasting")
 lock.acquire()
 print("held", flush=True)
-time.sleep(float(sys.argv[3]))
+sys.stdin.readline()
 lock.release()
 """
 
 
-def holder(path: Path, kind: str = "lasting", seconds: float = 60) -> subprocess.Popen[str]:
-    """Another process that holds the lock by now."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(path), kind, str(seconds)], stdout=subprocess.PIPE, text=True
-    )
+def holder(path: Path, kind: str = "lasting") -> subprocess.Popen[str]:
+    """Another process that holds the lock by now, until its standard input is closed."""
+    command = [sys.executable, "-c", HOLDS, str(path), kind]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "held\n"
     return process
 
@@ -59,10 +58,16 @@ def test_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:
 
 def test_one_who_only_writes_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
-    with holder(path, "a moment", 0.6) as other:
+    with holder(path, "a moment") as other:
         with pytest.raises(Held):
             Lock(path).acquire(0.1)
-        Lock(path).acquire(10)
+        assert other.stdin is not None
+        leaving = threading.Timer(0.3, other.stdin.close)
+        leaving.start()
+        lock = Lock(path)
+        lock.acquire(60)
+        lock.release()
+        leaving.join()
         assert other.wait() == 0
 
 

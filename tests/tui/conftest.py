@@ -22,6 +22,14 @@ def _nobody_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def own_file(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module's ``FIRST`` is the user's own: saving it tells of no copy, at a moment that no test can know."""
+    path = tmp_path / request.module.FIRST.name
+    path.write_bytes(request.module.FIRST.read_bytes())
+    monkeypatch.setattr(request.module, "FIRST", path)
+
+
+@pytest.fixture
 def same_frame() -> Callable[[object, str], None]:
     """``same_frame(app, name)``: the screen is as kept in ``tests/frames/name.txt``.
 

@@ -42,13 +42,9 @@ class Editing(Driven):
 
     async def settle(self) -> None:
         """Wait until the draft is read and solved, and shown."""
-        for _ in range(800):
-            await self.pilot.pause(0.005)
-            if self.edit.at_rest:
-                break
-        else:
-            raise TimeoutError("the draft is not read")
-        await self.pilot.pause(0.01)
+        await self.pilot.pause(0.005)
+        await self.until(lambda: self.edit.at_rest)
+        await self.answered()
 
     async def keys(self, *keys: str) -> None:
         """Keys for the edit screen itself, as quickly as it takes them."""

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import time
+import unicodedata
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.app import App
+from textual.command import CommandList, CommandPalette
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from planscope.tui.application import PlanscopeApp
 from planscope.tui.rooms.debug import DebugRoom
 
+PATIENCE = 60.0
+"""Seconds to wait for what comes at once where the machine is free."""
+
 
 def rows(app: App[Any]) -> list[str]:
-    """The text of the screen, row by row. The one place that uses a private call of Textual's."""
+    """The text of the screen, row by row. The one file that uses private calls of Textual's."""
     return [strip.text for strip in app.screen._compositor.render_strips(app.screen.size)]
 
 
@@ -23,6 +31,16 @@ def styles(app: App[Any]) -> list[list[tuple[str, Any]]]:
     """The segments of the screen, row by row: text and Rich style."""
     strips = app.screen._compositor.render_strips(app.screen.size)
     return [[(segment.text, segment.style) for segment in strip] for strip in strips]
+
+
+def key_event(key: str) -> events.Key:
+    """A key by its name or by what it types, as ``Pilot.press`` makes it."""
+    name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+    try:
+        typed: str | None = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(name, name)))
+    except KeyError:
+        typed = name if len(name) == 1 else None
+    return events.Key(name, typed)
 
 
 class Driven:
@@ -47,22 +65,63 @@ class Driven:
 
     async def rest(self) -> None:
         """Wait until everything is judged and shown."""
-        for _ in range(1200):
-            await self.pilot.pause(0.01)
-            if self.app.room is not None and self.app.room.at_rest:
-                break
-        else:
-            raise TimeoutError("the screen does not come to rest")
-        await self.pilot.pause(0.02)
+        await self.until(lambda: self.app.room is not None and self.app.room.at_rest)
+        await self.answered()
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
+        """Keys, each of which is answered before the next. What threads work at may still come.
+
+        ``Pilot.press`` waits until the process seems idle: too soon on a busy machine, late beside a busy thread.
+        """
+        assert self.app._driver is not None
+        for key in keys:
+            event = key_event(key)
+            event.set_sender(self.app)
+            self.app._driver.send_message(event)
+            await self.answered()
+
+    async def answered(self) -> None:
+        """Wait until no widget has a message left, nor those that it makes others send."""
+        for number in range(500):
+            await self.pilot.pause(0)
+            if number >= 3 and not self._busy():
+                break
+
+    def _busy(self) -> bool:
+        """Messages wait, or a layout does, or what is to be done after it."""
+        screen = self.app.screen
+        if self.app._batch_count or screen._layout_required or screen._callbacks:
+            return True
+        widgets = (self.app, *screen.walk_children(with_self=True))
+        return any(widget.message_queue_size or widget._next_callbacks for widget in widgets)
+
+    async def until(self, what: Callable[[], object], seconds: float = PATIENCE) -> None:
+        """Wait until it is true."""
+        ends = time.monotonic() + seconds
+        while not what():
+            if time.monotonic() > ends:
+                raise TimeoutError(self.text)
+            await self.pilot.pause(0.01)
+
+    async def sees(self, *words: str) -> None:
+        """Wait until all of it is on the screen."""
+        await self.until(lambda: all(word in self.text for word in words))
 
     async def type(self, text: str) -> None:
         """Into the input line of a dialog."""
-        await self.pilot.press(*("space" if c == " " else c for c in text))
-        await self.pilot.pause()
+        await self.press(*("space" if c == " " else c for c in text))
+
+    async def find(self, text: str) -> None:
+        """Type into the palette until what begins so is its first line."""
+        await self.until(lambda: isinstance(self.app.screen, CommandPalette))
+        await self.type(text)
+        found = self.app.screen.query_one(CommandList)
+
+        def first() -> str:
+            return str(found.get_option_at_index(0).prompt) if found.option_count else ""
+
+        await self.until(lambda: first().lower().startswith(text) and found.highlighted == 0)
+        await self.answered()
 
 
 @asynccontextmanager

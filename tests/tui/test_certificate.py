@@ -23,11 +23,7 @@ def says(monkeypatch: pytest.MonkeyPatch, certificate: Certificate) -> None:
 
 
 async def until(driven: Driven, condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        await driven.pilot.pause(0.01)
-    raise TimeoutError
+    await driven.until(condition)
 
 
 @pytest.mark.parametrize("made", [sessions.figure_10, sessions.out_of_order, sessions.contradictory])
@@ -109,7 +105,7 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
         asked.append(run)
         if len(asked) > 1:
             return "confirmed"
-        release.wait(5)
+        release.wait(60)
         finished.set()
         return "denied"
 
@@ -129,6 +125,7 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
         assert len(asked) == 2 and driven.state.certificate == "confirmed"
         release.set()
         await until(driven, finished.is_set)
-        await pilot.pause(0.05)
+        await until(driven, lambda: not driven.room.jobs.running("certify"))
+        await driven.answered()
         assert driven.state.certificate == "confirmed" and "RIGHT" in rows(app)[0]
         assert driven.room.certificates == {"r1": "confirmed"}

@@ -26,7 +26,7 @@ async def entered(driven: Driven) -> CompareRoom:
     room = driven.app.screen
     assert isinstance(room, CompareRoom)
     await until(driven, lambda: room.at_rest)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     return room
 
 

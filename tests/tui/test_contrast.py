@@ -257,7 +257,7 @@ async def test_every_state_has_a_sign_or_a_word_beside_its_colour(made: Session,
         alone = told_by_colour_alone(driven)
         for key in ("g", "n", "n", "s", "s", "n", "b", "n", "n", "f", "p"):
             await driven.press(key)
-            await driven.pilot.pause(0.05)
+            await driven.answered()
             alone |= told_by_colour_alone(driven)
         assert alone == {}
 
@@ -269,7 +269,7 @@ async def test_what_is_lit_and_chosen_is_seen_without_colours(
     async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
         await driven.press("g", "n")
         driven.room.pick(SelectedConstraint(next(iter(driven.state.debug.run.problem.by_id))))
-        await driven.pilot.pause(0.3)
+        await driven.answered()
         segments = [
             (text, style) for row in styles(driven.app) for text, style in row if text.strip() and style
         ]

@@ -36,13 +36,13 @@ async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectRoom:
     await driven.press("m")
     room = driven.app.screen
     assert isinstance(room, DissectRoom)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     return room
 
 
 async def dissected(driven: Driven, room: DissectRoom) -> None:
     await until(driven, lambda: room.at_rest, 60)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
 
 
 async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same_frame: object) -> None:
@@ -190,7 +190,7 @@ async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven, "sim:flaky?p=0.5")
         await driven.press("m", "q")
-    for _ in range(100):
+    for _ in range(1200):
         left = [t.name for t in threading.enumerate() if t.name == "planscope dissect"]
         if not left:
             break
@@ -211,8 +211,8 @@ async def test_an_agent_that_a_file_names_is_never_imported(
     async with opened(write(session, tmp_path)) as driven:
         room = await entered(driven)
         await driven.press("m")
-        await driven.pilot.pause(0.3)
-        assert not room.work.running and "a file names no agent of your own" in driven.text
+        await driven.sees("a file names no agent of your own")
+        assert not room.work.running
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
 
 

@@ -323,10 +323,9 @@ async def test_r_runs_the_draft_with_the_same_agent_and_model(path: Path) -> Non
         assert isinstance(form, FormDialog) and "sim:time-blind" in driven.text
         before = len(driven.app.desk.session.runs)
         await driven.press("enter")
-        for _ in range(1000):
-            if len(driven.app.desk.session.runs) > before and driven.app.room.live is None:
-                break
-            await driven.pilot.pause(0.02)
+        await driven.until(
+            lambda: len(driven.app.desk.session.runs) > before and driven.app.room.live is None
+        )
         await driven.rest()
         runs = driven.app.desk.session.runs
         assert (runs[-1].variant, runs[-1].model) == ("v2", "sim:time-blind")

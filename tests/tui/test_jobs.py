@@ -9,7 +9,7 @@ import time
 from planscope.tui.jobs import Jobs, Ticket
 
 
-async def until(condition: object, seconds: float = 2.0) -> None:
+async def until(condition: object, seconds: float = 60.0) -> None:
     begun = time.monotonic()
     while not condition() and time.monotonic() - begun < seconds:  # type: ignore[operator]
         await asyncio.sleep(0.005)
@@ -37,7 +37,7 @@ async def test_a_job_of_the_same_name_makes_the_older_one_stale() -> None:
 
     def slow(ticket: Ticket) -> str:
         tickets.append(ticket)
-        release.wait(2)
+        release.wait(60)
         return "old"
 
     jobs.start("a", slow, got.append, lambda e: got.append(str(e)))
@@ -80,7 +80,7 @@ async def test_cancel_interrupts_and_drops() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[object] = []
     stop = threading.Event()
-    jobs.start("a", lambda ticket: stop.wait(2), got.append, got.append, interrupt=stop.set)
+    jobs.start("a", lambda ticket: stop.wait(60), got.append, got.append, interrupt=stop.set)
     jobs.cancel("a")
     assert stop.is_set()
     await asyncio.sleep(0.05)
@@ -105,7 +105,7 @@ async def test_a_ticket_wakes_who_waits() -> None:
     woke: list[bool] = []
 
     def wait(ticket: Ticket) -> None:
-        woke.append(ticket.wait(5))
+        woke.append(ticket.wait(60))
 
     jobs.start("a", wait, lambda _: None, lambda _: None)
     await asyncio.sleep(0.02)

@@ -334,10 +334,7 @@ async def _choose_run(driven: Driven, key: str) -> None:
 @effect("save")
 async def _save(driven: Driven, key: str) -> None:
     await driven.press("b", "n", key)
-    for _ in range(200):
-        await driven.pilot.pause(0.01)
-        if "saved to" in driven.text:
-            break
+    await driven.sees("saved to")
     saved = load(driven.state.path)
     assert saved.breakpoints == ["step 1"]
     assert saved.cursor == {"index": 2, "run": "r2"}
@@ -357,15 +354,10 @@ async def _choose_theme(driven: Driven, key: str) -> None:
 @effect("palette")
 async def _palette(driven: Driven, key: str) -> None:
     await driven.press(key)
-    await driven.pilot.pause(0.2)
-    assert isinstance(driven.app.screen, CommandPalette)
-    await driven.type("go to step")
-    await driven.pilot.pause(0.5)
+    await driven.until(lambda: isinstance(driven.app.screen, CommandPalette))
+    await driven.find("go to step")
     await driven.press("enter")
-    await driven.pilot.pause(0.2)
-    await driven.press("enter")
-    await driven.pilot.pause(0.2)
-    assert isinstance(driven.app.screen, AskDialog)
+    await driven.until(lambda: isinstance(driven.app.screen, AskDialog))
 
 
 @effect("help")
@@ -424,7 +416,7 @@ def _size(driven: Driven, name: str) -> tuple[int, int]:
 async def _across(driven: Driven, key: str) -> None:
     before = _size(driven, "timeline")
     await driven.press(key)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     after = _size(driven, "timeline")
     assert after[0] > before[0] if key in (">", "greater_than_sign") else after[0] < before[0]
     assert after[1] == before[1]
@@ -435,7 +427,7 @@ async def _across(driven: Driven, key: str) -> None:
 async def _down(driven: Driven, key: str) -> None:
     before = _size(driven, "timeline")
     await driven.press(key)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     after = _size(driven, "timeline")
     assert after[1] > before[1] if key in ("}", "right_curly_bracket") else after[1] < before[1]
     assert after[0] == before[0]
@@ -444,20 +436,20 @@ async def _down(driven: Driven, key: str) -> None:
 @effect("hide-pane")
 async def _hide(driven: Driven, key: str) -> None:
     await driven.press("2", key)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     assert "2 Tree" not in driven.text and "1 Query" in driven.text
     await driven.press("2")
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     assert "2 Tree" in driven.text
 
 
 @effect("toggle-inspector")
 async def _inspector(driven: Driven, key: str) -> None:
     await driven.pilot.resize_terminal(200, 60)
-    await driven.pilot.pause(0.1)
+    await driven.answered()
     shown = driven.room.query_one("#inspector").display
     await driven.press(key)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     assert driven.room.query_one("#inspector").display is not shown
 
 
@@ -465,10 +457,10 @@ async def _inspector(driven: Driven, key: str) -> None:
 async def _reset(driven: Driven, key: str) -> None:
     before = _size(driven, "timeline")
     await driven.press(">", "}")
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     assert _size(driven, "timeline") != before
     await driven.press(key)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
     assert _size(driven, "timeline") == before
 
 

@@ -143,17 +143,14 @@ async def test_the_inspector_is_hidden_by_its_key(path: Path) -> None:
 async def test_the_palette_hides_and_shows_panes(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("ctrl+p")
-        await driven.type("hide the tree")
-        await driven.pilot.pause(0.3)
+        await driven.find("hide the tree")
         await driven.press("enter")
-        await driven.pilot.pause(0.2)
-        assert shown(driven) == {*ALL_PANES} - {"tree"}
+        await driven.until(lambda: shown(driven) == {*ALL_PANES} - {"tree"})
+        await driven.until(lambda: driven.app.screen is driven.room)
         await driven.press("ctrl+p")
-        await driven.type("show the tree")
-        await driven.pilot.pause(0.3)
+        await driven.find("show the tree")
         await driven.press("enter")
-        await driven.pilot.pause(0.2)
-        assert shown(driven) == {*ALL_PANES}
+        await driven.until(lambda: shown(driven) == {*ALL_PANES})
 
 
 async def test_arrangements_are_remembered_for_each_kind_of_window(path: Path) -> None:

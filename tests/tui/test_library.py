@@ -55,7 +55,7 @@ async def entered(driven: Driven) -> LibraryRoom:
 
 async def rested(driven: Driven) -> None:
     await until(driven, lambda: not isinstance(driven.app.screen, LibraryRoom) or driven.app.screen.at_rest)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
 
 
 async def worked(driven: Driven) -> None:

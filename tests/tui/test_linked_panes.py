@@ -103,10 +103,10 @@ async def test_nothing_is_lit_twice_in_a_row_of_keys(path: Path) -> None:
     """After any walk the screen looks as if one had gone there at once."""
     async with opened(path, (120, 40)) as driven:
         await driven.press("n", "N", "s", "s", "3", "down", "up", "n", "escape", "4", "g", "n", "n")
-        await driven.pilot.pause(0.4)
+        await driven.rest()
         walked = rows(driven.app)
     async with opened(path, (120, 40), step="2") as driven:
-        await driven.pilot.pause(0.4)
+        await driven.rest()
         assert rows(driven.app)[:-1] == walked[:-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,21 +15,17 @@ from planscope.session.model import Run
 from planscope.session.store import dumps, loads
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.under_way import ForkChoice, RunChoice
-from tests.tui.screen import Driven, opened
+from tests.tui.screen import PATIENCE, Driven, opened
 from tests.tui.sessions import unreadable, write
 
 FIRST = bundled()["first-look"]
+pytestmark = pytest.mark.usefixtures("own_file")
 CHOICE = RunChoice(model="sim:time-blind", stepping=True)
 
 
-async def until(driven: Driven, what: object, seconds: float = 20.0) -> None:
+async def until(driven: Driven, what: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait until ``what()`` is true."""
-    assert callable(what)
-    for _ in range(int(seconds / 0.02)):
-        if what():
-            return
-        await driven.pilot.pause(0.02)
-    raise TimeoutError(driven.text)
+    await driven.until(what, seconds)
 
 
 async def paused(driven: Driven, step: int) -> None:
@@ -182,7 +179,7 @@ async def test_stopping_and_leaving_leave_nothing_running() -> None:
         driven.room.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: "RUNNING" in driven.text)
         await driven.press("q")
-    for _ in range(100):
+    for _ in range(1200):
         left = [t.name for t in threading.enumerate() if t.name == "planscope run"]
         if not left:
             break

@@ -17,11 +17,12 @@ from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
 
 FIRST = bundled()["first-look"]
+pytestmark = pytest.mark.usefixtures("own_file")
 
 
 async def settled(driven: Driven) -> None:
     await until(driven, lambda: driven.room.at_rest)
-    await driven.pilot.pause(0.05)
+    await driven.answered()
 
 
 async def test_playing_the_right_plan_ends_with_nothing_left_to_do() -> None:

@@ -19,6 +19,7 @@ from planscope.agents.paradigms import AGENTS
 from planscope.dissection.engine import Dissector
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
+from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
 from planscope.tui.dissecting import DissectChoice
 from planscope.tui.palette import Palette
@@ -325,20 +326,15 @@ async def test_the_theme_dialog_shows_and_remembers(path: Path) -> None:
 async def test_the_palette_shows_a_theme_while_it_is_highlighted(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("ctrl+p")
-        await driven.type("theme high")
-        await driven.pilot.pause(0.4)
+        await driven.find("theme high")
         await driven.press("down")
-        await driven.pilot.pause()
-        assert driven.app.theme == "high-contrast"
+        await driven.until(lambda: driven.app.theme == "high-contrast")
         await driven.press("escape")
-        await driven.pilot.pause(0.1)
-        assert driven.app.theme == "dark"
+        await driven.until(lambda: driven.app.theme == "dark" and driven.app.screen is driven.room)
         await driven.press("ctrl+p")
-        await driven.type("theme light")
-        await driven.pilot.pause(0.4)
+        await driven.find("theme light")
         await driven.press("enter")
-        await driven.pilot.pause(0.3)
-        assert driven.app.theme == "light"
+        await driven.until(lambda: driven.app.theme == "light" and driven.app.screen is driven.room)
     async with opened(path) as driven:
         assert driven.app.theme == "light"
 
@@ -351,7 +347,7 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
         await driven.press("O")
         assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "o", "ctrl+p")
-        assert type(driven.app.screen).__name__ == "ChooseDialog", "dialogs have no palette"
+        assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"
 
 
 async def test_the_palettes_page_keys_may_come_too_soon(path: Path) -> None:
@@ -360,17 +356,32 @@ async def test_the_palettes_page_keys_may_come_too_soon(path: Path) -> None:
             for message in (events.Key("ctrl+p", None), *[events.Key(key, None)] * 5):
                 driven.app.post_message(message)
                 await asyncio.sleep(0.003)
-            await driven.pilot.pause(0.3)
+            await driven.until(lambda: isinstance(driven.app.screen, Palette))
+            await driven.answered()
             assert driven.app.is_running and isinstance(driven.app.screen, Palette)
             await driven.press("pagedown", "pageup", "escape")
             assert driven.app.screen is driven.room
+
+
+async def test_the_palette_is_left_once(path: Path) -> None:
+    """Two clicks beside it, the second of which comes before it is gone."""
+    async with opened(path) as driven:
+        await driven.press("ctrl+p")
+        palette = driven.app.screen
+        assert isinstance(palette, Palette)
+        palette.dismiss()
+        palette.dismiss()
+        palette.dismiss()
+        await driven.until(lambda: driven.app.screen is driven.room)
+        await driven.press("z")
+        assert driven.state.zoomed and driven.app.is_running
 
 
 @pytest.mark.parametrize("size", [(4, 2), (1, 1), (59, 40), (80, 3)])
 async def test_the_palette_closes_where_it_has_no_room(path: Path, size: tuple[int, int]) -> None:
     async with opened(path) as driven:
         await driven.press("ctrl+p")
-        await driven.pilot.pause(0.2)
+        await driven.until(lambda: isinstance(driven.app.screen, Palette))
         await driven.pilot.resize_terminal(*size)
         await driven.press("ctrl+p")
         await driven.pilot.resize_terminal(120, 40)
@@ -382,8 +393,4 @@ async def test_what_cannot_be_remembered_is_said(path: Path) -> None:
     state_file().mkdir(parents=True)
     async with opened(path) as driven:
         await driven.press("2", "greater_than_sign")
-        for _ in range(60):
-            await driven.pilot.pause(0.05)
-            if "not remembered" in driven.text:
-                break
-        assert "not remembered for the next time" in driven.text
+        await driven.sees("not remembered for the next time")

@@ -51,7 +51,10 @@ class Watched(PlanscopeApp):
 async def main():
     app = Watched(Path(sys.argv[1]))
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause(0.5)
+        for _ in range(1000):
+            if seen:
+                break
+            await pilot.pause(0.05)
 
 asyncio.run(main())
 print(json.dumps(seen))
@@ -61,7 +64,7 @@ print(json.dumps(seen))
 def test_nothing_heavy_is_imported_before_the_first_frame(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(path)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", _PROGRAM, str(path)], capture_output=True, text=True, check=True, timeout=120
     )
     seen = json.loads(done.stdout)
     loaded = [m for m in seen["modules"] if m in HEAVY or m.startswith(tuple(f"{h}." for h in HEAVY))]

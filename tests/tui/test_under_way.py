@@ -21,6 +21,7 @@ from tests.tui.sessions import no_run, write
 from tests.tui.test_live import answers, calls, ended, paused, start, until
 
 FIRST = bundled()["first-look"]
+pytestmark = pytest.mark.usefixtures("own_file")
 STEPPING = RunChoice(model="sim:time-blind", stepping=True)
 
 
@@ -234,15 +235,14 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
         await driven.press("X")
         await ended(driven)
         await driven.press("p", "+")
-        assert lowest(driven).startswith("u take back  K keep  Esc leave  + later")
+        assert lowest(driven).startswith("Enter play it  u take back  K keep  Esc leave  + later")
 
 
 @pytest.mark.parametrize(("key", "seen"), [("d", "Esc leave"), ("m", "Esc leave"), ("e", "F1 help")])
 async def test_every_room_names_the_key_for_help_in_a_small_window(key: str, seen: str) -> None:
     async with opened(FIRST, (80, 24)) as driven:
         await driven.press(key)
-        await driven.pilot.pause(0.2)
-        assert "help" in lowest(driven) and seen in lowest(driven)
+        await driven.until(lambda: "help" in lowest(driven) and seen in lowest(driven))
 
 
 async def test_without_a_run_it_is_named_what_leads_to_one(tmp_path: Path) -> None:

@@ -47,10 +47,11 @@ class Raw:
 
 @dataclass(frozen=True)
 class Slow:
-    """Nothing for ``seconds``, then ``then``."""
+    """Nothing until ``together`` requests were under way at once, nor for ``seconds`` more, then ``then``."""
 
     seconds: float
     then: Say
+    together: int = 1
 
 
 @dataclass(frozen=True)

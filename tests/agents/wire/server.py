@@ -81,6 +81,11 @@ class WireServer:
             self.requests.append(body)
             return self.replies.pop(0) if self.replies else Fail(418, "the server was told no more replies")
 
+    def _wait_for(self, together: int) -> None:
+        for _ in range(6000):
+            if self.most_at_once >= together or self.closing.wait(0.01):
+                break
+
     @contextmanager
     def _busy(self) -> Iterator[None]:
         with self._lock:
@@ -117,6 +122,7 @@ class WireServer:
 
             def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
                 if isinstance(reply, Slow):
+                    server._wait_for(reply.together)
                     server.closing.wait(reply.seconds)
                     reply = reply.then
                 self._pause = 0.0

@@ -27,8 +27,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> DebuggerError:
     if near:
         return DebuggerError(f"no {what} {shown(name)}; nearest: {', '.join(map(shown, near))}")
     if names:
-        more = ", ..." if len(names) > 5 else ""
-        return DebuggerError(f"no {what} {shown(name)}; there are: {', '.join(map(shown, names[:5]))}{more}")
+        more = ", ..." if len(names) > 6 else ""
+        return DebuggerError(f"no {what} {shown(name)}; there are: {', '.join(map(shown, names[:6]))}{more}")
     return DebuggerError(f"no {what} {shown(name)}; there are none")
 
 

@@ -128,8 +128,18 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     return tuple(dict.fromkeys(said))
 
 
-def in_words(reason: str) -> str:
-    """A reason as a person is told it; names of tools and expressions stay as they are."""
+_SAID_BY_FACTS = ("breaks", "doomed", "error")
+"""Breakpoints that stop at something which is a reason by itself."""
+
+
+def in_words(reasons: Sequence[str]) -> str:
+    """Reasons as a person is told them, without breakpoints that only say again what the others do."""
+    facts = [r for r in reasons if r.partition(" ")[0] not in _SAID_BY_FACTS]
+    return ", ".join(map(_in_words, facts or reasons))
+
+
+def _in_words(reason: str) -> str:
+    """Names of tools and expressions stay as they are."""
     return reason if reason.startswith(("tool ", "when ")) else reason.replace("_", " ")
 
 

@@ -153,7 +153,7 @@ class Saver:
         after, self.after = self.after, lambda: None
         after()
         if elsewhere:
-            self.said(f"saved as a copy in your library: {name_of(place)} ({_why(keeper)})")
+            self.said(f"saved as {name_of(place)} in your library ({_why(keeper)})")
         if self.desk.unsaved:
             self.save_soon()
 

@@ -157,7 +157,7 @@ class Walker:
         if state.index == self.state.index:
             return [stuck]
         self.state = state
-        why = ", ".join(map(in_words, reasons(state.run, state.index, self.breakpoints)))
+        why = in_words(reasons(state.run, state.index, self.breakpoints))
         return [*([f"Stopped: {why}."] if why else []), *self.place()]
 
     def _first(self) -> Lines:

@@ -37,7 +37,7 @@ from planscope.debugger.errors import DebuggerError
 from planscope.debugger.expressions import parse_condition
 from planscope.debugger.linked import Links
 from planscope.debugger.selection import SelectedConstraint
-from planscope.debugger.stops import continue_back, continue_forward, hits, marks, reasons
+from planscope.debugger.stops import continue_back, continue_forward, hits, in_words, marks, reasons
 from planscope.debugger.watches import look, parse_watch
 from planscope.language.problem import Action, Problem, rules
 from planscope.oracle.replay import Replay, replay
@@ -290,3 +290,23 @@ def test_keys_are_quick_in_a_long_run() -> None:
             key(here)
             times.append(time.perf_counter() - begun)
         assert sorted(times)[50] < 0.02, name  # looking at every step would take longer
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (("b3 breaks", "parameter_error", "breaks"), "b3 breaks, parameter error"),
+        (
+            ("c2 breaks", "point of no return", "order_error", "doomed", "error"),
+            "c2 breaks, point of no return, order error",
+        ),
+        (("breaks c2",), "breaks c2"),
+        (
+            ("act_error", "tool ghost_tool", "when valid_completions < 3"),
+            "act error, tool ghost_tool, when valid_completions < 3",
+        ),
+        ((), ""),
+    ],
+)
+def test_why_one_stops_is_said_once(told: tuple[str, ...], said: str) -> None:
+    assert in_words(told) == said

@@ -131,7 +131,7 @@ async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> No
     async with opened(FIRST) as driven:
         await driven.press("b")
         await saved(driven)
-        assert "saved as a copy in your library: first-look-2 (it ships" in driven.text
+        assert "saved as first-look-2 in your library (it ships" in driven.text
         copy = library() / "first-look-2.planscope.json"
         assert driven.state.path == copy
         await driven.press("n", "b")
@@ -179,7 +179,7 @@ async def _goes_to_the_library(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("b")
         await saved(driven)
-        assert "saved as a copy in your library: test (the file is write-protected)" in driven.text
+        assert "saved as test in your library (the file is write-protected)" in driven.text
     assert path.read_bytes() == content and len(list(library().iterdir())) == 1
 
 
@@ -230,7 +230,7 @@ async def test_a_file_that_another_program_changed_is_not_written_over(tmp_path:
         await until(driven, lambda: driven.app.desk.saving.state == "failed")
         await driven.press("ctrl+s", "down", "enter")
         await saved(driven)
-        assert "saved as a copy in your library" in driven.text
+        assert "in your library (" in driven.text
     assert load(path).title == "theirs"
     assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
     assert recoverable(path) is None

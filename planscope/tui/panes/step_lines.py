@@ -143,7 +143,7 @@ class _Told:
 
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run waits before this call, and what can be done."""
-        why = ", ".join(map(in_words, self.state.why_paused))
+        why = in_words(self.state.why_paused)
         yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
         text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
         if view.call is not None and view.call.error:

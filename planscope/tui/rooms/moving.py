@@ -85,7 +85,7 @@ class Moving(Arranging):
         self.move(debug)
         why = reasons(debug.run, debug.index, self.state.breakpoints)
         if why and moved:
-            self.tell("stopped: " + ", ".join(map(in_words, why[:3])))
+            self.tell("stopped: " + in_words(why[:3]))
         elif not moved:
             self.tell("no stop in that direction")
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+from textual import events
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -19,6 +21,15 @@ from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
 
 
+class _Found(CommandList):
+    """Textual's, which fails of a click on what was found no more when the click came."""
+
+    def on_click(self, event: events.Click) -> None:
+        at = event.style.meta.get("option")
+        if at is not None and at >= self.option_count:
+            event.prevent_default()
+
+
 class Palette(CommandPalette, LeftOnce[None]):
     """Textual's, which fails of a page key that comes before its list is laid out, and of a second click beside it."""
 
@@ -26,6 +37,12 @@ class Palette(CommandPalette, LeftOnce[None]):
         Binding("pagedown", "page(1)", "Next page", show=False),
         Binding("pageup", "page(-1)", "Previous page", show=False),
     ]
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            if type(widget) is CommandList:
+                widget.__class__ = _Found  # Textual has no way to say which list it is to be
+            yield widget
 
     def action_page(self, by: int) -> None:
         found = self.query_one(CommandList)

@@ -1,150 +1,159 @@
-"""A random monkey: keys, clicks, drags and resizes over all rooms, and a model of what must stay true.
+"""A random monkey: keys, clicks, drags and resizes over all rooms, and a ledger of what must not be lost.
 
 ``python -m tests.tui.monkey 20000 [SEED]`` lets it go on for long. It looks whether the application is alive and
-answers, whether one can always get back to the debug screen, and whether anything that was made is lost: what was put
-on the desk is on it and in the file, and a draft that was left is there when one comes back.
+answers, whether anything failed behind the screen, whether one can always get back to the debug screen, and whether
+anything that was made is lost (:mod:`tests.tui.monkey_ledger`), also where planscope is left while things run.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import faulthandler
 import random
 import sys
-import tempfile
 import time
+import traceback
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from textual import events
+from textual.geometry import Offset
 from textual.widgets import Input
+from textual.worker import Worker
 
-from planscope.session.model import Session
-from planscope.session.store import load
+from planscope.errors import UserError
+from planscope.session.library import session_files
+from planscope.session.places import library
 from planscope.tui.actions import ACTIONS
 from planscope.tui.application import PlanscopeApp
-from planscope.tui.desk import Desk, News
 from planscope.tui.dialogs.base import Dialog
+from planscope.tui.dialogs.describe import Described, DescribeDialog
+from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.debug import DebugRoom
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.everywhere import Everywhere
+from planscope.tui.rooms.turning import Turn
 from tests.hostile import HOSTILE
-from tests.tui import sessions
-from tests.tui.screen import Driven, rows
+from tests.tui.monkey_home import KINDS, Home, at_home
+from tests.tui.monkey_ledger import Ledger
+from tests.tui.monkey_ways import ANYWHERE, IN_DIALOGS, ODD_KEYS, RARE, TO_GO, WAITING, WORDS
+from tests.tui.screen import rows
 
 SIZES = ((80, 24), (120, 40), (200, 60))
 ODD_SIZES = ((50, 12), (60, 15), (109, 60), (169, 43), (4, 2), (300, 80))
-MADE: tuple[Callable[[], Session], ...] = (
-    sessions.figure_10,
-    sessions.out_of_order,
-    sessions.restarted,
-    sessions.no_run,
-    sessions.unreadable,
-    sessions.contradictory,
-    sessions.aborted,
-)
 PATIENCE = 30.0
 """Seconds after which a screen that has not answered is frozen, on a machine that does other things too."""
 
-EPISODE = 250
-"""Actions between two looks at whether all is kept."""
+GOING_ON = {"run", "library watch"}
+"""Jobs that go on for as long as nothing else is done."""
 
-WORDS = (
-    "step 2",
-    "c1 == broken",
-    "hair",
-    "3",
-    "0",
-    "sim:literal",
-    "sim:flaky?p=0.5",
-    "[/",
-    "[b]",
-    "é日",
-    "9999",
-    "a, b",
-)
-ANYWHERE = (
-    "escape",
-    "enter",
-    "up",
-    "down",
-    "left",
-    "right",
-    "tab",
-    "shift+tab",
-    "pageup",
-    "pagedown",
-    "home",
-    "end",
-)
-ODD_KEYS = (
-    "ctrl+a",
-    "ctrl+c",
-    "ctrl+z",
-    "ctrl+w",
-    "alt+x",
-    "f2",
-    "f12",
-    "delete",
-    "insert",
-    "ctrl+shift+up",
-    "space",
-)
-RARE = {"quit", "own-editor", "save"}
+CHANGES = 30.0
+"""Seconds in which a key has to change something on the screen."""
+
+EPISODE = 250
+"""Actions at one home."""
 
 
 class Lost(AssertionError):
     """Something that must stay true did not."""
 
 
-class Model:
-    """What was put on desks, and texts that were left in the edit room."""
+class Tally:
+    """What was done where: actions by room, by screen and by size of the window, and the longest stand-still."""
 
     def __init__(self) -> None:
-        self.made: dict[str, set[str]] = {"variant": set(), "run": set(), "dissection": set()}
-        self.draft: tuple[tuple[str, str], str] | None = None
-        self._desk: Desk | None = None
+        self.rooms: Counter[str] = Counter()
+        self.screens: Counter[str] = Counter()
+        self.opened: Counter[str] = Counter()
+        self.sizes: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.stood_still = 0.0
 
-    def watch(self, desk: Desk) -> None:
-        if desk is not self._desk:
-            self._desk = desk
-            self.made = {what: set() for what in self.made}
-            desk.listen(self.heard)
-
-    def heard(self, news: News) -> None:
-        assert self._desk is not None
-        taken_off = news.what == "run" and self._desk.run(news.id) is None  # what was played, and not kept
-        if news.what in self.made and news.id not in self._desk.passing and not taken_off:
-            self.made[news.what].add(news.id)
-
-    def check_made(self, session: Session, where: str) -> None:
-        for what, things in (
-            ("variant", session.variants),
-            ("run", session.runs),
-            ("dissection", session.dissections),
+    def lines(self) -> Iterator[str]:
+        for title, counted in (
+            ("actions by room, its dialogs included", self.rooms),
+            ("actions by screen", self.screens),
+            ("screens opened", self.opened),
+            ("actions by size", self.sizes),
+            ("actions", self.kinds),
         ):
-            passing = self._desk.passing if self._desk is not None else set()
-            missing = self.made[what] - {thing.id for thing in things} - passing  # type: ignore[attr-defined]
-            if missing:
-                raise Lost(f"{what} {', '.join(sorted(missing))} is not {where} any more")
+            yield f"{title}:"
+            for name, times in counted.most_common():
+                yield f"{times:>8} {times / counted.total():6.1%}  {name}"
+        yield f"longest time in which nothing was answered: {self.stood_still:.2f} s"
+
+
+class WatchedApp(PlanscopeApp):
+    """Tells of what is opened and left."""
+
+    def __init__(self, path: Path | None, ledger: Ledger, tally: Tally) -> None:
+        super().__init__(path)
+        self.ledger = ledger
+        self.tally = tally
+        self.emptied = self.asked = False
+        """Whether the trash was emptied; whether drafts that nobody keeps were asked about last."""
+
+    def push_screen(self, screen: Any, callback: Any = None, *rest: Any, **more: Any) -> Any:
+        self.tally.opened[named(screen)] += 1
+        self.asked = type(screen).__name__ == "_Unkept"
+
+        def left(answer: Any) -> None:
+            if callback is not None:
+                callback(answer)
+            self._left(screen, answer)
+
+        return super().push_screen(screen, left, *rest, **more)
+
+    def _left(self, screen: Any, answer: Any) -> None:
+        self.emptied |= named(screen).endswith("Empty the") and answer == 1
+        if isinstance(screen, EditRoom) and self.room is not None:
+            self.ledger.edited(screen, self.room.drafts)
+        if isinstance(answer, Described):
+            self.ledger.described(answer.title, answer.notes)
+        asked = getattr(answer, "choice", answer)  # of a fork, how it is run
+        if not getattr(asked, "model", "sim:").startswith("sim:"):
+            self.ledger.broken.append(f"a real model would be asked: {asked}")
+
+    async def turn_to(self, turn: Turn) -> None:
+        old = self.desk
+        if old is not None and self.ledger.desk is old:
+            self.ledger.leaving()
+        await super().turn_to(turn)
+        if old is not None and turn.notice == "":  # what is restored was asked for in the old one's place
+            self.ledger.check_file(old.saving.trouble)
+        assert self.desk is not None
+        self.ledger.watch(self.desk, self.saver)
+
+    def exit(self, *given: Any, **more: Any) -> None:
+        if any(isinstance(screen, DescribeDialog) for screen in self.screen_stack):
+            self.ledger.broken.append("left while title and notes were being written")
+        self.ledger.leaving()
+        super().exit(*given, **more)
+
+
+def named(screen: Any) -> str:
+    """A screen's class, and of a dialog the first words of its title."""
+    words = screen.heading.split()[:2] if isinstance(screen, Dialog) else []
+    return " ".join([type(screen).__name__, *(word for word in words if word.isalpha())])
 
 
 class Monkey:
-    """One session in one application. ``log`` are its last actions."""
+    """Someone before one application. ``log`` are the last actions; ``calm``: waits until all is done after each."""
 
-    def __init__(self, app: PlanscopeApp, pilot: Any, draw: random.Random) -> None:
+    def __init__(self, app: WatchedApp, pilot: Any, draw: random.Random, home: Home, calm: bool) -> None:
         self.app = app
         self.pilot = pilot
         self.draw = draw
-        self.driven = Driven(app, pilot)
-        self.model = Model()
-        self.log: deque[str] = deque(maxlen=80)
-        self.screens: Counter[str] = Counter()
+        self.home_of = home
+        self.calm = calm
+        self.ledger, self.tally = app.ledger, app.tally
+        self.log: deque[str] = deque(maxlen=160)
         self.done = 0
 
     # What it does
@@ -154,56 +163,113 @@ class Monkey:
         """Whether the application was left."""
         return not self.app.is_running or self.app.return_code is not None
 
-    async def press(self, *keys: str) -> None:
-        """Keys as fast as they come, without waiting for what they do; now and then all of it is waited for."""
-        for key in keys:
-            if self.over:
-                return
-            self.app.post_message(events.Key(normal_or(key), char_of(key)))
-            await asyncio.sleep(0.003)
-        if self.draw.random() < 0.3:
-            await self.pilot.pause()
+    @property
+    def room(self) -> Everywhere | None:
+        """The room in front; dialogs belong to the one that they stand over."""
+        return next((s for s in reversed(self.app.screen_stack) if isinstance(s, Everywhere)), None)
+
+    @property
+    def where(self) -> str:
+        return self.room.where if self.room is not None else "first"
 
     async def act(self) -> None:
         """One action; what it is depends on where one is."""
         self.done += 1
         screen = self.app.screen
-        self.screens[type(screen).__name__] += 1
-        if self.draw.random() < (0.1 if isinstance(screen, DebugRoom) else 0.2 * isinstance(screen, Dialog)):
-            await self.within(self.go_on())
-            return
-        kinds = (self.key, self.type, self.click, self.drag, self.resize, self.paste, self.rest)
-        kind = self.draw.choices(kinds, (70, 8 if screen.query(Input) else 2, 14, 3, 2, 1, 2))[0]
-        before = self._editing()
+        self.tally.rooms[self.where] += 1
+        self.tally.screens[named(screen)] += 1
+        self.tally.sizes["{}x{}".format(*self.app.size)] += 1
+        kinds = {
+            self.go_on: 35 if self.where == "debug" else 25,
+            self.key: 40 if isinstance(screen, Dialog) else 55,
+            self.type: 12 if screen.query(Input) else 2,
+            self.click: 12,
+            self.wheel: 3,
+            self.drag: 4,
+            self.resize: 2 if tuple(self.app.size) in SIZES else 8,
+            self.paste: 2,
+            self.rest: 2,
+            self.meddle: 0.05,
+        }
+        kind = self.draw.choices(list(kinds), list(kinds.values()))[0]
+        self.tally.kinds[kind.__name__] += 1
         await self.within(kind())
-        if not self.over:
-            self._left(before)
+        if self.calm:
+            await self.within(self.calmed())
+        self.look()
 
-    async def go_on(self) -> None:
-        """Out of a dialog, or from the debug screen to where the monkey would seldom get."""
-        ways = (
-            ("e", "e", "d", "m", "L", "L", "r enter", "r enter", "F enter", "g p enter", "ctrl+p")
-            if isinstance(self.app.screen, DebugRoom)
-            else ("escape", "enter")
-        )
-        way = self.draw.choice(ways).split()
-        self.log.append(f"goes on: {' '.join(way)}")
-        for key in way:
-            await self.press(key)
-            await self.pilot.pause()
+    def look(self) -> None:
+        """Whether anything was found broken meanwhile."""
+        if not self.over and self.app.desk is not None:
+            self.ledger.watch(self.app.desk, self.app.saver)
+            if self.app.room is not None and self.app.room.is_mounted:
+                written = [
+                    (s.desk.open_session.id, s.of.id)
+                    for s in self.app.screen_stack
+                    if isinstance(s, EditRoom)
+                ]
+                self.ledger.check_drafts(self.app.room.drafts, written)
+        if self.ledger.broken:
+            raise Lost("\n".join(self.ledger.broken))
 
     async def within(self, doing: Any) -> None:
         """Do something, unless the screen is frozen."""
-        began = time.monotonic()
         try:
-            await asyncio.wait_for(doing, PATIENCE)
+            await asyncio.wait_for(doing, PATIENCE * 2)
         except TimeoutError:
-            raise Lost(f"the screen does not answer within {PATIENCE:g} s") from None
-        except Exception:
-            if not self.over:  # a screen that goes away in the middle of a click is no fault
-                raise
-        if (took := time.monotonic() - began) > PATIENCE / 2:
-            self.log.append(f"   (took {took:.1f} s)")
+            raise Lost(f"the screen does not answer within {PATIENCE * 2:g} s") from None
+
+    async def answered(self) -> None:
+        """Wait until all that was sent to the screen in front was dealt with."""
+        ends = time.monotonic() + PATIENCE
+        while not self.over:
+            screen, dealt_with = self.app.screen, asyncio.Event()
+            if self.app.call_later(screen.call_later, dealt_with.set):
+                while not dealt_with.is_set() and screen is self.app.screen and not self.over:
+                    if time.monotonic() > ends:
+                        raise Lost(f"{named(screen)} does not answer within {PATIENCE:g} s")
+                    await asyncio.sleep(0.002)
+                if dealt_with.is_set():
+                    return
+            await asyncio.sleep(0.002)
+
+    async def calmed(self) -> None:
+        """Wait until nothing goes on but what waits for a key."""
+        quiet, ends = 0, time.monotonic() + PATIENCE
+        while quiet < 3 and not self.over and time.monotonic() < ends:
+            await self.answered()
+            await asyncio.sleep(0.01)
+            room = self.app.room
+            waits = room is None or room.live is None or room.live.paused is not None
+            busy = set(getattr(self.app.job_list, "_current", ())) - GOING_ON
+            quiet = quiet + 1 if waits and not busy else 0
+
+    async def press(self, *keys: str) -> None:
+        """Keys as fast as they come, without waiting for what they do; now and then all of it is waited for."""
+        for key in keys:
+            if self.over:
+                return
+            self.app.post_message(events.Key(normal_or(key), char_of(normal_or(key))))
+            await (self.answered() if self.calm else asyncio.sleep(0.003))
+        if self.draw.random() < 0.3:
+            await self.answered()
+
+    async def go_on(self) -> None:
+        """A way that leads somewhere, where a random key would seldom go."""
+        live = self.app.room.live if self.app.room is not None else None
+        if isinstance(self.app.screen, Dialog):
+            ways = IN_DIALOGS
+        elif self.where == "debug" and live is not None and live.paused is not None:
+            ways = WAITING
+        else:
+            ways = TO_GO.get(self.where, ("escape",))
+        way = self.draw.choice(ways)
+        self.log.append(f"goes on: {way}")
+        patient = self.draw.random() < 0.7
+        for key in way.split():
+            await self.press(key)
+            if patient:
+                await self.answered()
 
     def _keys_here(self) -> list[str]:
         screen = self.app.screen
@@ -220,7 +286,7 @@ class Monkey:
         if self.draw.random() < 0.1:
             key = normal_or(self.draw.choice([k for a in ACTIONS for k in a.keys if a.id not in RARE]))
         times = self.draw.choice((1, 1, 1, 1, 2, 5))
-        self.log.append(f"{'+'.join([key] * times) if times > 1 else key}")
+        self.log.append(f"{'+'.join([key] * times)}")
         await self.press(*[key] * times)
 
     async def type(self) -> None:
@@ -234,141 +300,148 @@ class Monkey:
     async def paste(self) -> None:
         text = self.draw.choice(HOSTILE)[: self.draw.choice((5, 80, 2000))]
         self.log.append(f"pastes {text[:20]!r}")
-        self.app.screen.post_message(events.Paste(text))
-        await self.pilot.pause()
+        self.app.post_message(events.Paste(text))
+        await self.answered()
 
-    def _place(self) -> tuple[int, int]:
-        width, height = self.app.size
-        y = (
-            self.draw.choice((0, height - 1))
-            if self.draw.random() < 0.1
-            else self.draw.randrange(max(height, 1))
-        )
-        return self.draw.randrange(max(width, 1)), y
+    # The mouse, as the terminal tells of it
+
+    def _place(self) -> Offset:
+        width, height = (max(part, 1) for part in self.app.size)
+        bar = self.draw.random() < 0.1
+        y = self.draw.choice((0, height - 1)) if bar else self.draw.randrange(height)
+        return Offset(self.draw.randrange(width), y)
+
+    def _mouse(self, kind: type[events.MouseEvent], place: Offset, button: int = 1) -> None:
+        if not self.over:
+            self.app.post_message(kind(None, place.x, place.y, 0, 0, button, False, False, False))
 
     async def click(self) -> None:
         place, times = self._place(), self.draw.choice((1, 1, 1, 2))
-        self.log.append(f"clicks {place} {times} times in {type(self.app.screen).__name__}")
-        with suppress(IndexError):  # the window became smaller
-            await self.pilot.click(offset=place, times=times)
+        self.log.append(f"clicks {tuple(place)} {times} times in {named(self.app.screen)}")
+        for _ in range(times):
+            self._mouse(events.MouseMove, place, 0)
+            self._mouse(events.MouseDown, place)
+            self._mouse(events.MouseUp, place)
+        await self.answered()
+
+    async def wheel(self) -> None:
+        place, times = self._place(), self.draw.choice((1, 5, 30))
+        kind = self.draw.choice((events.MouseScrollDown, events.MouseScrollUp))
+        self.log.append(f"{kind.__name__} {times} times at {tuple(place)}")
+        for _ in range(times):
+            self._mouse(kind, place, 0)
+        await self.answered()
 
     async def drag(self) -> None:
-        start, to = self._place(), self._place()
-        self.log.append(f"drags {start} to {to}")
-        for do, place in ((self.pilot.mouse_down, start), (self.pilot.hover, to), (self.pilot.mouse_up, to)):
-            if not self.over:
-                await do(offset=place)
+        """Often from a border of a pane: that makes it larger or smaller."""
+        start, to, screen = self._place(), self._place(), self.app.screen
+        if isinstance(screen, DebugRoom) and screen.places and self.draw.random() < 0.7:
+            pane = self.draw.choice(list(screen.places.values()))
+            right, low = pane.x + pane.width - 1, pane.y + pane.height - 1
+            start = self.draw.choice((Offset(right, start.y), Offset(pane.x, start.y)))
+            if self.draw.random() < 0.5:
+                start = self.draw.choice((Offset(pane.x + 2, pane.y), Offset(pane.x + 2, low)))
+        self.log.append(f"drags {tuple(start)} to {tuple(to)} in {named(screen)}")
+        self._mouse(events.MouseDown, start)
+        for part in range(1, 5):
+            self._mouse(events.MouseMove, start + (to - start) * (part / 4))
+            await asyncio.sleep(0)
+        if self.draw.random() < 0.9:  # else it is let go outside of the window, which no terminal tells of
+            self._mouse(events.MouseUp, to)
+        await self.answered()
 
     async def resize(self) -> None:
-        size = self.draw.choice(ODD_SIZES if self.draw.random() < 0.3 else SIZES)
+        odd = tuple(self.app.size) in SIZES and self.draw.random() < 0.3  # and never for long
+        await self.resize_to(self.draw.choice(ODD_SIZES if odd else SIZES))
+
+    async def resize_to(self, size: tuple[int, int]) -> None:
         self.log.append(f"resizes to {size}")
-        await self.pilot.resize_terminal(*size)
+        if not self.over:
+            await self.pilot.resize_terminal(*size)
+            await self.answered()
 
     async def rest(self) -> None:
         self.log.append("rests")
-        await self.pilot.pause(self.draw.choice((0.05, 0.3)))
+        await asyncio.sleep(self.draw.choice((0.05, 0.3, 0.7)))
+
+    async def meddle(self) -> None:
+        """Another program changes the file that is open."""
+        desk = self.app.desk
+        path = desk.path if desk is not None else None
+        own = path is not None and path.is_relative_to(self.home_of.folder) and path.suffix == ".json"
+        if path is not None and own and path.exists():
+            self.log.append("meddles with the file")
+            path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+            self.ledger.meddled = True
 
     # What must stay true
 
-    def _editing(self) -> tuple[EditRoom, tuple[str, str], str, str] | None:
-        screen = next((s for s in self.app.screen_stack if isinstance(s, EditRoom)), None)
-        if screen is None or not screen.is_mounted:
-            return None
-        return (
-            screen,
-            (screen.desk.open_session.id, screen.of.id),
-            screen.state.draft.text,
-            screen.of.query.text,
-        )
-
-    def _left(self, before: tuple[EditRoom, tuple[str, str], str, str] | None) -> None:
-        """A text that was being written is in the room, in a draft, or in a variant. (Undone, it is not changed.)"""
-        room = self.app.room
-        if before is None or room is None or before[0] in self.app.screen_stack:
-            return
-        _, key, _, original = before
-        text = before[0].state.draft.text  # what it was when it was left
-        texts = {original, *(v.query.text for v in before[0].desk.open_session.variants)}
-        if key in room.drafts:
-            texts.add(room.drafts[key].now.text)
-        if text not in texts:
-            raise Lost(f"the draft of {key[1]} is gone: {text[-60:]!r}")
-
     async def home(self) -> DebugRoom:
         """Back to the debug screen; there is always a way."""
-        for _ in range(40):
-            if self.over or isinstance(self.app.screen, DebugRoom):
+        for _ in range(60):
+            if self.over or (isinstance(self.app.screen, DebugRoom) and self.app.screen is self.app.room):
                 break
             self.log.append("escape (home)")
-            await self.within(self.pilot.press("escape"))
+            await self.press("escape")
+            await self.answered()
+            await asyncio.sleep(0.01)
         room = self.app.screen
         if not isinstance(room, DebugRoom):
-            raise Lost(f"no way out of {type(room).__name__}:\n" + "\n".join(rows(self.app)))
+            raise Lost(f"no way out of {named(room)}:\n" + "\n".join(rows(self.app)))
         return room
 
     async def check(self) -> None:
         """The screen answers, and nothing is lost: neither on the desk nor in the file."""
+        await self.within(self.home())
+        await self.within(self.resize_to((120, 40)))
+        await self.answers()
+        await self.stop_all()
         room = await self.home()
-        await self.within(self.pilot.resize_terminal(120, 40))
-        await self.answers(room)
-        await self.stop_all(room)
-        room = await self.home()
-        desk = room.desk
-        self.model.watch(desk)
-        if desk.session is None:
+        self.look()
+        if room.desk.session is None:
             return
-        self.model.check_made(desk.session, "on the desk")
+        self.ledger.check_marks(room)
         saver = self.app.saver
         assert saver is not None
-        room.touched()
-        trouble = await asyncio.wait_for(saver.flush(), PATIENCE)
-        if trouble:
-            raise Lost(f"not saved: {trouble}")
-        if desk.unsaved == 0 and desk.saving.state != "saved":
-            return  # nothing was changed, so nothing was written
-        assert desk.path is not None
-        self.compare(desk.snapshot(), load(desk.path))
+        self.ledger.check_file(await asyncio.wait_for(saver.flush(), PATIENCE), closed=False)
+        self.look()
 
-    def compare(self, here: Session, there: Session) -> None:
-        self.model.check_made(there, "in the file")
-        for name in ("title", "notes", "variants", "runs", "dissections", "breakpoints", "watches"):
-            if getattr(here, name) != getattr(there, name):
-                raise Lost(f"{name} in the file are not those on the desk")
-
-    def check_left(self) -> None:
-        """The application is closed: with what status, and what is in the file."""
-        app = self.app
-        if app.return_code not in (None, 0):
-            raise Lost(f"left with status {app.return_code}")
-        desk = app.desk
-        if desk is None or desk.session is None or desk.path is None or not self.model.made["variant"]:
-            return
-        if app.parting:
-            raise Lost(f"not saved: {app.parting}")
-        self.model.made["run"] -= desk.under_way
-        self.model.check_made(load(desk.path), "in the file that was left")
-
-    async def answers(self, room: DebugRoom) -> None:
+    async def answers(self) -> None:
         """A key changes something."""
         before = rows(self.app)
-        await self.within(self.pilot.press("question_mark"))
-        await self.within(self.pilot.pause())
-        if rows(self.app) == before:
-            raise Lost("the screen does not change any more")
-        await self.home()
+        ends = time.monotonic() + CHANGES
+        await self.press("question_mark")
+        while rows(self.app) == before:
+            if time.monotonic() > ends:
+                raise Lost("the screen does not change any more")
+            await asyncio.sleep(0.01)
+        await self.within(self.home())
 
-    async def stop_all(self, room: DebugRoom) -> None:
+    async def stop_all(self) -> None:
         """What is under way is stopped by its keys."""
         ends = time.monotonic() + PATIENCE
+        room = await self.home()
         while room.jobs.running("run") or room.jobs.running("dissect"):
             if room.jobs.running("run"):
-                await self.within(self.pilot.press("X"))
+                await self.press("X")
             if room.jobs.running("dissect"):
-                await self.within(self.pilot.press("m", "X", "escape"))
-                await self.home()
-            await self.pilot.pause(0.05)
+                await self.press("m", "X", "escape")
+            await self.answered()
+            await asyncio.sleep(0.05)
+            room = await self.home()
             if time.monotonic() > ends:
                 raise Lost("what is under way does not stop")
+
+    async def depart(self) -> None:
+        """Leave in the midst of things."""
+        way = self.draw.choice(("", "escape escape escape r up right enter", "escape escape escape m m"))
+        self.log.append(f"departs: {way}")
+        for key in [*way.split(), "ctrl+q"]:
+            await self.press(key)
+            await self.answered()
+        if not self.over and self.draw.random() < 0.8:  # drafts are asked about
+            await self.press("end", "enter")
+            await self.answered()
 
 
 def normal_or(key: str) -> str:
@@ -390,65 +463,149 @@ def char_of(key: str) -> str | None:
         return " " if key == "space" else None
 
 
-async def episode(path: Path, seed: int, actions: int, counted: Counter[str]) -> int:
-    """So many actions on one session, or fewer where it was left; how many. Raises :class:`Lost` with what was done."""
-    draw = random.Random(seed)
-    app = PlanscopeApp(path)
+@contextmanager
+def nothing_fails(broken: list[str]) -> Iterator[None]:
+    """What fails in a job, a worker or a callback is one line on the screen, or nothing at all: here it counts."""
+    loop, start, run = asyncio.get_running_loop(), Jobs.start, Worker._run
+
+    def told(error: BaseException) -> None:
+        broken.append("".join(traceback.format_exception(error)))
+
+    def start_job(self: Jobs, name: str, work: Any, done: Any, failed: Any, **more: Any) -> None:
+        def heard(error: Exception) -> None:
+            if not isinstance(error, UserError):
+                told(error)
+            failed(error)
+
+        start(self, name, work, done, heard, **more)
+
+    async def run_worker(self: Worker[Any], app: Any) -> None:
+        await run(self, app)
+        if self.error is not None and not isinstance(self.error, asyncio.CancelledError):
+            told(self.error)
+
+    def in_loop(loop: Any, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        told(error) if error is not None else broken.append(context["message"])
+
+    handler = loop.get_exception_handler()
+    loop.set_exception_handler(in_loop)
+    try:
+        with patch.object(Jobs, "start", start_job), patch.object(Worker, "_run", run_worker):
+            yield
+    finally:
+        loop.set_exception_handler(handler)
+
+
+@asynccontextmanager
+async def heart_beat(tally: Tally) -> AsyncIterator[None]:
+    """Looks how long the screen's thread is held up."""
+
+    async def beat() -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.02)
+            tally.stood_still = max(tally.stood_still, time.monotonic() - began - 0.02)
+
+    beats = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beats.cancel()
+
+
+async def sitting(
+    home: Home, path: Path, draw: random.Random, actions: int, calm: bool, ledger: Ledger, tally: Tally
+) -> int:
+    """Planscope opened once and left, by itself or in the midst of things; how many actions that took."""
+    app = WatchedApp(path, ledger, tally)
     monkey: Monkey | None = None
     try:
         async with app.run_test(size=draw.choice(SIZES)) as pilot:
-            monkey = Monkey(app, pilot, draw)
-            await monkey.driven.rest()
+            monkey = Monkey(app, pilot, draw, home, calm)
+            monkey.log.append(f"opens {path.name} ({home.kind}) at {tuple(app.size)}")
+            if draw.random() < 0.8:
+                await monkey.calmed()
             while monkey.done < actions and not monkey.over:
-                if app.desk is not None:
-                    monkey.model.watch(app.desk)
                 await monkey.act()
             if not monkey.over:
-                await monkey.check()
-        monkey.check_left()
+                await (monkey.check() if draw.random() < 0.5 else monkey.depart())
+            ledger.leaving()
+        check_left(app, monkey)
     except Exception as error:
         said = "\n  ".join(monkey.log) if monkey is not None else ""
-        raise Lost(f"{type(error).__name__}: {error}\nseed {seed}, after:\n  {said}") from error
-    counted.update(monkey.screens)
+        raise Lost(f"{type(error).__name__}: {error}\nafter:\n  {said}") from error
     return monkey.done
 
 
+def check_left(app: WatchedApp, monkey: Monkey) -> None:
+    """The application is closed: with what status, and what is in the files."""
+    ledger = monkey.ledger
+    if app.return_code not in (None, 0):
+        raise Lost(f"left with status {app.return_code}")
+    if app.return_code == 0 and ledger.drafts and not app.asked:
+        raise Lost(f"left without a word about drafts: {ledger.drafts}")
+    ledger.check_file(app.parting)
+    if app.room is not None and app.room.desk.session is not None:
+        ledger.check_marks(app.room)
+        if not app.parting:
+            ledger.check_place(app.room)
+    ledger.drafts.clear()
+    ledger.check_library(app.emptied)
+    if ledger.broken:
+        raise Lost("\n".join(ledger.broken))
+
+
+async def episode(seed: int, actions: int, tally: Tally, *, kind: str = "file", calm: bool = False) -> int:
+    """So many actions at one home, opened again where it was left; raises :class:`Lost` with what was done."""
+    draw = random.Random(seed)
+    ledger, done = Ledger(), 0
+    with at_home(kind, draw) as home, nothing_fails(ledger.broken):
+        ledger.check_library(False)
+        path = home.path
+        async with heart_beat(tally):
+            while done < actions:
+                try:
+                    done += max(await sitting(home, path, draw, actions - done, calm, ledger, tally), 1)
+                except Lost as lost:
+                    raise Lost(f"seed {seed}, {kind}: {lost}") from lost.__cause__
+                ledger.meddled = False
+                path = home.path if home.path.exists() else draw.choice(session_files(library()))
+    return done
+
+
 async def let_go(
-    actions: int, seed: int, tell: Callable[[str], None] = lambda line: None, most: int = EPISODE
-) -> Counter[str]:
-    """So many actions in all, at most so many on one session; on which screens they were."""
-    counted: Counter[str] = Counter()
+    actions: int,
+    seed: int,
+    tell: Callable[[str], None] = lambda line: None,
+    most: int = EPISODE,
+    calm: bool = False,
+) -> Tally:
+    """So many actions in all, at most so many at one home; what was done where."""
+    tally = Tally()
     done = number = 0
     while done < actions:
-        with tempfile.TemporaryDirectory() as folder:
-            made = MADE[(seed + number) % len(MADE)]
-            path = sessions.write(made(), Path(folder))
-            began = time.monotonic()
-            did = await episode(path, seed * 100_000 + number, min(most, actions - done), counted)
+        kind = KINDS[(seed + number) % len(KINDS)]
+        began = time.monotonic()
+        faulthandler.dump_traceback_later(PATIENCE * 20, exit=True)  # a thread that never gives way again
+        try:
+            did = await episode(
+                seed * 100_000 + number, min(most, actions - done), tally, kind=kind, calm=calm
+            )
+        finally:
+            faulthandler.cancel_dump_traceback_later()
         done += did
         number += 1
-        tell(f"{done:>6} actions  {made.__name__:<14} {did:>4} in {time.monotonic() - began:5.1f} s")
-    return counted
-
-
-def quiet_home(folder: Path) -> None:
-    """Nothing of the user's is read or written, and nothing is asked of any provider."""
-    os.chdir(folder)
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-        os.environ[f"XDG_{name}_HOME"] = str(folder / name.lower())
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "NO_COLOR"):
-        os.environ.pop(name, None)
-    os.environ["EDITOR"] = os.environ["VISUAL"] = "true"
+        tell(f"{done:>6} actions  {kind:<8} {did:>4} in {time.monotonic() - began:5.1f} s")
+    return tally
 
 
 def main() -> None:
     actions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    with tempfile.TemporaryDirectory() as folder:
-        quiet_home(Path(folder))
-        counted = asyncio.run(let_go(actions, seed, lambda line: print(line, flush=True)))  # noqa: T201
-    for name, times in counted.most_common():
-        print(f"{times:>7}  {name}")  # noqa: T201
+    tally = asyncio.run(let_go(actions, seed, lambda line: print(line, flush=True)))  # noqa: T201
+    for line in tally.lines():
+        print(line)  # noqa: T201
 
 
 if __name__ == "__main__":

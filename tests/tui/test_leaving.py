@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 from textual import events
+from textual.command import CommandList
 
 from planscope.session.places import library
 from planscope.session.store import load, save
@@ -36,7 +38,7 @@ def other() -> Path:
     return path
 
 
-@pytest.mark.parametrize("way", ["e", "d", "L", "D", "question_mark", "B"])
+@pytest.mark.parametrize("way", ["e", "d", "L", "D", "question_mark", "B", "ctrl+p"])
 async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
     async with opened(path) as driven:
         await driven.press(way)
@@ -120,3 +122,15 @@ async def gone(driven: Driven) -> None:
             return
         await asyncio.sleep(0.01)
     raise TimeoutError("it was not left")
+
+
+async def test_a_click_on_what_the_palette_found_before_does_nothing(path: Path) -> None:
+    async with opened(path) as driven:
+        await driven.press("ctrl+p")
+        found = driven.app.screen.query_one(CommandList)
+        await until(driven, lambda: found.option_count > 0)
+        style = Style.from_meta({"option": found.option_count})
+        mouse = events.MouseUp(None, 5, 5, 0, 0, 1, False, False, False, style=style)
+        found.post_message(events.Click.from_event(found, mouse))
+        await driven.press("escape")
+        assert driven.app.screen is driven.room

@@ -1,66 +1,137 @@
-"""A few hundred of the many actions of ``python -m tests.tui.monkey``; and that it notices what it is there for."""
+"""A few of the many actions of ``python -m tests.tui.monkey``; and that it notices what it is there for."""
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+import random
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from planscope.tui.desk import Desk
 from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.saving import Saver
 from tests.tui import sessions
-from tests.tui.monkey import Lost, Monkey, episode, let_go
+from tests.tui.monkey import Ledger, Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
+from tests.tui.monkey_home import at_home
+from tests.tui.monkey_ways import TO_GO
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("EDITOR", "VISUAL"):
-        monkeypatch.setenv(name, "true")
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+def _two_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same session everywhere, with something to compare."""
+    monkeypatch.setattr("tests.tui.monkey_home.MADE", (sessions.figure_10,))
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return sessions.write(sessions.figure_10(), tmp_path)
+@asynccontextmanager
+async def before_one(kind: str = "file") -> AsyncIterator[Monkey]:
+    """A monkey before an application; what was found broken is told at the end."""
+    ledger, draw = Ledger(), random.Random(1)
+    with at_home(kind, draw) as home, nothing_fails(ledger.broken):
+        app = WatchedApp(home.path, ledger, Tally())
+        async with app.run_test(size=(120, 40)) as pilot:
+            monkey = Monkey(app, pilot, draw, home, calm=True)
+            await monkey.calmed()
+            monkey.look()
+            yield monkey
+            monkey.look()
+            ledger.leaving()
+        check_left(app, monkey)
+
+
+async def press(monkey: Monkey, *keys: str) -> None:
+    await monkey.press(*keys)
+    await monkey.calmed()
 
 
 async def test_nothing_breaks_and_nothing_is_lost() -> None:
-    seen = await let_go(240, seed=3, most=80)
-    assert sum(seen.values()) == 240
-    assert {"DebugRoom", "EditRoom", "FormDialog"} <= set(seen), seen
+    tally = await let_go(60, seed=3, most=20, calm=True)
+    assert tally.rooms.total() == tally.kinds.total() == 60
+    assert tally.rooms["debug"] and tally.opened
 
 
-async def test_it_notices_a_crash(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_gets_into_all_rooms() -> None:
+    async with before_one() as monkey:
+        for key, where in (("e", "edit"), ("m", "dissect"), ("d", "compare"), ("L", "library")):
+            assert where in TO_GO and key in TO_GO["debug"]
+            await press(monkey, key)
+            assert monkey.where == where
+            await monkey.home()
+
+
+async def test_it_notices_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: DebugRoom) -> None:
         raise RuntimeError("on purpose")
 
-    for name in ("action_next_call", "action_go_start", "action_go_end", "action_zoom", "action_help"):
-        monkeypatch.setattr(DebugRoom, name, fail)
-    with pytest.raises(Lost, match=r"(?s)on purpose.*seed 4, after:"):
-        await episode(path, 4, 200, Counter())
+    monkeypatch.setattr(DebugRoom, "action_zoom", fail)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        async with before_one() as monkey:
+            await press(monkey, "z")
 
 
-async def test_it_notices_what_is_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def make_and_lose(self: Monkey) -> None:
-        desk = self.driven.room.desk
-        made = desk.open_session.runs[0].model_copy(update={"id": "made"})
-        desk.put_run(made)
-        desk.open_session.runs[:] = [run for run in desk.open_session.runs if run.id != "made"]
-        self.done += 1
+async def test_it_notices_what_fails_behind_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object, **more: object) -> None:
+        raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(Monkey, "act", make_and_lose)
-    with pytest.raises(Lost, match="run made is not on the desk any more"):
-        await episode(path, 1, 1, Counter())
+    monkeypatch.setattr("planscope.tui.rooms.opening.judge", fail)
+    with pytest.raises(Lost, match="RuntimeError: on purpose"):
+        async with before_one():
+            pass
 
 
-async def test_it_notices_a_screen_that_does_not_answer(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_notices_a_run_that_is_lost() -> None:
+    with pytest.raises(Lost, match=r"not in the file .*: run made"):
+        async with before_one() as monkey:
+            desk = monkey.app.desk
+            assert desk is not None
+            desk.put_run(desk.open_session.runs[0].model_copy(update={"id": "made"}))
+            desk.open_session.runs[:] = [run for run in desk.open_session.runs if run.id != "made"]
+
+
+async def test_it_notices_what_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Saver, "_worth_it", lambda self: False)
+    monkeypatch.setattr(Saver, "save", lambda self: None)
+    with pytest.raises(Lost, match=r"not in the file .*: breakpoints"):
+        async with before_one() as monkey:
+            await press(monkey, "g", "b")
+
+
+async def test_it_notices_marks_that_do_not_reach_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Desk, "set_fields", lambda self, **fields: None)
+    with pytest.raises(Lost, match="not on the desk: breakpoints"):
+        async with before_one() as monkey:
+            await press(monkey, "g", "b")
+
+
+async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(self: EditRoom) -> None:
+        self.dismiss(None)
+
+    monkeypatch.setattr(EditRoom, "action_leave_edit", leave)
+    with pytest.raises(Lost, match="a draft is gone"):
+        async with before_one() as monkey:
+            await press(monkey, "e", "i", "x", "escape")
+
+
+async def test_it_notices_a_screen_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DebugRoom, "action_help", lambda self: None)
-
-    async def nothing(self: Monkey) -> None:
-        self.done += 1
-
-    monkeypatch.setattr(Monkey, "act", nothing)
+    monkeypatch.setattr("tests.tui.monkey.CHANGES", 0.5)
     with pytest.raises(Lost, match="the screen does not change any more"):
-        await episode(path, 1, 1, Counter())
+        async with before_one() as monkey:
+            await monkey.answers()
+
+
+def test_it_writes_nowhere_else() -> None:
+    outside = Path.cwd() / "outside.txt"
+    with at_home("file", random.Random(1)) as home:
+        (home.folder / "inside.txt").write_text("")
+        with pytest.raises(PermissionError, match="may not write here"):
+            outside.write_text("")
+        with pytest.raises(PermissionError, match="may not write here"):
+            home.path.rename(outside)
+        assert Path(os.environ["HOME"]) == home.folder
+    assert not outside.exists() and not outside.is_relative_to(tempfile.gettempdir())

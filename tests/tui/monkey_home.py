@@ -1,0 +1,140 @@
+"""Where a monkey lives: folders of its own, sessions in a library, and nothing outside that it could write to."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planscope.session import library_changes
+from planscope.session.autosave import Keeper
+from planscope.session.bundled import bundled
+from planscope.session.model import Session
+from planscope.session.places import library, make_folder
+from planscope.session.recovery import Journal
+from planscope.session.stamp import stamp_of
+from planscope.session.store import dumps, save
+from planscope.sharing.formats import share
+from tests.tui import sessions
+
+MADE: tuple[Callable[[], Session], ...] = (
+    sessions.figure_10,
+    sessions.out_of_order,
+    sessions.restarted,
+    sessions.no_run,
+    sessions.unreadable,
+    sessions.contradictory,
+    sessions.aborted,
+)
+KINDS = ("file", "library", "bundled", "file", "unsaved", "library", "held", "page")
+"""How a session is opened: from a file, from the library, from what ships; with unsaved work left of it, while another
+planscope holds it, or from a page that carries it."""
+
+
+@dataclass(slots=True)
+class Home:
+    """``path`` is what is opened first; ``held`` keeps it from being written to."""
+
+    folder: Path
+    kind: str
+    path: Path
+    held: Keeper | None = None
+
+
+@contextmanager
+def at_home(kind: str, draw: random.Random) -> Iterator[Home]:
+    """A folder to live in, with a library. Whoever is in it writes nowhere else, and asks no provider anything."""
+    before, environment = Path.cwd(), dict(os.environ)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        os.chdir(folder)
+        for part in ("CONFIG", "DATA", "STATE", "CACHE"):
+            os.environ[f"XDG_{part}_HOME"] = str(folder / part.lower())
+        os.environ["HOME"] = str(folder)
+        os.environ["EDITOR"] = os.environ["VISUAL"] = "true"
+        for secret in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "NO_COLOR"):
+            os.environ.pop(secret, None)
+        home = None
+        try:
+            home = _furnished(folder, kind, draw)
+            _cage(folder)
+            yield home
+        finally:
+            _cage(None)
+            if home is not None and home.held is not None:
+                home.held.close()
+            os.chdir(before)
+            os.environ.clear()
+            os.environ.update(environment)
+
+
+def _furnished(folder: Path, kind: str, draw: random.Random) -> Home:
+    make_folder(library())
+    for number, suffix in enumerate((".json", ".json.gz", ".json", ".json")):
+        session = draw.choice(MADE)().model_copy(update={"id": f"shelved-{number}"})
+        save(session, library() / f"shelved-{number}.planscope{suffix}")
+    library_changes.delete(library() / "shelved-3.planscope.json")
+    made = MADE if kind != "page" else MADE[:4]  # what cannot be read makes no page
+    session = draw.choice(made)().model_copy(
+        update={"breakpoints": ["step 2"], "watches": ["valid_completions"], "notes": "To be read."}
+    )
+    path = folder / "test.planscope.json"
+    if kind == "bundled":
+        return Home(folder, kind, draw.choice(list(bundled().values())))
+    if kind == "page":
+        path = folder / "test.html"
+        path.write_text(share(session, None, "html", redaction=None), encoding="utf-8")
+        return Home(folder, kind, path)
+    if kind == "library":
+        path = library() / path.name
+    save(session, path)
+    home = Home(folder, kind, path)
+    if kind == "held":
+        home.held = Keeper(path)
+    if kind == "unsaved":
+        left = session.model_copy(update={"title": "what could not be saved"})
+        journal = Journal(path)
+        journal.keep(dumps(left), "the disk was full", stamp_of(path))
+        journal.close()
+    return home
+
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
+_inside: list[str] = []
+"""Where one may write; empty: anywhere."""
+
+_hooked: list[bool] = []
+
+
+def _cage(folder: Path | None) -> None:
+    """Names of files are typed, too, and a corpus of hostile texts is pasted: no other file is to be harmed."""
+    _inside[:] = (
+        [] if folder is None else [str(folder), os.path.realpath(folder), tempfile.gettempdir(), "/dev/"]
+    )
+    if folder is not None and not _hooked:
+        _hooked.append(True)
+        sys.addaudithook(_watch)  # which nothing takes away: without a folder it lets all pass
+
+
+def _watch(event: str, args: tuple[Any, ...]) -> None:
+    if not _inside:
+        return
+    if event == "open":
+        touched = args[:1] if args[2] & _WRITES else ()
+    elif event in ("os.remove", "os.rmdir", "os.mkdir", "os.truncate"):
+        touched = args[:1]
+    elif event in ("os.rename", "os.link", "os.symlink"):
+        touched = args[:2]
+    else:
+        return
+    for path in touched:
+        if isinstance(path, str | bytes | os.PathLike):
+            real = os.path.normpath(Path.cwd() / os.fsdecode(path))
+            if not real.startswith(tuple(_inside)):
+                raise PermissionError(1, "the monkey may not write here", real)

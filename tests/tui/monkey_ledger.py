@@ -1,0 +1,214 @@
+"""What a monkey's work amounts to, kept apart from the application: nothing of it may be lost.
+
+What was put on the desk stays there and comes into the file; a run's events, a dissection's runs and a request never
+become fewer or others. What was typed is a variant, a draft, a title, or notes. What lies in the library stays there or
+in the trash. Breaches are collected in ``broken``, since most of them are found in the midst of the application's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planscope.session.library import session_files
+from planscope.session.model import Session, Variant
+from planscope.session.places import library, trash
+from planscope.session.recovery import recoverable
+from planscope.session.store import load
+from planscope.tui.desk import Desk, News
+from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.saving import Saver, cursor_of, marks_of
+
+Key = tuple[str, str]
+"""Session and variant."""
+
+FIELDS = ("title", "notes", "breakpoints", "watches")
+
+
+@dataclass(slots=True)
+class Held:
+    """What a session has to have: of runs their events, of dissections the runs of each cell."""
+
+    runs: dict[str, list[Any]] = field(default_factory=dict)
+    variants: dict[str, Variant] = field(default_factory=dict)
+    cells: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
+
+    def add(self, session: Session, passing: Iterable[str] = ()) -> list[str]:
+        """Take in what is there; what of it is less than it was."""
+        less = self.less(session)
+        self.runs.update({run.id: run.events for run in session.runs if run.id not in set(passing)})
+        self.variants.update({variant.id: variant for variant in session.variants})
+        self.cells.update(_cells(session))
+        return less
+
+    def less(self, session: Session) -> list[str]:
+        """What a session does not have of it."""
+        runs = {run.id: run.events for run in session.runs}
+        variants = {variant.id: variant for variant in session.variants}
+        cells = _cells(session)
+        return [
+            *(f"run {id}" for id in self.runs.keys() - runs.keys()),
+            *(
+                f"events of run {id}: {_parted(events, runs[id])}"
+                for id, events in self.runs.items()
+                if id in runs and runs[id] is not events and runs[id][: len(events)] != events
+            ),
+            *(
+                f"request {id}"
+                for id, variant in self.variants.items()
+                if variants.get(id) is not variant and variants.get(id) != variant
+            ),
+            *(f"runs of mutant {cell}" for cell, ids in self.cells.items() if ids - cells.get(cell, set())),
+        ]
+
+
+def _cells(session: Session) -> dict[tuple[str, str, int], set[str]]:
+    return {(d.id, c.kind, c.number): set(c.runs) for d in session.dissections for c in d.cells}
+
+
+def _parted(before: list[Any], now: list[Any]) -> str:
+    at = next((i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), len(now))
+    return f"{len(before)} before, {len(now)} now, other at {at}: {before[at]!r}, {now[at : at + 1]!r}"
+
+
+class Ledger:
+    """Kept over all sittings at one home. ``emptied``: the trash was, and what was in it is gone for good.
+
+    ``meddled``: another program changed the file, so that work on it goes to the journal or into a copy.
+    """
+
+    def __init__(self) -> None:
+        self.broken: list[str] = []
+        self.drafts: dict[Key, str] = {}
+        self.meddled = False
+        self.desk: Desk | None = None
+        self._saver: Saver | None = None
+        self._held = Held()
+        self._opened_at: dict[str, Any] = {}
+        self._shelved: dict[Path, tuple[str, Held]] = {}
+        self._leaving: Session | None = None
+
+    # What is on the desk
+
+    def watch(self, desk: Desk, saver: Saver | None) -> None:
+        """Hear of what is put on this desk from now on."""
+        self._saver = saver or self._saver
+        if desk is self.desk:
+            return
+        self.desk, self._saver, self._held, self._leaving = desk, saver, Held(), None
+        if desk.session is not None:
+            self._begin(desk.session)
+        desk.listen(self._heard)
+
+    def _begin(self, session: Session) -> None:
+        self._held = Held()
+        self._held.add(session)
+        self._opened_at = session.cursor
+
+    def _heard(self, news: News) -> None:
+        desk = self.desk
+        assert desk is not None
+        if self._leaving is not None:
+            return  # what a run tells when it is ended may come too late for the file
+        if news.what == "opened":
+            self._begin(desk.open_session)
+        elif news.what in ("variant", "run", "dissection"):
+            self._tell("lost on the desk", self._held.add(desk.open_session, desk.passing))
+
+    def _tell(self, what: str, things: Iterable[str]) -> None:
+        if named := ", ".join(things):
+            self.broken.append(f"{what}: {named}")
+
+    def described(self, title: str, notes: str | None) -> None:
+        """The dialog for them was left with these."""
+        session = self.desk.session if self.desk is not None else None
+        if session is not None and (session.title, notes or session.notes) != (title, session.notes):
+            self._tell("typed and gone", ["title or notes"])
+
+    def edited(self, room: EditRoom, drafts: dict[Key, Any]) -> None:
+        """The room where one writes was left: its text is a draft, a variant, or what it was at first."""
+        key, text = (room.desk.open_session.id, room.of.id), room.state.draft.text
+        texts = {room.of.query.text, *(v.query.text for v in room.desk.open_session.variants)}
+        self.drafts.pop(key, None)
+        if key in drafts:
+            self.drafts[key] = drafts[key].now.text
+            texts.add(drafts[key].now.text)
+        if text not in texts:
+            self._tell("a draft is gone", [f"{key[1]}: {text[-60:]!r}"])
+
+    def check_drafts(self, drafts: dict[Key, Any], being_written: Iterable[Key]) -> None:
+        for key, text in self.drafts.items():
+            if key not in being_written and (key not in drafts or drafts[key].now.text != text):
+                self._tell("a draft is gone", [f"{key[1]}: {text[-60:]!r}"])
+
+    # What is in the file
+
+    def leaving(self) -> None:
+        """What is on the desk now has to be in the file when it is left."""
+        if self.desk is not None and self.desk.session is not None and self._leaving is None:
+            self._leaving = self.desk.snapshot()
+
+    def check_file(self, trouble: str, closed: bool = True) -> None:
+        """Nothing is on its way to the file any more: it is as the desk. ``trouble``: why it could not be saved.
+
+        ``closed``: nobody holds the file any more.
+        """
+        desk, saver = self.desk, self._saver
+        if desk is None or desk.session is None or saver is None:
+            return
+        self.leaving()
+        here, self._leaving = self._leaving, None
+        assert here is not None
+        keeper = saver.hold()
+        if trouble and not self.meddled:
+            self._tell("not saved", [trouble])
+        elif trouble and not closed:
+            return  # what could not be written is offered for recovery once it is let go
+        elif trouble and (kept := recoverable(keeper.path)) is not None:
+            self._compare(here, kept.load(), "for recovery")
+        else:
+            path = keeper.place if keeper.place.exists() else keeper.path
+            self._compare(here, load(path), f"in the file {path.name} ({keeper.where}, {desk.saving})")
+
+    def _compare(self, here: Session, there: Session, where: str) -> None:
+        less = self._held.less(there)
+        less += [name for name in FIELDS if getattr(here, name) != getattr(there, name)]
+        self._tell(f"not {where}", less)
+
+    def check_marks(self, room: DebugRoom) -> None:
+        """Breakpoints and watches of the screen are those of the session."""
+        session = room.desk.session
+        if session is not None and room.state.progress in ("judged", "unreadable"):
+            for name, texts in marks_of(room.state).items():
+                if set(texts) != set(getattr(session, name)):
+                    self._tell("not on the desk", [f"{name} {texts}, but {getattr(session, name)}"])
+
+    def check_place(self, room: DebugRoom) -> None:
+        """One comes back to where one was, in a file of one's own."""
+        place, saver = cursor_of(room.state), self._saver
+        if place is None or saver is None or room.desk is not self.desk or self.meddled:
+            return
+        keeper = saver.hold()
+        if keeper.where != "here":
+            return
+        kept = load(keeper.place).cursor
+        stayed = kept == self._opened_at and place == saver._left_at  # who did not move changed nothing
+        if kept != place and not stayed:
+            self._tell("one's place is lost", [f"{place}, but {kept}"])
+
+    # What is in the library
+
+    def check_library(self, emptied: bool) -> None:
+        """Every session can be opened, and has what it had; under whatever name."""
+        now = [(path, load(path)) for folder in (library(), trash()) for path in session_files(folder)]
+        if not emptied:
+            for path, (id, held) in self._shelved.items():
+                if all(there.id != id or held.less(there) for _, there in now):
+                    self._tell("gone from the library", [path.name])
+        self._shelved = {}
+        for path, there in now:
+            self._shelved[path] = (there.id, Held())
+            self._shelved[path][1].add(there)

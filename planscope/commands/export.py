@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     if args.format is None and not args.preview:
-        raise UserError("the following arguments are required: --format")
+        raise UserError("the following arguments are required: --format (see: planscope export --help)")
     if args.format != "svg" and (args.step or args.size or args.theme):
         raise UserError("--step, --size and --theme belong to --format svg")
     if args.no_redact and (args.preview or args.keep or args.replace):

@@ -83,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.output is not None and args.count is not None:
         raise UserError("-o writes one session; leave out --count, or print JSON instead")
+    if args.clock_times is not None and not args.timed:
+        raise UserError("--clock-times belongs to timed requests; add --timed")
     output = output_file(args.output) if args.output is not None else None
     for made in cases(_request(args), args.count or 1):
         if args.count is not None:

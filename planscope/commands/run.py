@@ -105,6 +105,8 @@ def _seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     if args.role is not None and not is_text(args.role):
         raise UserError("--role is not UTF-8 text")
+    if not args.live and (args.breaks or args.stepping):
+        raise UserError("--break and --stepping belong to --live")
     source = session_path(args.session)
     if args.live:
         from planscope.commands.run_live import run_live

@@ -93,7 +93,10 @@ class Redaction:
 
     def _with(self, number: int, change: Callable[[Finding], Finding]) -> Redaction:
         if not any(f.number == number for f in self.findings):
-            raise RedactionError(f"there is no finding {number}; they count from 1 to {len(self.findings)}")
+            known = (
+                f"they count from 1 to {len(self.findings)}" if self.findings else "nothing private was found"
+            )
+            raise RedactionError(f"there is no finding {number}; {known}")
         return replace(self, findings=tuple(change(f) if f.number == number else f for f in self.findings))
 
 

@@ -22,7 +22,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("check first-look --stric", "unrecognized arguments: --stric"),
     ("parse", "required: --actions"),
     ("run first-look", "required: --model"),
-    ("export first-look", "required: --format"),
+    ("export first-look", "required: --format (see: planscope export --help)"),
     ("export first-look --format pdf", "invalid choice: 'pdf' (choose from 'json', 'smt2', 'text', 'svg', "),
     # runs and steps
     ("check first-look --run nope", "no run 'nope'; its runs: r1, r2"),
@@ -51,6 +51,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("new --lists 1.0001", "not a share"),
     ("new --second-clauses -0.1", "not a share"),
     ("new --clock-times half", "not a share"),
+    ("new --clock-times 0.5", "--clock-times belongs to timed requests; add --timed"),
     ("new --valid-orders 5..2", "'5..2' is an empty range; it takes A..B with 1 <= A <= B"),
     ("new --valid-orders 0", "empty range"),
     ("new --valid-orders 1...3", "is not a range A..B"),
@@ -91,6 +92,8 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("run case --model sim:careful --times 0", "--times: 0 is out of range"),
     ("run case --model sim:careful --times 1001", "--times: 1001 is out of range"),
     ("run case --model sim:careful --times 2 --at-once 0", "--at-once: 0 is out of range"),
+    ("run case --model sim:careful --break doomed", "--break and --stepping belong to --live"),
+    ("run case --model sim:careful --times 2 --stepping", "--break and --stepping belong to --live"),
     ("run case --model sim:nope --times 2", "no profile 'nope'"),
     ("run case --model sim:careful --times 2 --prompts /dev/zero", "/dev/zero is no file of prompts"),
     ("models --base-url there", "--base-url must begin with http"),
@@ -102,6 +105,8 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("export first-look --format svg --theme nope", "nope"),
     ("export first-look --format svg --step 99", "99"),
     ("export first-look --format text --step 3", "belong to --format svg"),
+    # what is private
+    ("export first-look --format text --keep 9", "there is no finding 9; nothing private was found"),
 ]
 
 

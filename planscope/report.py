@@ -6,13 +6,12 @@ Every line is one line: what a file or a model put into it is made visible first
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
-from planscope.oracle.words import clock, listed, name
+from planscope.oracle.words import called, clock, listed, name
 from planscope.safe import cell_width, clip, show, visible, wrap
 
 if TYPE_CHECKING:
@@ -27,13 +26,11 @@ CORE = "● core"
 
 WIDEST_CALL = 44
 WIDEST_NAME = 60
-WIDEST_VALUE, WIDEST_VALUES = 40, 200
-MOST_VALUES = 60
 MOVES = 8
 FINDINGS = 20
 CONSTRAINTS = 5
-"""Cells of a call and of a name in a table, of one argument and of all of a call, and how many of those are looked at;
-how many safe next moves are listed, how many findings of a run, and how many constraints of one finding."""
+"""Cells of a call and of a name in a table; how many safe next moves are listed, how many findings of a run, and how
+many constraints of one finding."""
 
 INDENT = "         "
 
@@ -93,17 +90,7 @@ def call_text(view: StepView) -> str:
     call = view.call
     if call is None:
         return "(before any call)" if view.step == 0 else "(the end)"
-    tool = visible(call.tool, limit=WIDEST_NAME)
-    if call.arguments is None:
-        return f"{tool}(unreadable)"
-    if set(call.arguments) == {"start_time"}:
-        return f"{tool}({_short(call.arguments['start_time'])})"
-    told = (f"{clip(k, WIDEST_VALUE)}={_short(v)}" for k, v in islice(call.arguments.items(), MOST_VALUES))
-    return f"{tool}({clip(', '.join(told), WIDEST_VALUES)})"
-
-
-def _short(value: Any) -> str:
-    return clip(repr(value), WIDEST_VALUE)
+    return called(visible(call.tool, limit=WIDEST_NAME), call.arguments)
 
 
 def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:

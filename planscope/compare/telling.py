@@ -18,6 +18,7 @@ from planscope.compare.result import (
     TextPart,
     Unknown,
 )
+from planscope.oracle import words
 from planscope.safe import clip
 
 QUOTED = 80
@@ -91,13 +92,7 @@ def called(step: StepSide) -> str:
     """``tool(8)``, ``tool(x=1)``, or what could be seen of a call that could not be read."""
     if step.call is None:
         return "the end" if step.step == "end" else "the start"
-    tool = clip(step.call.tool, QUOTED)
-    given = step.call.arguments
-    if given is None:
-        return f"{tool}(unreadable)"
-    if set(given) == {"start_time"}:
-        return f"{tool}({given['start_time']!r:.40})"
-    return f"{tool}({', '.join(f'{k:.40}={v!r:.40}' for k, v in given.items()):.200})"
+    return words.called(clip(step.call.tool, QUOTED), step.call.arguments)
 
 
 def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:

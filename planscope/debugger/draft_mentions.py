@@ -14,6 +14,7 @@ from planscope.language.problem import Action, Span
 from planscope.language.reading import ActionNameError, PartReading, read_partly
 from planscope.language.scan import Scanner
 from planscope.language.tree import ActionRef, walk
+from planscope.oracle.words import listed
 
 MOST_SCANNED = 50_000
 """Code points of broken sentences that are looked through for words that are known."""
@@ -69,7 +70,7 @@ def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4)
     said = [f"sentence {number}" for number in numbers[:most]]
     if len(numbers) > most:
         said.append(f"{len(numbers) - most} more")
-    return f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else "".join(said)
+    return listed(said)
 
 
 def rename_action(draft: Draft, id: str, name: str) -> Draft:

@@ -33,7 +33,11 @@ def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
 
 
 class TimedPlan:
-    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3."""
+    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3.
+
+    It learns which actions were ever executed, and so whose hours were told: a plan that is asked for cores belongs
+    to one run.
+    """
 
     def __init__(self, problem: Problem, limit: int = 400_000, timeout: int = 10_000) -> None:
         self.problem = problem

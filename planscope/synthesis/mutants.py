@@ -52,29 +52,6 @@ class Mutant:
     topic: str
 
 
-def make_mutant(
-    reading: Reading,
-    kind: Kind,
-    number: int,
-    *,
-    seed: int = 0,
-    topic: str | None = None,
-    topics: Mapping[str, tuple[str, ...]] | None = None,
-    manner: Request | None = None,
-) -> Mutant:
-    """Mutant ``number`` (from 1) of its kind, the same for the same request, kind, number and seed.
-
-    ``reading`` is the request as it was read, in any hand (``planscope.session.derive.reading_of`` gives that of a
-    variant). ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
-    (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
-    as ``Request`` describes them; what else it asks for counts for nothing.
-
-    Other numbers give other mutants (but for ``Repeat``). CannotMutate where there are not that many, where the
-    request cannot be met, and where Z3 did not prove in time that the two mean the same.
-    """
-    return next(mutants(reading, kind, seed=seed, topic=topic, topics=topics, manner=manner, first=number))
-
-
 def mutants(
     reading: Reading,
     kind: Kind,
@@ -85,8 +62,16 @@ def mutants(
     manner: Request | None = None,
     first: int = 1,
 ) -> Iterator[Mutant]:
-    """The mutants of a kind from number ``first`` on, as :func:`make_mutant` gives them. Never ends by itself:
-    CannotMutate is raised where there are no more."""
+    """The mutants of a kind from number ``first`` on, the same for the same request, kind, number and seed.
+
+    ``reading`` is the request as it was read, in any hand (``planscope.session.derive.reading_of`` gives that of a
+    variant). ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
+    (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
+    as ``Request`` describes them; what else it asks for counts for nothing.
+
+    Each is another one (but for ``Repeat``). Never ends by itself: CannotMutate is raised where there are no more,
+    where the request cannot be met, and where Z3 did not prove in time that the two mean the same.
+    """
     if kind not in KINDS:
         raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")
     if first < 1:
@@ -117,7 +102,7 @@ def mutants(
 
 def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str | None = None) -> Mutant:
     """A ``TerminalSubstitute`` with words that somebody chose, one for each of ``substitute.places``, each from
-    its options. CannotMutate where they cannot be read there, and as :func:`make_mutant`."""
+    its options. CannotMutate where they cannot be read there, and as :func:`mutants`."""
     draft = substitute(reading, places(reading.tree), words, topic or "")
     for found, _ in _read(reading, iter([draft])):
         return _proved(

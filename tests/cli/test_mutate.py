@@ -14,7 +14,7 @@ from planscope.oracle.equivalence import equivalent
 from planscope.session.derive import problem_of, reading_of
 from planscope.session.model import Limits, Origin, Session
 from planscope.session.store import load, save
-from planscope.synthesis.mutants import KINDS, make_mutant
+from planscope.synthesis.mutants import KINDS, mutants
 from tests.cli.contract import check_query
 from tests.cli.support import FIGURE_7, Cli, Files, harmless, program, run, session, variant
 
@@ -42,7 +42,7 @@ def test_the_document(cli: Cli, files: Files, about: object) -> None:
     for found in document["mutants"]:
         check_query(found)
         assert found["proved"] is True and found["valid_orders"] == orders
-        made = make_mutant(reading, found["kind"], found["number"], seed=5)
+        made = next(mutants(reading, found["kind"], seed=5, first=found["number"]))
         assert found["text"] == made.problem.text and found["topic"] == (made.topic or None)
         assert found["variant"] == ("v1" if found["kind"] == "Repeat" else None)
     assert cli("mutate", path, "--count", "2", "--seed", "5", "--json").out == done.out

@@ -17,7 +17,7 @@ from planscope.language.tree import Relative, Word, skeleton, walk
 from planscope.oracle import equivalence
 from planscope.synthesis import mutants as module
 from planscope.synthesis.generate import synthesize
-from planscope.synthesis.mutants import KINDS, CannotMutate, Kind, Mutant, make_mutant, mutants
+from planscope.synthesis.mutants import KINDS, CannotMutate, Kind, Mutant, mutants
 from planscope.synthesis.request import Request
 from tests.cli.support import FIGURE_7, FIGURE_10, FIGURE_10_ACTIONS
 from tests.oracle.brute import timed_starts
@@ -34,6 +34,10 @@ def read(text: str, *names: str, durations: list[int] | None = None, timed: bool
 
 def some(reading: Reading, kind: Kind, count: int, **options: object) -> list[Mutant]:
     return list(islice(mutants(reading, kind, **options), count))  # type: ignore[arg-type]
+
+
+def make_mutant(reading: Reading, kind: Kind, number: int, **options: object) -> Mutant:
+    return next(mutants(reading, kind, first=number, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("block", range(10))

@@ -286,9 +286,9 @@ def test_keys_are_quick_in_a_long_run() -> None:
         times = []
         for index in range(0, 1000, 10):
             here = go_to(state, index)
-            begun = time.perf_counter()
+            begun = time.thread_time()
             key(here)
-            times.append(time.perf_counter() - begun)
+            times.append(time.thread_time() - begun)
         assert sorted(times)[50] < 0.02, name  # looking at every step would take longer
 
 

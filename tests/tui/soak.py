@@ -89,16 +89,17 @@ async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[
     """Before, halfway and after: runs so far, megabytes, bytes of the session, what is left of runs."""
     draw = random.Random(seed)
     seen = []
+    before = left()  # of others in this process
     async with opened(bundled()["first-look"], (100, 30)) as driven:
         for number in range(runs + 1):
             if number in (min(10, runs // 2), runs // 2, runs):
                 await driven.rest()
                 assert driven.room.desk.session is not None
                 for _ in range(300):  # what a thread still holds is let go in a moment
-                    kept = left()
+                    kept = Counter({name: max(now - before[name], 0) for name, now in left().items()})
                     if not any(kept[name] for name in GONE):
                         break
-                    await driven.pilot.pause(0.1)
+                    await driven.pilot.pause(0.2)
                 seen.append((number, resident(), len(dumps(driven.room.desk.session)), kept))
             if number < runs:
                 await one(driven, draw)

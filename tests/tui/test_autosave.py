@@ -210,8 +210,7 @@ async def test_what_cannot_be_saved_is_said_until_it_can(
         await driven.press("n")
         assert "✗ not saved: the disk is full; make room" in driven.text and "Ctrl+s says more" in driven.text
         await driven.press("d")
-        await driven.pilot.pause(0.1)
-        assert "✗ not saved: the disk is full" in driven.text and "n next difference" in driven.text
+        await driven.sees("✗ not saved: the disk is full", "n next difference")
         await driven.press("escape", "ctrl+s")
         assert "offered when you open the" in driven.text and "Try again now" in driven.text
         refuses.clear()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import faulthandler
+import gc
 import random
 import sys
 import time
@@ -570,6 +571,7 @@ async def episode(seed: int, actions: int, tally: Tally, *, kind: str = "file", 
                 except Lost as lost:
                     raise Lost(f"seed {seed}, {kind}: {lost}") from lost.__cause__
                 ledger.meddled = False
+                gc.collect()  # what the last one leaves does not hold up the next one
                 path = home.path if home.path.exists() else draw.choice(session_files(library()))
     return done
 

@@ -14,12 +14,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from planscope.session.library import entries, judge_all, search
+from planscope.session.library import entries, judge_all
+from planscope.session.library_entry import search
 from planscope.session.places import cache, library
 from planscope.session.store import dumps
+from tests.bench.terminal import Terminal
 from tests.bench.yardstick import table
 from tests.session.make import figure_10
 
+ROOT = Path(__file__).parent.parent.parent
 SESSIONS = 1000
 ROUNDS = 7
 
@@ -51,9 +54,24 @@ def command() -> object:
     return subprocess.run(
         [sys.executable, "-m", "planscope", "sessions", "list", "--json"],
         stdout=subprocess.DEVNULL,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=ROOT,
         check=True,
     )
+
+
+def room() -> str:
+    """Milliseconds from the key in the debugger, through a pty, until a row with its title is on the screen."""
+    times = []
+    for _ in range(3):
+        terminal = Terminal([sys.executable, "-m", "planscope"], columns=120, rows=40, cwd=str(ROOT))
+        try:
+            terminal.read_until_quiet(1.0)
+            terminal.started = time.perf_counter()
+            os.write(terminal.fd, b"L")
+            times.append(1000 * terminal.read_until(b"Plan 999", 60)[0])
+        finally:
+            terminal.close()
+    return f"{statistics.median(times):,.0f}"
 
 
 def main() -> None:
@@ -64,6 +82,7 @@ def main() -> None:
         rows = [["listed for the first time, not judged", timed(cold, 3)]]
         rows.append(["all of them judged", timed(lambda: list(judge_all(entries())), 1)])
         rows.append(["listed again, with verdicts", timed(entries)])
+        rows.append(["from the key to titles and verdicts on the screen", room()])
         found = entries()
         rows.append(["searched, per key", timed(lambda: search(found, "plan 77"))])
         rows.append(["planscope sessions list --json, all of it", timed(command, 3)])

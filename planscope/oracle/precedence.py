@@ -7,6 +7,7 @@ from heapq import heapify, heappop, heappush
 from math import comb
 
 from planscope.oracle.deletion import deletion_core
+from planscope.oracle.patience import go_on
 
 Edge = tuple[int, int]
 """Earlier and later action, as indexes."""
@@ -87,6 +88,8 @@ def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int],
         known = memo.get(rest)
         if known is not None:
             return known
+        if len(memo) & 255 == 1:
+            go_on()
         part = component(rest)
         if part != rest:
             size = rest.bit_count()

@@ -10,10 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from planscope.oracle.patience import go_on
 from planscope.oracle.precedence import Edge, bits, masks, order_counter, topological
 
 NEVER = -math.inf
 ALWAYS = math.inf
+_OFTEN = 255
+"""After so many sets of actions one looks whether anyone still waits."""
+
 FEW = 6
 """So few actions are tried out faster than the bound that would rule them out is computed."""
 
@@ -104,8 +108,11 @@ class Schedule:
         known = self._latest.get(rest)
         if known is not None:
             return known
-        if len(self._latest) > self.limit:
+        looked = len(self._latest)
+        if looked > self.limit:
             raise TooHard
+        if looked & _OFTEN == 1:
+            go_on()
         bound: float = ALWAYS
         total = 0
         members = [i for i in self._by_due if rest >> i & 1]
@@ -150,6 +157,8 @@ class Schedule:
         if known is not None:
             return known
         count = 0
+        if not len(self._counts) & _OFTEN:
+            go_on()
         for i in members:
             bit = 1 << i
             if self.preds[i] & rest or self._twins[i] & rest:

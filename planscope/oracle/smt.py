@@ -8,6 +8,7 @@ from typing import Any, Literal
 import z3
 
 from planscope.oracle.formula import Encoding, Formula
+from planscope.oracle.patience import interruptible
 from planscope.oracle.solver import fresh_solver
 
 Answer = Literal["sat", "unsat", "unknown"]
@@ -61,7 +62,8 @@ class Judge:
     def check(self, members: Sequence[str] | None = None) -> Answer:
         """Can these members (all by default) hold together?"""
         chosen = self.members if members is None else members
-        answer = self._solver.check(*[self._literals[m] for m in chosen])
+        with interruptible(self.interrupt):
+            answer = self._solver.check(*[self._literals[m] for m in chosen])
         if answer == z3.sat:
             return "sat"
         return "unsat" if answer == z3.unsat else "unknown"

@@ -2,7 +2,8 @@
 
 One job of a name is current at a time. Starting another of the same name, or cancelling, makes the older one's
 answer stale: it is thrown away when it comes. A job that looks at its ``Ticket`` can stop early; an interrupt
-given with the job (such as the solver's) is called to make it stop. Nothing that a job raises is fatal.
+given with the job (such as the solver's) is called to make it stop; what a job asks the oracle ends by itself.
+Nothing that a job raises is fatal.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from planscope.oracle.patience import waited_for_by
+
 Answer = TypeVar("Answer")
 
 
@@ -23,13 +26,29 @@ class Ticket:
     def __init__(self, generation: int) -> None:
         self.generation = generation
         self._stale = threading.Event()
+        self._lock = threading.Lock()
+        self._acts: list[Callable[[], None]] = []
 
     @property
     def stale(self) -> bool:
         return self._stale.is_set()
 
     def drop(self) -> None:
-        self._stale.set()
+        with self._lock:
+            self._stale.set()
+            for act in self._acts:
+                act()
+
+    def when_dropped(self, act: Callable[[], None]) -> Callable[[], None]:
+        """Have ``act`` called as soon as nobody waits; gives back what undoes this. It must be quick."""
+        with self._lock:
+            self._acts.append(act)
+
+        def undo() -> None:
+            with self._lock:
+                self._acts.remove(act)
+
+        return undo
 
     def wait(self, seconds: float) -> bool:
         """Sleep, but not longer than the answer is waited for; true where it no longer is."""
@@ -71,7 +90,8 @@ class Jobs:
 
         def run() -> None:
             try:
-                answer = work(ticket)
+                with waited_for_by(ticket):
+                    answer = work(ticket)
             except Exception as error:
                 self._deliver(name, ticket, failed, error, failed)
             else:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 
+from planscope.oracle.patience import NotWanted, go_on
 from planscope.tui.jobs import Jobs, Ticket
 
 
@@ -112,3 +113,39 @@ async def test_a_ticket_wakes_who_waits() -> None:
     jobs.cancel("a")
     await until(lambda: woke)
     assert woke == [True]
+
+
+async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
+    jobs = Jobs(asyncio.get_running_loop())
+    got: list[object] = []
+    ended: list[type[BaseException] | None] = []
+    begun = threading.Event()
+
+    def search(ticket: Ticket) -> int:
+        count = 0
+        try:
+            while True:  # a search without end, that looks as the oracle's do
+                begun.set()
+                count += 1
+                go_on()
+        except NotWanted as error:
+            ended.append(type(error))
+            raise
+
+    jobs.start("a", search, got.append, got.append)
+    await until(begun.is_set)
+    jobs.cancel("a")
+    await until(lambda: ended)
+    await asyncio.sleep(0.02)
+    assert ended == [NotWanted] and not got
+
+
+def test_what_is_dropped_interrupts_what_cannot_look_by_itself() -> None:
+    ticket = Ticket(1)
+    said: list[str] = []
+    keep = ticket.when_dropped(lambda: said.append("kept"))
+    undo = ticket.when_dropped(lambda: said.append("undone"))
+    undo()
+    ticket.drop()
+    assert said == ["kept"] and ticket.stale
+    keep()

@@ -183,7 +183,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path)
     async with opened(sessions.write(sessions.figure_10(), tmp_path), (200, 60)) as driven:
         for name, keys in STOPS:
             await driven.press(*keys)
-            await driven.pilot.pause(0.1)
+            await driven.answered()
             seen.add(type(driven.app.screen).__name__)
             for theme in LEAST if name in OF_TEXTUAL else ("dark",):
                 if driven.app.theme != theme:

@@ -13,11 +13,7 @@ from tests.tui.screen import Driven, opened
 
 
 async def _judged(driven: Driven) -> None:
-    for _ in range(1200):
-        await driven.pilot.pause(0.01)
-        if not not_judged(driven.room.desk):
-            return
-    raise TimeoutError("the runs are not judged")
+    await driven.until(lambda: not not_judged(driven.room.desk))
 
 
 async def test_each_run_says_how_it_came_out() -> None:
@@ -53,10 +49,8 @@ async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
         await driven.pilot.pause()
         assert "Compare at the right" in driven.text and "✗ parameter error" in driven.text
         await driven.press("up", "enter")
-        for _ in range(600):
-            await driven.pilot.pause(0.01)
-            if driven.app.screen.at_rest:
-                break
+        await driven.until(lambda: driven.app.screen.at_rest)
+        await driven.answered()
         assert driven.text.count("run r1") == 2
 
 

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planscope.agents.runner import run_agent
 from planscope.documents.query import constraint_document
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
@@ -24,7 +23,7 @@ from planscope.session.new_parts import make_variant
 from planscope.session.store import save
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
-from tests.agents.support import says, scripted
+from tests.agents.support import run_agent, says, scripted
 from tests.make_causes import makers
 from tests.session.make import TEXT as FIGURE_10
 

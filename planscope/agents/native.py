@@ -18,9 +18,10 @@ from planscope.agents.guarding import Guardian
 from planscope.agents.models import ModelUnavailable, parse_model
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.react_format import Answer, Turn, read_answer, write_prompt
-from planscope.agents.simulated.mind import Decision, Did, View, decide
+from planscope.agents.simulated.mind import decide
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.simulated.react import react_text, react_view
+from planscope.agents.simulated.situation import Decision, Did, View
 from planscope.agents.toolset import MockTool, make_toolset
 from planscope.agents.unreadable import why_unreadable
 from planscope.oracle.trace import Call

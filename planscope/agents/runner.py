@@ -15,7 +15,7 @@ from uuid import uuid4
 from planscope.agents.background import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
-from planscope.agents.paradigms import AGENTS, UnknownAgent, chat_for, load_factory, made_by
+from planscope.agents.paradigms import chat_for, load_factory, made_by
 from planscope.agents.toolset import make_toolset
 from planscope.session.derive import problem_of
 from planscope.session.events import CallEvent, EndEvent, ErrorEvent, Event, PromptEvent
@@ -24,8 +24,6 @@ from planscope.session.model import ForkPoint, Limits, Run, Variant
 if TYPE_CHECKING:
     from planscope.agents.gate import Gate, PendingCall, Verb
     from planscope.agents.recorder import Recorder
-
-__all__ = ["AGENTS", "STOPPED_BY_USER", "LiveRun", "OnEvent", "UnknownAgent", "run_agent", "run_once"]
 
 STOPPED_BY_USER = "stopped by the user"
 NOT_RECORDED = "the agent did not use the middleware that its factory was given, so nothing was recorded"
@@ -275,16 +273,3 @@ def _failure(work: asyncio.Task[Any]) -> BaseException | None:
 def _settle(stopping: asyncio.Future[None]) -> None:
     if not stopping.done():
         stopping.set_result(None)
-
-
-async def run_agent(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
-    """One run, from prompt to end: ``LiveRun(...).go()`` with its options.
-
-    ``on_event`` gets each event as it happens, on the event loop's thread.
-    """
-    return await LiveRun(variant, model=model, **options).go()
-
-
-def run_once(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
-    """:func:`run_agent` without an event loop of one's own: ``LiveRun(...).wait()``."""
-    return LiveRun(variant, model=model, **options).wait()

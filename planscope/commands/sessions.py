@@ -91,7 +91,8 @@ def run(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
     from planscope.documents.library import sessions_document
-    from planscope.session.library import entries, search
+    from planscope.session.library import entries
+    from planscope.session.library_entry import search
     from planscope.session.places import library
     from planscope.session.recovery import recoveries
 

@@ -7,7 +7,7 @@ Where a change goes (:class:`Keeper`):
   and has a name of its own, so that no earlier copy is written over;
 - into the journal in the state folder, where the write fails (disk full, folder gone, changed by another program,
   held by another planscope). The error says so, and the next one that opens the file is offered it
-  (:func:`recoverable`), unless a later save went well or it was thrown away.
+  (:func:`planscope.session.recovery.recoverable`), unless a later save went well or it was thrown away.
 
 A crash loses what was not handed to :meth:`Keeper.save` yet, and nothing else: every file is written whole, flushed and
 renamed. All of it may be called from any thread.
@@ -27,11 +27,9 @@ from planscope.session.lock import Held, Holder, Lock
 from planscope.session.model import Session
 from planscope.session.naming import free_path
 from planscope.session.places import make_folder
-from planscope.session.recovery import Journal, Recovery, recoverable
+from planscope.session.recovery import Journal
 from planscope.session.stamp import Stamp, check_unchanged, stamp_of
 from planscope.session.store import dumps
-
-__all__ = ["Keeper", "Recovery", "recoverable"]
 
 Where = Literal["here", "copy", "held"]
 """``here``: saved where it was opened. ``copy``: into the library. ``held``: another planscope writes to it."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.errors import UserError
 from planscope.session.bundled import SUFFIXES, bundled, is_bundled
 from planscope.session.files import SessionError
-from planscope.session.library_entry import Entry, Place, fields_of, glance, moment, search
+from planscope.session.library_entry import Entry, Place, fields_of, glance, moment
 from planscope.session.library_index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
 from planscope.session.own import own_runs
@@ -21,8 +21,6 @@ from planscope.session.places import library, trash
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
-
-__all__ = ["Entry", "Index", "Place", "entries", "entry_at", "judge", "judge_all", "search", "verdict_of"]
 
 PLACES: tuple[Place, ...] = ("library", "bundled")
 _LISTED: Any = {

@@ -17,8 +17,6 @@ from planscope.session.migrations import migrate
 from planscope.session.model import Session
 from planscope.session.stamp import Stamp, check_unchanged
 
-__all__ = ["SessionError", "dumps", "encoded", "from_document", "load", "loads", "save"]
-
 
 def loads(data: bytes, name: str = "the input") -> Session:
     """A session from the bytes of a file, or of a page that carries one. Raises :class:`SessionError` with one line."""

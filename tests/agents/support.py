@@ -13,6 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from planscope.agents.models import LoadedModel, ModelSpec
+from planscope.agents.runner import LiveRun
 from planscope.language.problem import make_actions
 from planscope.session.events import (
     AnswerEvent,
@@ -30,6 +31,16 @@ FIGURE_10 = (
     "sanitizing tools follow 18:00. Attending training sessions should be carried out in front of 12:00."
 )
 FIGURE_10_ACTIONS = ["sanitizing tools", "applying hair color", "attending training sessions"]
+
+
+async def run_agent(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
+    """One run, from prompt to end."""
+    return await LiveRun(variant, model=model, **options).go()
+
+
+def run_once(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
+    """The same without an event loop of one's own."""
+    return LiveRun(variant, model=model, **options).wait()
 
 
 def variant(

@@ -10,13 +10,13 @@ from langchain_core.messages import AIMessage, ToolMessage
 from planscope.agents.forks import CannotFork, fork, kept_events
 from planscope.agents.gate import EditArguments, GoOn, PendingCall, Verb
 from planscope.agents.paradigms import AGENTS
-from planscope.agents.runner import run_agent
 from planscope.debugger.played import begin, play
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import CallEvent, MessageEvent
 from planscope.session.model import Run, Session
 from planscope.session.played_run import as_run
+from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, says, scripted, variant
 from .test_profiles import drawn

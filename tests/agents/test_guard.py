@@ -13,12 +13,13 @@ from langchain_core.tools import tool
 
 from planscope.agents import guard
 from planscope.agents.guarding import Guardian
-from planscope.agents.runner import LiveRun, run_agent
+from planscope.agents.runner import LiveRun
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Run
+from tests.agents.support import run_agent
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
 from .test_profiles import drawn

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from planscope.agents.models import ModelUnavailable
 from planscope.agents.native import run_native
 from planscope.agents.paradigms import AGENTS, UnknownAgent
-from planscope.agents.runner import run_agent
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.session.events import EndEvent
 from planscope.session.model import Limits, Run
+from tests.agents.support import run_agent
 
 from .support import abc, check_record, variant
 from .test_profiles import drawn

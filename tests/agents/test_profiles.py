@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.agents.runner import run_agent
-from planscope.agents.simulated.mind import View, decide
+from planscope.agents.simulated.mind import decide
 from planscope.agents.simulated.misreading import perceive
 from planscope.agents.simulated.profiles import PROFILES, make_character
+from planscope.agents.simulated.situation import View
 from planscope.agents.simulated.understand import Understanding, seen, understand
 from planscope.agents.toolset import make_toolset
 from planscope.language.tree import Clause, Relative, at
@@ -21,6 +21,7 @@ from planscope.session.model import Limits, Origin, Run, Variant
 from planscope.session.new_parts import make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from tests.agents.support import run_agent
 
 from .support import abc, called, calls_of, check_record, end_of, variant
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, messages_from_dict
 
-from planscope.agents.runner import run_agent
 from planscope.session.events import AnswerEvent, CallEvent, MessageEvent, PromptEvent
 from planscope.session.model import Run
+from tests.agents.support import run_agent
 
 from .support import (
     abc,

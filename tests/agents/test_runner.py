@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from langchain_core.exceptions import ModelAuthenticationError, ModelRateLimitError
 
-from planscope.agents.runner import STOPPED_BY_USER, LiveRun, UnknownAgent, run_agent, run_once
+from planscope.agents.paradigms import UnknownAgent
+from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.session.events import ErrorEvent, Event
 from planscope.session.model import Limits, Session
 from planscope.session.store import load, save
+from tests.agents.support import run_agent, run_once
 
 from .support import abc, called, calls_of, check_record, end_of, says, scripted
 

@@ -14,7 +14,6 @@ from langchain_core.tools import StructuredTool
 
 from planscope.agents.mock_tools import langchain_tools
 from planscope.agents.models import load_model
-from planscope.agents.runner import run_agent
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.toolset import make_toolset
 from planscope.oracle.replay import replay
@@ -22,6 +21,7 @@ from planscope.oracle.verdict_types import Verdict
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import MessageEvent
 from planscope.session.model import Run, Variant
+from tests.agents.support import run_agent
 
 from .support import FIGURE_10, FIGURE_10_ACTIONS, abc, called, calls_of, check_record, end_of, variant
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from planscope.agents.models import LoadedModel, load_model
-from planscope.agents.runner import run_agent, run_once
 from planscope.session.events import ErrorEvent, MessageEvent
 from planscope.session.model import Limits, Run
+from tests.agents.support import run_agent, run_once
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, variant
 from .wire.replies import Fail, Raw, Reply, Say, Slow, ToolCall, call, calls, whole
@@ -264,8 +264,7 @@ def test_one_run_after_another_on_loops_of_their_own() -> None:
 def test_an_interrupt_ends_a_blocking_run_at_once() -> None:
     script = """
 import sys
-from planscope.agents.runner import run_once
-from tests.agents.support import abc
+from tests.agents.support import abc, run_once
 try:
     run_once(abc(), model="openai:local", base_url=sys.argv[1])
 except KeyboardInterrupt:

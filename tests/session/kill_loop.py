@@ -18,12 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planscope.session.adding import adding
-from planscope.session.autosave import Keeper, recoverable
+from planscope.session.autosave import Keeper
 from planscope.session.library_changes import delete, rename, restore
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
 from planscope.session.naming import name_of
 from planscope.session.places import library
+from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
 from tests.session.make import figure_10
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from planscope.session import autosave, files, recovery
-from planscope.session.autosave import Keeper, recoverable
+from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
 from planscope.session.lock import Held
 from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.places import recovery as recovery_folder
+from planscope.session.recovery import recoverable
 from planscope.session.stamp import Changed
 from planscope.session.store import dumps, load, save
 from tests.hostile_files import SMALL, HostileFile

@@ -12,7 +12,7 @@ from planscope.session import library as listing
 from planscope.session import library_changes, naming
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
-from planscope.session.library import entries, judge, judge_all, search
+from planscope.session.library import entries, judge, judge_all
 from planscope.session.library_changes import (
     copy,
     delete,
@@ -22,7 +22,7 @@ from planscope.session.library_changes import (
     restore,
     retitle,
 )
-from planscope.session.library_entry import Entry, fields_of
+from planscope.session.library_entry import Entry, fields_of, search
 from planscope.session.library_index import Index
 from planscope.session.lock import Held, Lock
 from planscope.session.own import own_runs

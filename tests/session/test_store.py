@@ -11,7 +11,8 @@ import pytest
 
 from planscope.session import files
 from planscope.session.events import CallEvent
-from planscope.session.store import SessionError, dumps, load, loads, save
+from planscope.session.files import SessionError
+from planscope.session.store import dumps, load, loads, save
 from tests.session.make import figure_10
 
 

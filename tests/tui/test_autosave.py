@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from planscope.session import autosave
-from planscope.session.autosave import Keeper, recoverable
+from planscope.session.autosave import Keeper
+from planscope.session.recovery import recoverable
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
 from planscope.session.lock import holder_of

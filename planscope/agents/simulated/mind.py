@@ -13,11 +13,9 @@ from planscope.agents.simulated.clumsiness import Slip, draw_slip
 from planscope.agents.simulated.misreading import perceive
 from planscope.agents.simulated.planning import Outlook, look_ahead, paper_hours
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.simulated.situation import Decision, Did, Situation, View, learned
+from planscope.agents.simulated.situation import Decision, Situation, View, learned
 from planscope.agents.simulated.understand import NotUnderstood, seen, understand
 from planscope.language.problem import Problem
-
-__all__ = ["ALL_DONE", "Decision", "Did", "View", "decide"]
 
 ALL_DONE = "All tasks have been done."
 

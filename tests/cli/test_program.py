@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import Done, Files, begun, harmless, program, run, session, variant
+from tests.cli.support import Cli, Done, Files, begun, harmless, program, run, session, variant
 
 AB = variant("A comes before B.", ["a", "b"])
 BUFFERED = [{"PYTHONUNBUFFERED": ""}, {"PYTHONUNBUFFERED": "1"}]
@@ -114,7 +114,10 @@ def test_what_an_encoding_cannot_say_is_escaped(files: Files, encoding: str) -> 
     about = variant("Ärger happens before 先检查.", ["ärger", "先检查"])
     path = files("ghost", "b", about=about)
     env = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "COLUMNS": "80"}
-    for args in (["check", path], ["replay", path], ["export", path, "--format", "text"], ["check", "nö先"]):
+    calls = [["replay", path], ["check", "nö先"]]
+    if encoding in ("ascii", "cp437"):
+        calls += [["check", path], ["export", path, "--format", "text"]]
+    for args in calls:
         done = subprocess.run(
             [sys.executable, "-m", "planscope", *map(str, args)],
             capture_output=True,
@@ -226,11 +229,12 @@ def test_a_text_through_a_pipe() -> None:
 
 
 @pytest.mark.parametrize("columns", ["0", "1", "7", "-5", "x", "1000000"])
-def test_odd_widths(files: Files, columns: str) -> None:
+def test_odd_widths(files: Files, columns: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     path = files("b", ("ghost", {"x": "y" * 300}), about=AB)
-    env = {"COLUMNS": columns, "LINES": columns}
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.setenv(name, columns)
     for args in (["--help"], ["new", "--help"], ["check", path], ["replay", path]):
-        done = program(*args, env=env)
+        done = cli(*args)
         assert done.status in (0, 1) and done.err == "" and done.out and harmless(done.out)
         assert max(map(len, done.out.splitlines())) <= 120
 

@@ -142,10 +142,12 @@ async def _next_trouble(driven: Editing, key: str) -> None:
     await driven.press(key)
     assert "nothing is wrong with it" in driven.text
     await typed(driven, " Qx. Disk check zz.")
-    for words in ("Qx", "zz", "Qx"):
+    for words, said in (("Qx", "1 of 2"), ("zz", "2 of 2"), ("Qx", "1 of 2")):
         await driven.press(key)
-        assert driven.edit.state.edited.selected == words and driven.edit.state.typing
-        await driven.keys("escape")
+        assert driven.edit.state.edited.selected == words and not driven.edit.state.typing
+        assert f"{said}: i types here" in driven.text and driven.draft == TWO + " Qx. Disk check zz."
+    await driven.press("i", "o")
+    assert driven.draft == TWO + " o. Disk check zz."
 
 
 @effect("own-editor")

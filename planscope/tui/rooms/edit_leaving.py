@@ -26,16 +26,19 @@ class Leaving(Changing):
         if not places:
             self.tell("nothing is wrong with it")
             return
+        places = sorted(set(places))
         first = state.edited.selection[0]
-        self.go_to_words(next((span for span in sorted(places) if span[0] > first), min(places)))
+        number = next((i for i, span in enumerate(places) if span[0] > first), 0)
+        self.go_to_words(places[number], typing=False)
+        self.tell(f"{number + 1} of {len(places)}: i types here")
 
-    def go_to_words(self, span: tuple[int, int] | None) -> None:
-        """Type at a place of the text, its words selected."""
+    def go_to_words(self, span: tuple[int, int] | None, *, typing: bool = True) -> None:
+        """To a place of the text, its words selected."""
         if span is None:
             return
         start, end = span
         edited = replace(self.state.edited, at=end, anchor=start if start < end else None)
-        self.edit(edited, pane="text", typing=True, offered=None)
+        self.edit(edited, pane="text", typing=typing, offered=None)
 
     def action_leave_edit(self) -> None:
         """From typing to the commands, and from there out of the room."""
@@ -57,9 +60,9 @@ class Leaving(Changing):
             return
         seen = self.seen_now()
         if not seen.readable:
-            self.tell(f"not run: {seen.why_not}")
             if seen.errors and not self.state.typing:
                 self.action_next_trouble()
+            self.tell(f"not run: {seen.why_not}")
             return
         self.leave(EditResult(self._variant(), run=True))
 

@@ -215,6 +215,7 @@ def _trash(args: argparse.Namespace) -> None:
 def _recover(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import recovery_lines
     from planscope.documents.library import sessions_document
+    from planscope.session.drafts import left_drafts
     from planscope.session.naming import free_path, name_of
     from planscope.session.places import library, make_folder
     from planscope.session.recovery import recoverable, recoveries
@@ -227,7 +228,7 @@ def _recover(args: argparse.Namespace) -> None:
         if args.json:
             print_json(sessions_document(library(), [], left))
         else:
-            say_all(recovery_lines(left))
+            say_all(recovery_lines(left, left_drafts()))
         return
     path = Path(args.session)
     if not path.is_file():  # the session itself may be gone: then its path is meant

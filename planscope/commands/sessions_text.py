@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from planscope.report import hanging, table
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
+    from planscope.session.drafts import LeftDraft
     from planscope.session.library_entry import Entry
     from planscope.session.recovery import Recovery
 
@@ -113,11 +114,13 @@ def session_lines(document: dict[str, Any]) -> Iterator[str]:
     yield from table(rows) if rows else ("  none",)
 
 
-def recovery_lines(left: Iterable[Recovery]) -> Iterator[str]:
-    none = True
+def recovery_lines(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[str]:
     for one in left:
-        none = False
         yield f"{one.path}"
         yield f"  {one.saved.astimezone():%Y-%m-%d %H:%M:%S}: {one.why}"
-    if none:
+    for draft in drafts:
+        yield f"{draft.path}"
+        began = clip(draft.variant.parent or "", 20)
+        yield f"  {draft.saved.astimezone():%Y-%m-%d %H:%M:%S}: a draft of {began}; e goes on with it on screen"
+    if not (left or drafts):
         yield "nothing is left unsaved"

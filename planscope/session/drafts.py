@@ -29,9 +29,13 @@ _FORMAT = "planscope-draft"
 
 @dataclass(frozen=True, slots=True)
 class LeftDraft:
-    """A draft that a planscope left behind which is not running any more. ``variant.parent``: what it began from."""
+    """A draft that a planscope left behind which is not running any more. ``variant.parent``: what it began from.
+
+    ``path`` is the session's as the file says it, to be shown only.
+    """
 
     file: Path
+    path: Path
     session: str
     saved: datetime
     variant: Variant
@@ -55,6 +59,7 @@ class DraftFile:
         document = {
             "format": _FORMAT,
             "version": 1,
+            "path": str(self.path),
             "session": session,
             "saved": datetime.now(UTC).isoformat(),
             "draft": draft.model_dump(mode="json", exclude_none=True),
@@ -78,10 +83,11 @@ class DraftFile:
             self._alive = None
 
 
-def left_drafts(path: Path) -> list[LeftDraft]:
-    """Drafts of the session at ``path`` that nobody writes any more, the newest first. Never raises."""
+def left_drafts(path: Path | None = None) -> list[LeftDraft]:
+    """Drafts of the session at ``path``, or of all, that nobody writes any more, the newest first. Never raises."""
+    prefix = "" if path is None else f"{key(path)}."
     try:
-        files = [p for p in recovery().iterdir() if p.name.startswith(f"{key(path)}.")]
+        files = [p for p in recovery().iterdir() if p.name.startswith(prefix)]
     except OSError:
         return []
     found = [left for file in files if file.name.endswith(_SUFFIX) and (left := _read(file)) is not None]
@@ -99,6 +105,6 @@ def _read(file: Path) -> LeftDraft | None:
         variant = Variant.model_validate(said["draft"])
         alone = Session(id="draft", title="", variants=[variant.model_copy(update={"parent": None})])
         check_references(alone, str(file))
-        return LeftDraft(file, str(said["session"]), saved, variant)
+        return LeftDraft(file, Path(str(said["path"])), str(said["session"]), saved, variant)
     except (SessionError, ValidationError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return None

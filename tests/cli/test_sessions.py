@@ -14,6 +14,7 @@ from planscope.agents.runner import LiveRun
 from planscope.documents.schemas import schema
 from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
+from planscope.session.drafts import DraftFile
 from planscope.session.files import SessionError
 from planscope.session.lock import Lock
 from planscope.session.model import Run
@@ -235,6 +236,21 @@ def test_work_that_could_not_be_saved_is_given_back(cli: Cli, tmp_path: Path) ->
     assert checked(cli("sessions", "recover", "one", "-o", target, "--json"))["action"] == "recover"
     assert load(target).title == "unsaved" and path.read_text() == "{}"
     assert "there is no unsaved work on" in cli("sessions", "recover", "one").complaint()
+
+
+def test_drafts_that_a_crash_left_are_listed(cli: Cli, tmp_path: Path) -> None:
+    path = keep("one")
+    kept = DraftFile(path)
+    before = load(path).variants[0]
+    kept.keep("s", before.model_copy(update={"id": "draft", "parent": before.id}))
+    assert cli("sessions", "recover").out == "nothing is left unsaved\n"  # it is being written
+    kept.close()
+    first, second = cli("sessions", "recover").out.splitlines()
+    assert first == str(path) and second.endswith(": a draft of v1; e goes on with it on screen")
+    kept = DraftFile(tmp_path / "\x1b[31m.json")
+    kept.keep("s", before.model_copy(update={"parent": "\x1b]0;x"}))
+    kept.close()
+    assert harmless(cli("sessions", "recover").out)
 
 
 def test_unsaved_work_into_the_library_or_thrown_away(cli: Cli) -> None:

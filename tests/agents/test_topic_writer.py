@@ -32,7 +32,7 @@ from tests.hostile import HOSTILE
 
 from .support import Scripted, scripted
 from .wire.replies import Fail, Raw, Say, Slow
-from .wire.server import WireServer
+from .wire.server import WireServer, nobody
 
 KEY = "sk-planted-0123456789abcdef"
 BEES = "1. Hive inspection\n2. Honey extraction\n3. Frame repair"
@@ -272,9 +272,10 @@ def test_one_failure_among_many_ends_the_others() -> None:
 
 
 def test_nobody_there() -> None:
-    with WireServer([]) as server:
-        address = server.base_url
-    with pytest.raises(TopicsNotWritten, match=r"127\.0\.0\.1:\d+ could not be reached"):
+    with (
+        nobody() as address,
+        pytest.raises(TopicsNotWritten, match=r"127\.0\.0\.1:\d+ could not be reached"),
+    ):
         write_topics("openai:local", job="beekeeper", base_url=address)
 
 

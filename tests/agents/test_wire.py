@@ -20,7 +20,7 @@ from tests.agents.support import run_agent, run_once
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, variant
 from .wire.replies import Fail, Raw, Reply, Say, Slow, ToolCall, call, calls, whole
-from .wire.server import WireServer
+from .wire.server import WireServer, nobody
 
 KEY = "sk-planted-0123456789abcdef"
 
@@ -223,11 +223,10 @@ async def test_a_limit_that_passes_is_waited_for() -> None:
 
 
 async def test_nobody_there() -> None:
-    with WireServer([]) as server:
-        address = server.base_url
-    model = load_model("openai:local", base_url=address, retries=0)
-    run = await run_agent(abc(), model=model)
-    await model.aclose()
+    with nobody() as address:
+        model = load_model("openai:local", base_url=address, retries=0)
+        run = await run_agent(abc(), model=model)
+        await model.aclose()
     assert isinstance(run.events[-2], ErrorEvent)
     assert run.events[-2].kind == "connection"
     assert address.split("/")[2] in run.events[-2].text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -15,6 +14,7 @@ import pytest
 from planscope.agents.runner import LiveRun
 from planscope.session.events import Event
 from planscope.session.store import load
+from tests.agents.wire.server import nobody
 from tests.cli.contract import check_verdict
 from tests.cli.support import Cli, Files, begun, run, session, variant
 
@@ -65,19 +65,12 @@ def test_a_limit_is_an_error_of_the_agent(cli: Cli, files: Files, limits: list[s
     assert (done.json["check"]["verdict"], done.json["check"]["error_type"]) == ("wrong", error)
 
 
-def closed_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        port: int = door.getsockname()[1]
-        return port
-
-
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # the client's own sockets, when it gives up
 def test_an_aborted_run_exits_with_2_and_is_recorded(cli: Cli, files: Files) -> None:
     pytest.importorskip("langchain_openai")
     path = files.keep(session(ABC))
-    url = f"http://127.0.0.1:{closed_port()}/v1"
-    done = cli("run", path, "--model", "openai:gpt", "--base-url", url, "--json")
+    with nobody() as url:
+        done = cli("run", path, "--model", "openai:gpt", "--base-url", url, "--json")
     assert done.status == 2 and done.err == ""
     check_verdict(done.json["check"])
     assert done.json["check"]["verdict"] == "aborted" and done.json["check"]["error_type"] is None

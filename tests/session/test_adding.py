@@ -154,9 +154,11 @@ def test_a_place_that_must_not_be_written(path: Path) -> None:
 ADDS = """
 import sys
 from pathlib import Path
+from planscope.session import adding as it
 from planscope.session.adding import adding
 from planscope.session.store import load
 
+it.PATIENCE = 100.0
 path = Path(sys.argv[1])
 for number in range(5):
     session = load(path)

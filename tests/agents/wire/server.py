@@ -4,6 +4,7 @@ request. ``kept`` is the state of the latter: all that was said, by the id of ea
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -162,4 +163,12 @@ class WireServer:
         return Handler
 
 
-__all__ = ["Drip", "Fail", "Raw", "Say", "Slow", "WireServer"]
+@contextmanager
+def nobody() -> Iterator[str]:
+    """The address of a port that is taken, so that no other server gets it, and where nobody listens."""
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{door.getsockname()[1]}/v1"
+
+
+__all__ = ["Drip", "Fail", "Raw", "Say", "Slow", "WireServer", "nobody"]

@@ -22,7 +22,14 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.progress import ProgressLine
-from planscope.commands.recording import add_agent_choice, chosen_variant, prints_aside, target_of, writable
+from planscope.commands.recording import (
+    add_agent_choice,
+    chosen_variant,
+    newest_original,
+    prints_aside,
+    target_of,
+    writable,
+)
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -189,11 +196,9 @@ def _begin(
     if args.run is not None:
         return _named(session, args)
     from planscope.agents.models import parse_model
-    from planscope.session.own import own_runs, own_variants
+    from planscope.session.own import own_runs
 
-    originals = [v for v in own_variants(session) if v.origin.mutation is None]
-    variant = originals[-1] if args.variant is None and originals else chosen_variant(session, args.variant)
-
+    variant = newest_original(session, args.variant)
     model = parse_model(args.model, seed=args.seed).text
     for run in reversed(own_runs(session)):
         if run.variant == variant.id and (run.model, run.agent) == (model, args.agent):

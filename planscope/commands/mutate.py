@@ -18,7 +18,7 @@ from planscope.commands.common import (
     session_path,
     whole,
 )
-from planscope.commands.recording import chosen_variant, target_of, writable
+from planscope.commands.recording import newest_original, target_of, writable
 from planscope.errors import UserError
 from planscope.safe import clip
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     if target is not None:
         writable(session, args.session)
-    variant = _chosen(session, args.variant)
+    variant = newest_original(session, args.variant)
     made, missing = _make(args, variant)
     ids: dict[tuple[str, int], str] = {}
     if source is not None and target is not None:
@@ -86,13 +86,6 @@ def run(args: argparse.Namespace) -> int:
         else:
             say_all(_lines(variant, made, missing, ids, where))
     return 0
-
-
-def _chosen(session: Session, wanted: str | None) -> Variant:
-    from planscope.session.own import own_variants
-
-    originals = [v for v in own_variants(session) if v.origin.kind != "mutated"]
-    return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
 
 
 def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:

@@ -83,6 +83,14 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
     raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
 
+def newest_original(session: Session, wanted: str | None) -> Variant:
+    """The variant of that id, by default the newest that is no mutant."""
+    from planscope.session.own import own_variants
+
+    originals = [v for v in own_variants(session) if v.origin.mutation is None]
+    return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
+
+
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
     """Add the runs to what the file holds by now."""
     from planscope.session.adding import adding

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import (
     columns,
@@ -165,22 +164,13 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 
 
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
-    from planscope.documents.judgement import verdict_document
+    from planscope.documents.runs import run_document
     from planscope.report import sentence, verdict_line
     from planscope.session.costs import cost_of
 
     verdict = replay.verdict()
     if args.json:
-        document: dict[str, Any] = {
-            "run": made.id,
-            "session": where,
-            "agent": made.agent,
-            "model": made.model,
-            "events": [event.model_dump(mode="json", exclude_none=True) for event in made.events],
-            "check": verdict_document(verdict),
-            "cost": asdict(cost_of(made)),
-        }
-        print_json(document)
+        print_json(run_document(made, verdict, cost_of(made), where))
         return
     calls = len(replay.facts)
     say(verdict_line(verdict))

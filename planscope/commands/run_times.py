@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ def run_times(
 ) -> int:
     """Run, record and tell. The exit status is 2 where every run was aborted."""
     from planscope.agents.rates import success
+    from planscope.documents.runs import runs_document
     from planscope.session.costs import cost_of
 
     with prints_aside():
@@ -42,18 +42,7 @@ def run_times(
     rate, costs = success(verdicts), [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
-            rows: list[dict[str, Any]] = [
-                {
-                    "run": run.id,
-                    "seed": run.seed,
-                    "verdict": verdict.verdict,
-                    "error_type": verdict.error_type,
-                    "cost": asdict(cost),
-                }
-                for run, verdict, cost in zip(recorded, verdicts, costs, strict=True)
-            ]
-            by = {"agent": recorded[0].agent, "model": recorded[0].model}
-            print_json({"session": where, **by, "runs": rows, "success": rate_document(rate)})
+            print_json(runs_document(recorded, verdicts, costs, rate, where))
         else:
             _tell(recorded, rate, costs, where)
     return 2 if rate.aborted == len(recorded) else 0
@@ -83,20 +72,6 @@ def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
     except KeyboardInterrupt:
         return [done[n] for n in sorted(done)], True
     return [done[n] for n in sorted(done)], False
-
-
-def rate_document(rate: Rate) -> dict[str, Any]:
-    """A rate with its interval."""
-    return {
-        "right": rate.right,
-        "counted": rate.counted,
-        "rate": rate.rate,
-        "low": rate.low,
-        "high": rate.high,
-        "aborted": rate.aborted,
-        "unknown": rate.unknown,
-        "errors": rate.errors,
-    }
 
 
 def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:

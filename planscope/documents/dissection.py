@@ -35,13 +35,14 @@ def dissection_document(found: Summary, record: Dissection, session: str | None)
         "blameless": decision.blameless,
         "likely": {name: round(share, 4) for name, share in decision.likely.items()},
         "stopped": record.stopped,
-        "rates": {row.kind: rate_document(row.rate) for row in found.rows},
+        "rates": {row.kind: arm_document(row.rate) for row in found.rows},
         "cells": [cell_document(cell) for row in found.rows for cell in row.cells],
         "closed": dict(record.closed),
     }
 
 
-def rate_document(rate: Rate) -> dict[str, Any]:
+def arm_document(rate: Rate) -> dict[str, Any]:
+    """How often one kind of request is right."""
     return {
         "runs": rate.counted,
         "right": rate.right,

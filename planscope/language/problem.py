@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -130,8 +131,11 @@ def is_tool_name(name: str) -> bool:
 
 
 def slug(name: str) -> str:
-    """The tool name of an action: at most 64 characters of ``[a-z0-9_]``."""
-    return _NOT_SLUG.sub("_", name.casefold()).strip("_")[:64].rstrip("_") or "action"
+    """The tool name of an action: at most 64 characters of ``[a-z0-9_]``. Letters lose their accents."""
+    plain = name.casefold()
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return _NOT_SLUG.sub("_", plain).strip("_")[:64].rstrip("_") or "action"
 
 
 def free_tool(name: str, taken: Collection[str]) -> str:

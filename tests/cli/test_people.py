@@ -79,8 +79,8 @@ def test_columns_stand_below_one_another_whatever_the_script(cli: Cli) -> None:
     names = "先检查网络状态, b, ärger, e\u0301e\u0301, 각한"
     lines = cli("parse", "--actions", names, stdin="B comes before 각한.").out.splitlines()
     rows = lines[1 : lines.index("Constraints")]
-    tools = ["action", "b", "rger", "e_e", "action_2"]
-    assert len(rows) == len(tools)
+    tools = ["action", "b", "arger", "ee", "action_2"]
+    assert [row.split()[-1] for row in rows] == tools
     starts = {cell_width(row[: row.rindex("  ") + 2]) for row in rows}
     assert len(starts) == 1, rows
 

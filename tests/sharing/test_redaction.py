@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 import re
 import time
 from urllib.parse import unquote
@@ -116,6 +117,25 @@ def test_nothing_personal_is_left_in_any_form() -> None:
         for value in PERSONAL:
             assert value.casefold() not in text.casefold(), f"{value} is left in {name}"
             assert json.dumps(value)[1:-1] not in text, f"{value} is left in {name}"
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_what_the_preview_promises_is_what_happens(number: int) -> None:
+    """Every finding is there as it was if it is kept, else not at all, and what was said to replace it is."""
+    draw = random.Random(number)
+    session = planted([seed.text for seed in seeds(7)][::3] + list(PERSONAL.values()))
+    promised = look_through(session, NOWHERE)
+    for finding in promised.findings:
+        if draw.random() < 0.3:
+            promised = promised.keep(finding.number)
+        elif draw.random() < 0.3:
+            promised = promised.replace_by(finding.number, f"WORD-{finding.number}-HERE")
+    made = dumps(redact(session, promised)).decode()
+    for finding in promised.findings:
+        there = finding.text in made or json.dumps(finding.text)[1:-1] in made
+        if finding.kind != "user-name":  # so short that it is a part of other words, too
+            assert there == finding.kept, finding
+        assert (finding.replacement in made) == (not finding.kept), finding
 
 
 def test_a_user_known_from_a_home_is_found_in_other_paths() -> None:

@@ -148,7 +148,7 @@
     byId("place").style.setProperty("--widest-short", `${Math.max("start".length, placeOf(calls(), "").length)}ch`);
   }
 
-  const calls = () => now.run.steps.filter((s) => s.step !== "0" && s.step !== "end").length;
+  const calls = () => now.run.steps.length - 1 - (now.run.steps[now.run.steps.length - 1].step === "end" ? 1 : 0);
   const placeOf = (number, before) => (before ? `${before}${number} of ${calls()}` : `${number}/${calls()}`);
 
   // Scrolls the pane around an element, never the page, until the element is seen.
@@ -218,7 +218,7 @@
     }
     items.steps[now.index].classList.add("current");
     mark(now.picked ? items[now.picked.list][now.picked.number] : items.steps[now.index], true);
-    for (const element of items.steps) element.removeAttribute("aria-current");
+    for (const element of document.querySelectorAll("#timeline [aria-current]")) element.removeAttribute("aria-current");
     items.steps[now.index].setAttribute("aria-current", "step");
     showStatuses();
     showActions();

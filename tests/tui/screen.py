@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import unicodedata
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from textual import events
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.command import CommandList, CommandPalette
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
@@ -82,10 +83,11 @@ class Driven:
 
     async def answered(self) -> None:
         """Wait until no widget has a message left, nor those that it makes others send."""
-        for number in range(500):
-            await self.pilot.pause(0)
-            if number >= 3 and not self._busy():
-                break
+        with suppress(ScreenStackError):  # it was left, and is gone
+            for number in range(500):
+                await self.pilot.pause(0)
+                if number >= 3 and not self._busy():
+                    break
 
     def _busy(self) -> bool:
         """Messages wait, or a layout does, or what is to be done after it."""
@@ -101,7 +103,10 @@ class Driven:
         while not what():
             if time.monotonic() > ends:
                 raise TimeoutError(self.text)
-            await self.pilot.pause(0.01)
+            try:
+                await self.pilot.pause(0.01)
+            except ScreenStackError:  # it was left
+                await asyncio.sleep(0.01)
 
     async def sees(self, *words: str) -> None:
         """Wait until all of it is on the screen."""

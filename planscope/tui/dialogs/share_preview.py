@@ -186,7 +186,8 @@ class PreviewDialog(Dialog[Approved]):
         for place in finding.places[:most]:
             lines.append(Line((Run("   in ", "label"), Run(shown(str(place), 100), "dim"))))
         if len(finding.places) > most:
-            lines.append(Line((Run(f"   and in {len(finding.places) - most} more places", "dim"),)))
+            more = words.plural(len(finding.places) - most, "more place")
+            lines.append(Line((Run(f"   and in {more}", "dim"),)))
         return [*lines, *[BLANK] * (most + 4 - len(lines))]
 
     def _keys(self) -> list[Line]:

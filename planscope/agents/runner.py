@@ -209,8 +209,8 @@ class LiveRun:
         """A fresh conversation; nothing of it is uploaded unless asked for, whatever the environment says."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
+        from planscope.agents.kept_conversation import messages_of
         from planscope.agents.mock_tools import langchain_tools
-        from planscope.agents.prefix import messages_of
         from planscope.agents.shared_agent import shared_agent
         from planscope.agents.untraced import tracing
 
@@ -261,7 +261,7 @@ class LiveRun:
 def prepare() -> None:
     """Import what a run needs, a second or more the first time; here, an interrupt can end that."""
     import_module("langsmith")
-    for name in ("guard_middleware", "prefix", "react_model", "recorder", "shared_agent"):
+    for name in ("guard_middleware", "kept_conversation", "react_model", "recorder", "shared_agent"):
         import_module(f"planscope.agents.{name}")
 
 

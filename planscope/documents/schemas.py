@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from planscope.documents.comparison_schema import ComparisonDocument
 from planscope.documents.dissection_schema import DissectDocument
-from planscope.documents.library import ChangedDocument, SessionDocument, SessionsDocument
+from planscope.documents.library_schema import ChangedDocument, SessionDocument, SessionsDocument
 from planscope.documents.listing_schemas import (
     ConfigDocument,
     GrammarDocument,

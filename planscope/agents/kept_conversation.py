@@ -1,7 +1,7 @@
-"""What a fork begins with: the kept events, and the conversation that they are for a model.
+"""The conversation that a fork's kept events are for a model.
 
-The conversation is rebuilt from the events in plain words, so that any model can take it up: nothing in it points to
-what a server keeps (with ``previous_response_id`` an edit before the last answer would not be sent).
+It is rebuilt from them in plain words, so that any model can take it up: nothing in it points to what a server keeps
+(with ``previous_response_id`` an edit before the last answer would not be sent).
 """
 
 from __future__ import annotations

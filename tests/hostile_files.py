@@ -255,6 +255,55 @@ def _fill(unit: str, size: int) -> str:
     return unit * (size // len(unit))
 
 
+_WORDS = (
+    "the plan is to begin with sanitizing tools and then call apply_hair_color because the order matters at 10:00 for "
+    'every step, check the result {"status": "ok", "start_time": 9} next after-before finished (see host-1 or 1.5)'
+)
+
+
+def _prose(draw: random.Random, size: int) -> str:
+    return " ".join(draw.choices(_WORDS.split(), k=size // 6))
+
+
+_LOOKED_AT: dict[str, tuple[Callable[[random.Random, int], str], int]] = {
+    "9 MB of prose": (lambda draw, k: _prose(draw, 700), 12_000),
+    "13 MB of prose": (lambda draw, k: _prose(draw, 700), 18_000),
+    "13 MB of one text": (lambda draw, k: _prose(draw, 13 * MB // 2), 2),
+    "13 MB of JSON in texts": (
+        lambda draw, k: json.dumps([{"at": n, "said": f"{n}.{k}"} for n in range(25)]),
+        11_000,
+    ),
+    "13 MB of noise": (lambda draw, k: draw.randbytes(9000).hex(" ", 3), 580),
+    "13 MB that look like keys": (
+        lambda draw, k: f"r8_{k} sk- AKIA eyJ{k}.eyJ token: AIza hf_ ghp_ xox" * 9,
+        28_000,
+    ),
+    "5,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.example.org now", 5_000),
+    "60,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.example.org now", 60_000),
+    "one address of mail, 90,000 times": (lambda draw, k: "mail bob@corp.example.org, /home/bob/x", 90_000),
+    "60,000 random tokens": (lambda draw, k: draw.randbytes(30).hex(), 60_000),
+    "60,000 home directories": (lambda draw, k: f"cd /home/user{k}/work; ls ../user{k + 1}/x", 60_000),
+    "2,000 home directories": (
+        lambda draw, k: f"cd /home/user{k % 2000}/work{k}; ls ../user{k % 1900}/x",
+        60_000,
+    ),
+    "60,000 keys": (lambda draw, k: f"sk-ant-api03-{draw.randbytes(16).hex()}", 60_000),
+    "values of JSON in a text": (lambda draw, k: f"[{'1,' * 3_000_000}1]", 1),
+    "objects of JSON in texts": (lambda draw, k: '{"a":' * 150 + str(k) + "}" * 150, 9_000),
+}
+"""Texts by their number, and how many of them a run says: what is shared is looked through for what is private."""
+
+
+def _saying(text: Callable[[random.Random, int], str], count: int) -> bytes:
+    draw = random.Random(1)
+    said = [{"type": "error", "kind": "said", "text": text(draw, k)} for k in range(count)]
+    return edited(
+        lambda d: d["runs"][0].update(
+            events=[*d["runs"][0]["events"][:-1], *said, d["runs"][0]["events"][-1]]
+        )
+    )
+
+
 def calls(count: int) -> str:
     return ",".join(f'{{"type": "call", "step": {k}, "tool": "x"}}' for k in range(1, count + 1))
 
@@ -262,7 +311,7 @@ def calls(count: int) -> str:
 def _large() -> Iterator[HostileFile]:
     """What would fill memory: each a few hundred times as large there as on the disk, or long to judge."""
     last = '{"type": "end", "ending": "stopped"}'
-    for size in (5, 60):
+    for size in (5, 15):
         units = {
             "empty lists": ("x", "[{}1]", "[],"),
             "short texts": ("x", "[{}1]", '"ab",'),
@@ -287,10 +336,12 @@ def _large() -> Iterator[HostileFile]:
                 "either",
                 large=True,
             )
+    for name, (text, count) in _LOOKED_AT.items():
+        yield _bytes(name, lambda text=text, count=count: _saying(text, count), "opens", large=True)  # type: ignore[misc]
     errors = '{"type":"error","kind":"","text":""},' * 99_000
     yield _bytes("99,000 errors", lambda: spliced("runs.0.events", f"[{errors}{last}]"), "opens", large=True)
-    yield _bytes("65 MB of blanks", lambda: b" " * (65 * MB), "refused", large=True)
-    yield _bytes("64 MB that are one number", lambda: b"9" * (64 * MB), "refused", large=True)
+    yield _bytes("17 MB of blanks", lambda: b" " * (17 * MB), "refused", large=True)
+    yield _bytes("16 MB that are one number", lambda: b"9" * (16 * MB), "refused", large=True)
     yield _bytes(
         "10,000 calls", lambda: spliced("runs.0.events", f"[{calls(10_000)},{last}]"), "opens", large=True
     )
@@ -377,7 +428,7 @@ def _gzip() -> Iterator[HostileFile]:
     yield _bytes("no gzip, with its suffix", GOOD, "opens", file)
     yield _bytes("a gzip bomb of a gigabyte", bomb, "refused", file, large=True)
     yield _bytes(
-        "a gzip bomb after a session", lambda: gzip.compress(GOOD + b" " * (70 * MB)), "refused", file
+        "a gzip bomb after a session", lambda: gzip.compress(GOOD + b" " * (20 * MB)), "refused", file
     )
     yield _bytes("gzip in gzip", gzip.compress(packed), "refused", file)
     yield _bytes("gzip ten times", _packed_again(10), "refused", file)
@@ -743,7 +794,7 @@ FILES: tuple[HostileFile, ...] = (
     *_texts(),
     *_places(),
 )
-"""Some seven hundred. Those that are ``large`` take up to 65 MB on the disk each."""
+"""Some seven hundred. Those that are ``large`` take up to 17 MB on the disk each."""
 
 SMALL: tuple[HostileFile, ...] = tuple(file for file in FILES if not file.large)
 

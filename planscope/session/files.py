@@ -14,8 +14,9 @@ from pathlib import Path
 
 from planscope.errors import UserError
 
-LARGEST = 64 * 1024 * 1024
-"""Bytes of a session file, unpacked."""
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a session file, unpacked: some two thousand runs of a real model. So much is read, looked through for what
+is private and written anew within seconds, in half a gigabyte of memory."""
 GZIP = b"\x1f\x8b"
 _ABANDONED = 3600.0
 """Seconds after which what a writer left is nobody's."""

@@ -15,7 +15,7 @@ from planscope.session.files import LARGEST, SessionError
 
 DEEPEST = 200
 """Lists and objects inside one another."""
-WIDEST = 96 * 1024 * 1024
+WIDEST = 32 * 1024 * 1024
 """Bytes that a file's text may take in memory, where one rare letter makes all of them two or four bytes wide."""
 MOST_VALUES = 1_000_000
 """Values in a file: each takes some hundred bytes once it is read, whatever it takes on the disk."""
@@ -187,7 +187,7 @@ def check_writable(data: bytes) -> None:
     """Raise SessionError, ValueError or RecursionError for JSON that could not be read again."""
     if len(data) > LARGEST:
         raise SessionError(
-            f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again"
+            f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again; begin a new one"
         )
     check_bounds(data, "the session", DEEPEST)
     if _LONG_NUMBER.search(data):  # perhaps of a text

@@ -28,6 +28,9 @@ _ASSIGNED = re.compile(
     r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}(?:&(?![\w.;-]{1,40}[=;])[^\s\"',;&<>(){}\[\]]{1,100}){0,3}))"
 )
 _STARTS = re.compile(_NAME)
+_PARTS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "string")
+"""One of these is in every such name."""
+
 _SHORT = re.compile(
     r"\b(?i:pin|cvv|cvc|otp|one-time code)[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?"
     r"(?P<value>[0-9]{3,8})\b"
@@ -79,9 +82,13 @@ def is_value(text: str) -> bool:
     return len(text.strip()) >= 3 and not _EMPTY.fullmatch(text.strip())
 
 
-def assigned(text: str, lowered: str) -> Iterator[Hit]:
-    """What a text itself calls a password, a token, a key, a login. ``lowered``: in lower case, of the same length."""
-    for match in _named(text, lowered):
+def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
+    """What a text itself calls a password, a token, a key, a login.
+
+    ``lowered``: the text in lower case, of the same length; ``once``: its different words.
+    """
+    folded = lowered if once is text else once.lower()
+    for match in _named(text, lowered) if any(part in folded for part in _PARTS) else ():
         group = next(g for g in ("double", "single", "bare") if match[g] is not None)
         start, end = match.span(group)
         if group == "bare":

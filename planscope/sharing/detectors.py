@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
+from planscope.sharing.findings import RedactionError
 from planscope.sharing.hits import HOST, NAMED, PERSONAL, Hit, beside_settled, cover, settle, settled_in
 from planscope.sharing.matching import lower
 from planscope.sharing.surroundings import Surroundings
@@ -19,8 +20,14 @@ _ROUNDS = 4
 _LONG = 20_000
 """Characters of a text that is not looked through a second time."""
 
-_MOST = 500_000
+_MOST = 2_000_000
 """Strings remembered."""
+
+MOST_LOOKED_AT = 10_000_000
+"""Characters that are looked at in one session, its texts once and what holds something again: seconds of work."""
+
+_OVERHEAD = 250
+"""A text that is looked at by itself takes as long as so many characters."""
 
 _BATCH = 50_000
 """Characters that are looked through in one go."""
@@ -30,16 +37,20 @@ _BATCH = 50_000
 class Detectors:
     """``users``: names known from home directories, looked for as parts of other paths.
 
-    What is asked again for the same string is answered from memory. ``clean``: strings that hold nothing.
+    What is asked again for the same string is answered from memory. ``clean``: strings that hold nothing. Raises
+    RedactionError where there is too much to look at.
     """
 
     around: Surroundings
     users: frozenset[str] = frozenset()
     _memory: dict[tuple[str, str, bool, bool], list[Hit]] = field(default_factory=dict, repr=False)
     clean: set[str] = field(default_factory=set, repr=False)
+    _ahead: dict[str, secret_rules.Chosen] = field(default_factory=dict, repr=False)
+    _looked_at: int = field(default=0, repr=False)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
         """Look through many texts in one go, as if they were one: most hold nothing, and are not looked at again."""
+        self._looked_at = 0
         batch: list[str] = []
         size = 0
         for text in dict.fromkeys(texts):
@@ -60,11 +71,16 @@ class Detectors:
         """
         starts = [0, *accumulate(len(text) + 1 for text in batch)]
         touched: set[int] = set()
-        for hit in self._all("\n".join(batch), "", False, False):
+        joined = "\n".join(batch)
+        once = "\n".join(set(joined.split()))
+        chosen = secret_rules.chosen_for(joined, lower(joined), once)
+        for hit in self._all(joined, "", False, False, chosen, once):
             touched.update(range(bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)))
         if len(self.clean) >= _MOST:
             self.clean.clear()
+            self._ahead.clear()
         self.clean.update(text for n, text in enumerate(batch) if n not in touched)
+        self._ahead.update((batch[n], chosen) for n in touched)
 
     def find(
         self, text: str, *, named: str = "", below_secret: bool = False, number: bool = False
@@ -93,9 +109,10 @@ class Detectors:
             return settle(_by_key(text, named, below_secret)) if named or below_secret else []
         found: list[Hit] = []
         covered = text
+        chosen = self._ahead.get(text) or secret_rules.chosen_for(text, lower(text), text)
         for _ in range(_ROUNDS):
             settled = settled_in(covered)
-            hits = list(self._all(covered, named, below_secret, number))
+            hits = list(self._all(covered, named, below_secret, number, chosen, covered))
             taken = settle(part for hit in hits for part in beside_settled(hit, settled))
             if not taken:
                 break
@@ -107,32 +124,39 @@ class Detectors:
             covered = cover(covered, taken)
         return sorted(found)
 
-    def _all(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
+    def _all(
+        self,
+        text: str,
+        named: str,
+        below_secret: bool,
+        number: bool,
+        chosen: secret_rules.Chosen,
+        once: str,
+    ) -> Iterator[Hit]:
+        """``once``: the different words of the text; what is a word of its own is looked for there first."""
+        self._looked_at += len(text) + _OVERHEAD
+        if self._looked_at > MOST_LOOKED_AT:
+            raise RedactionError(
+                "the session holds too many different texts to be looked through for what is private; with "
+                "--no-redact it is shared as it is"
+            )
         lowered = lower(text)
-        yield from secret_rules.shaped(text, lowered)
+        yield from secret_rules.shaped(text, lowered, chosen)
         if not number:
-            yield from secret_rules.beside_words(text, lowered)
-            yield from randomness.random_looking(text)
-        yield from assigned.assigned(text, lowered)
+            yield from secret_rules.beside_words(text, lowered, chosen)
+            yield from randomness.random_looking(text, once)
+        yield from assigned.assigned(text, lowered, once)
         yield from self.around.hits(text)
         yield from more_rules.found_by_library(text)
-        yield from personal.personal(text)
-        yield from hosts.hosts(text, lowered)
+        yield from personal.personal(text, once)
+        yield from hosts.hosts(text, lowered, once)
         yield from self._users(text)
         if named or below_secret:
             yield from _by_key(text, named, below_secret)
 
     def _users(self, text: str) -> Iterator[Hit]:
-        for user in self.users:
-            if user in text:
-                name = re.escape(user)
-                for match in re.finditer(
-                    rf"(?<=[/\\]){name}(?=[/\\\s\"',:;)]|$)|(?<![\w.-]){name}(?=@)"
-                    rf"|(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{{0,2}}[=:]\s{{0,2}}[\"']?)(?P<user>{name})(?![\w-])",
-                    text,
-                ):
-                    start, end = match.span("user") if match["user"] else match.span()
-                    yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
+        for start, end in personal.users_in(text, self.users) if self.users else ():
+            yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
 
 
 @lru_cache(maxsize=1)

@@ -128,6 +128,9 @@ class _Walker:
 
     def add(self, made: dict[str, Json], key: str, value: Json, place: Place) -> None:
         """A field of a part, into what is made of the part."""
+        if key in _fields() and not isinstance(value, dict | list) and (value is None or self._dull(value)):
+            made[key] = value
+            return
         new = key if key in _fields() else self._key(key, _below(place, key), made)
         made[new] = self._field(key, value, place)
 

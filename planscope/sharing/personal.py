@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from planscope.sharing.hits import PERSONAL, Hit
 from planscope.sharing.word_lists import words
@@ -21,6 +21,10 @@ _WINDOWS_HOME = re.compile(
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
 _TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
+_LONGEST_USER = 64
+_IN_PATH = re.compile(r"(?<=[/\\])[^/\\\s\"',:;)]{1,64}(?=[/\\\s\"',:;)]|$)")
+_USER_IS = re.compile(r"(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)")
+_NAME_GOES_ON, _WORD_GOES_ON = re.compile(r"[\w.-]"), re.compile(r"[\w-]")
 _HOMES = (
     (_UNIX_HOME, ("home/", "Users/")),
     (_WINDOWS_HOME, ("Users", "Documents and Settings")),
@@ -43,13 +47,13 @@ _IBAN = re.compile(
 _SOCIAL = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 
 
-def personal(text: str) -> Iterator[Hit]:
-    """Everything personal that can be told by its shape."""
-    if "@" in text or "%40" in text:
+def personal(text: str, once: str) -> Iterator[Hit]:
+    """Everything personal that can be told by its shape. ``once``: the different words of the text."""
+    if ("@" in once or "%40" in once) and _MAIL.search(once):
         for match in _MAIL.finditer(text):
             if not match[0].lower().startswith(_NO_PERSON):
                 yield Hit(*match.span(), "email", "e-mail address", PERSONAL)
-    if "/" in text or "\\" in text:
+    if "/" in once or "\\" in once:
         for match in homes(text):
             yield Hit(*_trimmed(match), "home", "home directory", PERSONAL, edged=True)
     for match in _IBAN.finditer(text):
@@ -90,6 +94,27 @@ def _trimmed(match: re.Match[str]) -> tuple[int, int]:
 def user_of(match: re.Match[str]) -> str:
     """The user of a home directory."""
     return match["user"].rstrip(".!")
+
+
+def users_in(text: str, users: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where one of these users is named: in a path, before an ``@``, after ``user =``."""
+    for match in _IN_PATH.finditer(text) if "/" in text or "\\" in text else ():
+        if match[0] in users:
+            yield match.span()
+    at = text.find("@")
+    while at >= 0:
+        start = max(0, at - _LONGEST_USER)
+        for edge in range(start, at):
+            if text[edge:at] in users and not _NAME_GOES_ON.match(text[edge - 1 : edge]):
+                yield edge, at
+                break
+        at = text.find("@", at + 1)
+    for match in _USER_IS.finditer(text):
+        start = match.end()
+        for end in range(min(len(text), start + _LONGEST_USER), start, -1):
+            if text[start:end] in users and not _WORD_GOES_ON.match(text, end):
+                yield start, end
+                break
 
 
 def _luhn(digits: str) -> bool:

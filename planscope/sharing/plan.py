@@ -13,7 +13,7 @@ from planscope.language.problem import slug
 from planscope.sharing import personal, spans
 from planscope.sharing.detectors import detectors_for
 from planscope.sharing.document import Spot, rewrite, rewrite_below
-from planscope.sharing.findings import Finding, Place
+from planscope.sharing.findings import Finding, Place, RedactionError
 from planscope.sharing.hits import PLACEHOLDER, Hit, settle
 from planscope.sharing.matching import HEAD, Matcher, lower
 from planscope.sharing.skim import DEEPEST, Skim
@@ -51,6 +51,10 @@ class _Spelled(NamedTuple):
 
     value: Value | None
     replacement: str
+
+
+MOST_FINDINGS = 5_000
+"""Different private values of a session: nobody looks through more of them."""
 
 
 class _Made(NamedTuple):
@@ -134,6 +138,11 @@ class Plan:
         if known is not None:
             known.strong = known.strong or hit.strong
             return
+        if len(self.values) >= MOST_FINDINGS:
+            raise RedactionError(
+                f"the session holds more than {MOST_FINDINGS:,} different private values, too many to be looked "
+                "through; with --no-redact it is shared as it is"
+            )
         word = re.sub(r"[^A-Z0-9]+", "_", hit.kind.upper())[:24].strip("_")
         number = self._next[word] = self._next.get(word, 0) + 1
         self.values[key] = Value(

@@ -44,9 +44,12 @@ def looks_random(token: str) -> bool:
     return _entropy(token) >= min(4.0, math.log2(len(token)) - 1.0)
 
 
-def random_looking(text: str) -> Iterator[Hit]:
-    """Tokens of 32 characters or more that look random and are not the number of a message or a call."""
-    for match in _TOKEN.finditer(text):
+def random_looking(text: str, once: str) -> Iterator[Hit]:
+    """Tokens of 32 characters or more that look random and are not the number of a message or a call.
+
+    ``once``: the different words of the text.
+    """
+    for match in _TOKEN.finditer(text) if _TOKEN.search(once) else ():
         token = match[0]
         if not _KNOWN.fullmatch(token) and token.count("/") <= 4 and looks_random(token):
             yield Hit(*match.span(), "random-text", "random-looking text", RANDOM)

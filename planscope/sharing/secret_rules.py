@@ -12,9 +12,6 @@ from typing import NamedTuple
 from planscope.sharing.hits import NAMED, SHAPE, Hit
 from planscope.sharing.randomness import looks_random
 
-_LONG = 100_000
-"""Characters of a text of which it pays to know first what letters it has at all."""
-
 END = "."
 """What ends a sentence, and no key."""
 
@@ -64,13 +61,36 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
     return rules, near
 
 
-def shaped(text: str, lowered: str) -> Iterator[Hit]:
+class Chosen(NamedTuple):
+    """The rules that may find anything in some texts."""
+
+    rules: tuple[Rule, ...]
+    near: tuple[NearRule, ...]
+
+
+def chosen_for(text: str, lowered: str, once: str) -> Chosen:
+    """Those for which what they need stands in the text. ``lowered``: in lower case; ``once``: its different words."""
+    folded = lowered if once is text else once.lower()
+    letters = frozenset(once).union(folded, " ")
+
+    def stands(need: str, low: bool) -> bool:
+        if not letters.issuperset(need):
+            return False
+        spaced = need.split() != [need]
+        return need in ((lowered if low else text) if spaced else (folded if low else once))
+
+    rules, near = load_rules()
+    return Chosen(
+        tuple(r for r in rules if any(stands(need, r.folded) for need in r.needs)),
+        tuple(r for r in near if any(stands(word, True) for word in r.words)),
+    )
+
+
+def shaped(text: str, lowered: str, chosen: Chosen) -> Iterator[Hit]:
     """What can be told by its shape. ``lowered`` is the text in lower case."""
-    letters = frozenset(text).union(lowered) if len(text) > _LONG else None
-    for rule in load_rules()[0]:
-        needs = rule.needs if letters is None else [n for n in rule.needs if letters.issuperset(n)]
+    for rule in chosen.rules:
         where = lowered if rule.folded else text
-        if any(need in where for need in needs):
+        if any(need in where for need in rule.needs):
             for match in rule.pattern.finditer(text):
                 named = "value" in match.re.groupindex and match["value"] is not None
                 start, end = match.span("value") if named else match.span()
@@ -79,9 +99,9 @@ def shaped(text: str, lowered: str) -> Iterator[Hit]:
                     yield Hit(start, end, rule.kind, rule.label, SHAPE)
 
 
-def beside_words(text: str, lowered: str) -> Iterator[Hit]:
+def beside_words(text: str, lowered: str, chosen: Chosen) -> Iterator[Hit]:
     """What can be told only beside a word such as the name of a vendor."""
-    for rule in load_rules()[1]:
+    for rule in chosen.near:
         if any(word in lowered for word in rule.words):
             for match in rule.body.finditer(text):
                 before = lowered[max(0, match.start() - BEFORE - 20) : match.start()]

@@ -95,6 +95,8 @@ class Skim:
 
     def is_dull(self, value: Json) -> bool:
         """Whether a part of the document, or a string, holds nothing private."""
+        if isinstance(value, str):
+            return value in self._dull
         if isinstance(value, dict | list):
             return id(value) not in self._busy
         return value is None or isinstance(value, bool) or str(value) in self._dull

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.session.store import dumps, from_document
-from planscope.sharing import skim
+from planscope.sharing import personal, skim
 from planscope.sharing.findings import RedactionError
 from planscope.sharing.redact import look_through, redact
 from planscope.sharing.skim import Skim
@@ -138,3 +139,42 @@ def test_json_in_texts_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     for notes, title in ((many, "x"), (few, few + " "), (json.dumps([few, few + " "]), "x")):
         with pytest.raises(RedactionError, match="--no-redact"):
             look_through(plain_session(notes=notes).model_copy(update={"title": title}), AROUND)
+
+
+def test_too_much_to_look_through_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = " ".join(f"user{k}@corp.example.org" for k in range(30))
+    look_through(plain_session(notes=notes), AROUND)
+    monkeypatch.setattr("planscope.sharing.plan.MOST_FINDINGS", 20)
+    with pytest.raises(RedactionError, match=r"more than 20 different private values.*--no-redact"):
+        look_through(plain_session(notes=notes), AROUND)
+    monkeypatch.setattr("planscope.sharing.detectors.MOST_LOOKED_AT", 3000)
+    look_through(plain_session(), AROUND)
+    with pytest.raises(RedactionError, match=r"too many different texts.*--no-redact"):
+        look_through(plain_session(notes="abc " * 2000), AROUND)
+    look_through(plain_session(notes="other"), AROUND)  # each session is counted for itself
+
+
+USERS = frozenset({"bob", "jo.smith", "a+b", "x-1", "@z"})
+
+
+@given(
+    st.lists(
+        st.sampled_from([*USERS, *"/\\@=:.- '\"", "user", "owner", "login=", "username: ", "ab", "é"]),
+        max_size=12,
+    )
+)
+def test_users_are_found_where_they_are_named(parts: list[str]) -> None:
+    """As one pattern for each user would find them, whatever their number."""
+    text = "".join(parts)
+    wanted: set[tuple[int, int]] = set()
+    for user in USERS:
+        name = re.escape(user)
+        for match in re.finditer(
+            rf"(?<=[/\\]){name}(?=[/\\\s\"',:;)]|$)|(?<![\w.-]){name}(?=@)"
+            rf"|(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{{0,2}}[=:]\s{{0,2}}[\"']?)(?P<user>{name})(?![\w-])",
+            text,
+        ):
+            wanted.add(match.span("user") if match["user"] else match.span())
+    found = set(personal.users_in(text, USERS))
+    assert wanted <= found | {s for s in wanted if any(f[0] <= s[0] and s[1] <= f[1] for f in found)}
+    assert all(text[a:b] in USERS for a, b in found)

@@ -21,7 +21,7 @@ def ran(folder: Path, files: dict[str, str], lines: bool = True, **environment: 
     """What pytest says of each file, run far from this repository's configuration: its lines alone, or all it says."""
     for name, text in files.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
-    (folder / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    (folder / "pytest.ini").write_text("[pytest]\n")
     names = [f"test_{name}.py" for name in files]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider", *names],
@@ -29,7 +29,13 @@ def ran(folder: Path, files: dict[str, str], lines: bool = True, **environment: 
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "COLUMNS": "200", **environment},
+        env={
+            **os.environ,
+            "COLUMNS": "200",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_ADDOPTS": "",
+            **environment,
+        },
         timeout=120,
     )
     if not lines:

@@ -117,7 +117,7 @@ class FormDialog(Dialog[Result]):
         read: Callable[[Answers], Result],
         *,
         before: Sequence[str] = (),
-        hint: str = "↑ ↓ go through the rows · ← → choose · Enter takes it · Esc closes",
+        hint: str = "↑ ↓ rows · ← → choose · Enter takes it · Esc closes",
         first: str = "",
     ) -> None:
         super().__init__(paint, title)

@@ -37,12 +37,17 @@ TAKE = "open_selected"
 _MORE = (
     "edit",
     "rerun",
-    "next-check",
-    "search",
-    "toggle-breakpoint",
-    "zoom",
+    "dissect",
+    "compare",
     "choose-run",
+    "zoom",
+    "toggle-breakpoint",
+    "fork",
+    "play",
+    "search",
+    "next-check",
     "copy",
+    "library",
     "palette",
 )
 _PLAY = ((TAKE, "Enter"), ("take-back", ""), ("keep-play", ""), ("deselect", "leave"))

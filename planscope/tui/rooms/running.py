@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 RESERVED = "run"
 """The job that a run is. One at a time is run from this screen."""
 
-STARTING, STOPPING = "starting the run…", "stopping…"
+STARTING, STOPPING = "starting the run… X stops it", "stopping…"
 
 
 class Running(Doors):

@@ -20,7 +20,8 @@ from tests.tui import sessions
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
-LONGEST = 60.0
+LONGEST = 200.0
+"""Seconds, from the start of the program on."""
 
 
 @pytest.fixture
@@ -55,9 +56,11 @@ def ended(terminal: object) -> int:
 
 
 def press(terminal: object, keys: str) -> None:
-    for key in keys:
-        os.write(terminal.fd, key.encode())  # type: ignore[attr-defined]  # a Terminal
-        terminal.read(0.05)  # type: ignore[attr-defined]
+    """What the last key answers is left to be read."""
+    for number, key in enumerate(keys):
+        if number:
+            terminal.read(0.05)  # type: ignore[attr-defined]  # a Terminal
+        os.write(terminal.fd, key.encode())  # type: ignore[attr-defined]
 
 
 def breakpoints_soon(terminal: object, path: Path, wanted: int) -> None:

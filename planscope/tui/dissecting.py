@@ -120,25 +120,24 @@ class Dissecting:
     # On the thread of the runs
 
     def _hand_over(self, made: Dissector, take: Callable[..., None], cell: Cell, thing: Any) -> None:
-        record = made.dissection
         try:
-            self._loop.call_soon_threadsafe(take, record, cell, thing, context=self._context)
+            self._loop.call_soon_threadsafe(take, made, cell, thing, context=self._context)
         except RuntimeError:
             return  # the screen is gone
 
     # On the screen's thread
 
-    def _cell(self, record: Dissection, cell: Cell, mutant: Variant) -> None:
+    def _cell(self, made: Dissector, cell: Cell, mutant: Variant) -> None:
         if self.desk.variant(mutant.id) is None:
             self.desk.put_variant(mutant)
-        self._keep(record)
+        self._keep(made.dissection)
 
-    def _run(self, record: Dissection, cell: Cell, run: Run) -> None:
+    def _run(self, made: Dissector, cell: Cell, run: Run) -> None:
         self.desk.put_run(run)
-        self._keep(record)
+        self._keep(made.dissection)
 
     def _keep(self, record: Dissection) -> None:
-        """What comes in late does not undo what came before it, and names nothing that is not there yet."""
+        """The record as it is now, so that what comes in late undoes nothing; it names nothing that is not here yet."""
         runs = {run.id for run in self.desk.open_session.runs}
         variants = {variant.id for variant in self.desk.open_session.variants}
         cells = [

@@ -527,6 +527,7 @@ async def sitting(
             monkey.log.append(f"opens {path.name} ({home.kind}) at {tuple(app.size)}")
             if draw.random() < 0.8:
                 await monkey.calmed()
+            monkey.look()
             while monkey.done < actions and not monkey.over:
                 await monkey.act()
             if not monkey.over:

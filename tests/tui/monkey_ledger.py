@@ -100,13 +100,13 @@ class Ledger:
             return
         self.desk, self._saver, self._held, self._leaving = desk, saver, Held(), None
         if desk.session is not None:
-            self._begin(desk.session)
+            self._begin(desk)
         desk.listen(self._heard)
 
-    def _begin(self, session: Session) -> None:
+    def _begin(self, desk: Desk) -> None:
         self._held = Held()
-        self._held.add(session)
-        self._opened_at = session.cursor
+        self._held.add(desk.open_session, desk.passing)
+        self._opened_at = desk.open_session.cursor
 
     def _heard(self, news: News) -> None:
         desk = self.desk
@@ -114,7 +114,7 @@ class Ledger:
         if self._leaving is not None:
             return  # what a run tells when it is ended may come too late for the file
         if news.what == "opened":
-            self._begin(desk.open_session)
+            self._begin(desk)
         elif news.what in ("variant", "run", "dissection"):
             self._tell("lost on the desk", self._held.add(desk.open_session, desk.passing))
 

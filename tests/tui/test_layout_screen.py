@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planscope.tui.arrangement import ALL_PANES, FIRST
+from planscope.tui.messages import EdgeDragged
 from planscope.tui.settings import config_file
 from planscope.tui.settings_state import state_file
 from tests.tui import sessions
@@ -223,3 +224,22 @@ async def test_steps_lay_nothing_out_anew(path: Path) -> None:
         await driven.press("n", "N", "s", "f", "g", "tab", "1", "2", "x", "escape")
         assert driven.room.places is places
     assert FIRST["wide"].hidden == frozenset()
+
+
+async def test_what_is_held_is_let_go_where_the_panes_change_meanwhile(path: Path) -> None:
+    """Keys are pressed while the mouse is held, and windows are made smaller."""
+    async with opened(path) as driven:
+        room = driven.room
+        upper = room.places["query"]
+        start = (upper.x + 2, upper.y + upper.height - 1)
+        room.post_message(EdgeDragged(start, (start[0], start[1] - 2)))
+        await driven.pilot.pause()
+        for way in ("4", "5", "1"):
+            await driven.press(way, "_")  # hides the pane
+            room.post_message(EdgeDragged(start, (start[0], start[1] + 3)))
+            await driven.pilot.pause()
+            assert corners_match(driven)
+        await driven.pilot.resize_terminal(80, 24)
+        room.post_message(EdgeDragged(start, (start[0], start[1] - 1)))
+        await driven.pilot.pause()
+        assert corners_match(driven)

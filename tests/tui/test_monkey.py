@@ -135,3 +135,9 @@ def test_it_writes_nowhere_else() -> None:
             home.path.rename(outside)
         assert Path(os.environ["HOME"]) == home.folder
     assert not outside.exists() and not outside.is_relative_to(tempfile.gettempdir())
+
+
+async def test_what_is_played_and_not_kept_is_nothing_lost() -> None:
+    async with before_one() as monkey:
+        await press(monkey, "g", "p", "enter", "escape", "p", "enter", "K")
+        assert monkey.app.desk is not None and len(monkey.app.desk.open_session.runs) == 3

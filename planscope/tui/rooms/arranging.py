@@ -31,8 +31,8 @@ class Arranging(Room):
     """``configured`` gives the arrangement of a kind of window before anything was changed on screen."""
 
     configured: Callable[[Kind], Arrangement] = staticmethod(FIRST.__getitem__)
-    _dragging: tuple[tuple[int, int], Boundary | None] | None = None
-    """Where the mouse took hold, and of what."""
+    _dragging: tuple[object, Boundary | None] | None = None
+    """Where the mouse took hold, in which arrangement of which panes, and of what."""
 
     @property
     def arrangement(self) -> Arrangement:
@@ -157,9 +157,10 @@ class Arranging(Room):
     def _edge_dragged(self, message: EdgeDragged) -> None:
         if self.state.zoomed or self.too_small:
             return
-        if self._dragging is None or self._dragging[0] != message.start:
+        here = (message.start, self.kind, self.seen, self.inside)
+        if self._dragging is None or self._dragging[0] != here:
             found = boundaries(self.kind, self.arrangement, self.seen, self.inside)
-            self._dragging = (message.start, boundary_at(found, *message.start))
+            self._dragging = (here, boundary_at(found, *message.start))
         boundary = self._dragging[1]
         if boundary is None:
             return

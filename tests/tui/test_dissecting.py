@@ -1,0 +1,70 @@
+"""A dissection under way as the desk sees it: what several threads make of it is told in no wrong order."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.session.model import Cell, Dissection
+from planscope.tui.desk import Desk, News
+from planscope.tui.dissecting import JOB, DissectChoice, Dissecting, Launch
+from planscope.tui.jobs import Jobs
+from tests.tui import sessions
+
+
+class Slow:
+    """Two runs end at once. Who asks for the record first is held up until the second run is told."""
+
+    def __init__(self, session: Any, variant: Any, *, on_run: Any, **more: Any) -> None:
+        self.runs, self.on_run = session.runs, on_run
+        self.cell = Cell(kind="Original", number=1, variant=variant.id)
+        self.first_is_there, self.second_was_told = threading.Event(), threading.Event()
+
+    @property
+    def dissection(self) -> Dissection:
+        made = Dissection(id="d1", variant="v1", agent="tools", model="sim:literal", cells=[self.cell])
+        copy = made.model_copy(deep=True)
+        if threading.current_thread().name == "first":
+            self.first_is_there.set()
+            self.second_was_told.wait(20)
+        return copy
+
+    def end(self, number: int) -> None:
+        self.cell.runs.append(self.runs[number].id)
+        self.on_run(self.cell, self.runs[number])
+
+    def go(self, *given: Any, **more: Any) -> Dissection:
+        first = threading.Thread(target=lambda: (self.end(0), self.first_is_there.set()), name="first")
+        first.start()
+        self.first_is_there.wait(20)
+        self.end(1)
+        self.second_was_told.set()
+        first.join()
+        return self.dissection
+
+    def stop(self) -> None:
+        pass
+
+
+async def test_runs_that_end_at_once_take_nothing_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.dissection.engine.Dissector", Slow)
+    desk, jobs = Desk(Path("none")), Jobs(asyncio.get_running_loop())
+    desk.open(sessions.figure_10(), None)
+    seen: list[list[str]] = []
+
+    def heard(news: News) -> None:
+        if news.what == "dissection":
+            seen.append(desk.open_session.dissections[0].cells[0].runs)
+
+    desk.listen(heard)
+    work = Dissecting(desk, jobs, asyncio.get_running_loop())
+    work.launch(desk.open_session.variants[0], DissectChoice("tools", "sim:literal"), Launch())
+    while jobs.running(JOB):
+        await asyncio.sleep(0.01)
+    assert work.trouble == "" and seen[-1] == ["r1", "r2"]
+    assert all(set(before) <= set(after) for before, after in pairwise(seen)), seen

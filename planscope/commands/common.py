@@ -15,9 +15,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.language.problem import Problem
-    from planscope.oracle.replay import Replay
-    from planscope.session.model import Run, Session, Variant
+    from planscope.session.model import Session
 
 LARGEST_TEXT = 1_000_000
 """Code points of a request that is read from a file or standard input."""
@@ -25,9 +23,8 @@ LARGEST_TEXT = 1_000_000
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
 STANDARD_INPUT = "standard input"
-LISTED = 10
 QUOTED = 60
-"""Ids named in an error before it says how many more there are, and characters of an argument."""
+"""Characters of an argument in an error."""
 
 
 def emit(text: str) -> None:
@@ -180,7 +177,7 @@ def add_run_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "session",
         metavar="SESSION",
-        help="a session file, a page that carries one, a session's name, or - (stdin)",
+        help="a session file, a page or test that carries one, a session's name, or - (stdin)",
     )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
@@ -215,55 +212,3 @@ def standard_input() -> bytes:
     if sys.stdin is None:
         raise UserError("standard input is closed; name a file")
     return read_stream(sys.stdin.buffer, STANDARD_INPUT)
-
-
-def listed(ids: Iterable[str]) -> str:
-    """Ids for an error: the first few, and how many more."""
-    known = list(ids)
-    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    return ", ".join(visible(one, limit=40) for one in known[:LISTED]) + more
-
-
-def find_run(session: Session, run_id: str | None) -> Run | None:
-    """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
-    from planscope.sharing import case
-
-    return case.find_run(session, run_id)
-
-
-def need_run(session: Session, run_id: str | None) -> Run:
-    """As :func:`find_run`, but there must be one."""
-    run = find_run(session, run_id)
-    if run is None:
-        raise UserError(
-            "the session holds no run yet; make one with: planscope run SESSION --model sim:careful"
-        )
-    return run
-
-
-def only_variant(session: Session) -> Variant:
-    """The newest variant, for a session without runs."""
-    from planscope.sharing import case
-
-    return case.variant_shown(session, None)
-
-
-def problem_in(variant: Variant) -> Problem:
-    """What the variant asks for. Raises UserError that says where its text cannot be read."""
-    from planscope.sharing import case
-
-    return case.read(variant).problem
-
-
-def check_printable(replay: Replay) -> None:
-    """Raise UserError where the document of all steps, with every constraint at each, would fill a disk."""
-    from planscope.sharing import case
-
-    case.check_size(replay)
-
-
-def judged(session: Session, run: Run | None) -> Replay:
-    """The run, or the bare query where there is none, judged."""
-    from planscope.sharing import case
-
-    return case.judge(session, run).replay

@@ -9,14 +9,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import (
-    columns,
-    listed,
-    open_session,
-    output_file,
-    quoted,
-    write_or_print,
-)
+from planscope.case import listed
+from planscope.commands.common import columns, open_session, output_file, quoted, write_or_print
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
@@ -39,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "session",
         metavar="SESSION",
-        help="a session file, a page that carries one, a session's name, or - (stdin)",
+        help="a session file, a page or test that carries one, a session's name, or - (stdin)",
     )
     parser.add_argument(
         "ids",

@@ -17,7 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         nargs="?",
-        help="a session file, a page that carries one, a session's name, or - (standard input)",
+        help="a session file, a page or test that carries one, a session's name, or - (standard input)",
     )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
     parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")

@@ -8,7 +8,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from planscope.commands.common import listed, only_variant, output_file
+from planscope.case import listed, variant_shown
+from planscope.commands.common import output_file
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -66,14 +67,16 @@ def target_of(args: argparse.Namespace, source: Path) -> Path:
         )
     target = output_file(str(source) if args.output is None else args.output)
     if not is_session_file(target):
-        raise UserError(f"{target} is a page; name a session file with -o FILE (NAME.planscope.json)")
+        raise UserError(
+            f"{target} is a page or a test; name a session file with -o FILE (NAME.planscope.json)"
+        )
     check_nobody_writes(target)
     return target
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
     """The variant of that id, the newest by default."""
-    newest = only_variant(session)
+    newest = variant_shown(session)
     if wanted is None:
         return newest
     for variant in session.variants:

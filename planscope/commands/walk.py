@@ -6,7 +6,8 @@ import argparse
 import sys
 from contextlib import suppress
 
-from planscope.commands.common import find_run, only_variant, open_session, problem_in, say_all
+from planscope.case import find_run, read_request, variant_shown
+from planscope.commands.common import open_session, say_all
 
 ABOUT = (
     "Walk through a run line by line, in plain sentences and with the letters of the debugger's keys: for screen "
@@ -17,7 +18,9 @@ PROMPT = "planscope> "
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "session", metavar="SESSION", help="a session file, a page that carries one, or a session's name"
+        "session",
+        metavar="SESSION",
+        help="a session file, a page or test that carries one, or a session's name",
     )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
@@ -29,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     chosen = find_run(session, args.run)
     # says what is wrong
-    problem_in(variant_of(session, chosen) if chosen is not None else only_variant(session))
+    read_request(variant_of(session, chosen) if chosen is not None else variant_shown(session))
     walker = Walker(session, args.run)
     person = sys.stdin is not None and sys.stdin.isatty()
     if person:

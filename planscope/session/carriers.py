@@ -1,7 +1,9 @@
-"""What carries a session besides a session file: a page (HTML) that was made for sharing, and standard input.
+"""What carries a session besides a session file: a page (HTML) or a test (Python) that was made for sharing, and
+standard input.
 
-Nothing of a page is evaluated: of all its bytes those of one marked element are taken, which must be JSON without a
-single ``<``. A page is never written to; what is done with its session goes elsewhere.
+Nothing of them is evaluated or run. Of a page the bytes of one marked element are taken, which must be JSON without a
+single ``<``; of a test the lines of one marked literal, which must be quoted as planscope quotes them. Neither is ever
+written to; what is done with its session goes elsewhere.
 """
 
 from __future__ import annotations
@@ -17,13 +19,20 @@ from planscope.session.files import GZIP, LARGEST, SessionError, read_bytes, unp
 
 OPENING = b'<script type="application/json" id="planscope-session">'
 CLOSING = b"</script>"
+TEST_OPENING = b'"""A planning case, written by planscope'
 STANDARD_INPUT = "standard input"
 
 _BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
 _LOOKED_AT = 4096
-PAGE_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz")
+CARRIER_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz", ".py", ".py.gz")
 _PASSING = "planscope-passing-"
 _TO_ESCAPE = re.compile("[<>&]|[^\x00-\x7f]")
+
+_LITERAL = b"\nSESSION = (\n"
+_LITERAL_END = b"\n)"
+_QUOTED = re.compile(rb"""    (?:'((?:[^'\\]|\\['\\])*)'|"((?:[^"\\]|\\\\)*)")""")
+_ESCAPED = re.compile(rb"\\(.)")
+_WIDTH = 100
 
 
 def for_page(json_text: str) -> str:
@@ -42,10 +51,24 @@ def is_page(data: bytes) -> bool:
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
 
 
+def for_test(json_text: str) -> str:
+    """JSON in ASCII as lines of a literal in Python, between brackets."""
+    return "\n".join(f"    {json_text[i : i + _WIDTH]!r}" for i in range(0, len(json_text), _WIDTH))
+
+
+def is_test(data: bytes) -> bool:
+    """Whether bytes are a test that planscope wrote (``export --format pytest``); no JSON begins like that."""
+    return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(TEST_OPENING)
+
+
 def carried(data: bytes, name: str) -> bytes:
-    """The JSON of the session that the bytes of a page carry; other bytes as they are. Raises ``SessionError``."""
-    if not is_page(data):
-        return data
+    """The JSON of the session that a page or a test carries; other bytes as they are. Raises ``SessionError``."""
+    if is_page(data):
+        return _of_page(data, name)
+    return _of_test(data, name) if is_test(data) else data
+
+
+def _of_page(data: bytes, name: str) -> bytes:
     start = data.find(OPENING)
     if start < 0:
         raise SessionError(
@@ -61,6 +84,30 @@ def carried(data: bytes, name: str) -> bytes:
     if b"<" in found:
         raise SessionError(f"{name} carries markup where its session should be; planscope has not made it")
     return found
+
+
+def _of_test(data: bytes, name: str) -> bytes:
+    data = data.replace(b"\r\n", b"\n")
+    start = data.find(_LITERAL)
+    if start < 0:
+        raise SessionError(
+            f"{name} is a test (pytest), but carries no session; write it with planscope again"
+        )
+    if data.find(_LITERAL, start + 1) >= 0:
+        raise SessionError(f"{name} carries more than one session; planscope has not made it")
+    start += len(_LITERAL)
+    end = data.find(_LITERAL_END, start)
+    if end < 0:
+        raise SessionError(f"{name} ends in the middle of the session that it carries; get the file again")
+    parts = []
+    for line in data[start:end].split(b"\n"):
+        found = _QUOTED.fullmatch(line)
+        if found is None:
+            raise SessionError(
+                f"{name} carries other code where its session should be; planscope has not made it"
+            )
+        parts.append(_ESCAPED.sub(rb"\1", found[1] if found[1] is not None else found[2]))
+    return b"".join(parts)
 
 
 def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
@@ -82,17 +129,18 @@ def passing_file(data: bytes) -> Iterator[Path]:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether a session that was opened from ``path`` may be saved there: not into a page, whatever its name.
+    """Whether a session that was opened from ``path`` may be saved there: not into a page or test, whatever its name.
 
     Of a file that is not there yet, its name tells. What came through standard input has no place of its own.
     """
-    if path.name.lower().endswith(PAGE_NAMES) or path.parent.name.startswith(_PASSING):
+    if path.name.lower().endswith(CARRIER_NAMES) or path.parent.name.startswith(_PASSING):
         return False
     try:
         if not path.is_file():
             return True
         with path.open("rb") as file:
             head = file.read(_LOOKED_AT)
-        return not is_page(read_bytes(path) if head.startswith(GZIP) else head)
+        begins = read_bytes(path) if head.startswith(GZIP) else head
+        return not (is_page(begins) or is_test(begins))
     except (OSError, ValueError, SessionError):
         return True  # there is nothing to lose, and writing says what is wrong

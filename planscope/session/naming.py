@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planscope.session.bundled import SUFFIXES, bundled
-from planscope.session.carriers import PAGE_NAMES
+from planscope.session.carriers import CARRIER_NAMES
 from planscope.session.files import SessionError
 from planscope.session.places import library
 
@@ -26,8 +26,8 @@ _WHEN = "%Y%m%dT%H%M%S"
 
 
 def name_of(path: Path) -> str:
-    """The file's name without the suffix of sessions, or of pages that carry one."""
-    for suffix in (*SUFFIXES, *PAGE_NAMES):
+    """The file's name without the suffix of sessions, or of pages and tests that carry one."""
+    for suffix in (*SUFFIXES, *CARRIER_NAMES):
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
     return path.name

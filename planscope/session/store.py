@@ -1,4 +1,4 @@
-"""Sessions in files: ``name.planscope.json``, or the same with ``.gz``; and read out of the pages that carry one."""
+"""Sessions in files: ``name.planscope.json``, or the same with ``.gz``; and read out of what carries one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planscope.session.stamp import Stamp, check_unchanged
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
-    """A session from the bytes of a file, or of a page that carries one. Raises :class:`SessionError` with one line."""
+    """A session from the bytes of a file, or of what carries one. Raises :class:`SessionError` with one line."""
     return from_document(parse_json(carried(data, name), name), name)
 
 
@@ -82,7 +82,9 @@ def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -
     a moment), and ``Changed``.
     """
     if not is_session_file(path):
-        raise SessionError(f"{path} is a page, not a session file; name another file (NAME.planscope.json)")
+        raise SessionError(
+            f"{path} is a page or a test, not a session file; name another file (NAME.planscope.json)"
+        )
     data, place = dumps(session), writable_target(path)
     with Lock(place):
         if unless_changed is not None:

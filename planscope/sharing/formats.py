@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.case import check_size, find_run, judge
 from planscope.errors import UserError
-from planscope.sharing.case import check_size, find_run, judge
 from planscope.sharing.findings import Redaction
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Check = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """``suffix`` is how a file of it is called; ``carries``: ``planscope open`` gives the session back."""
+    """``suffix`` is how a file of it is called; ``carries``: ``planscope open`` gives the whole session back."""
 
     name: FormatName
     suffix: str

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from planscope import __version__
 from planscope.agents.paradigms import AGENTS
+from planscope.case import Case
+from planscope.session.carriers import for_test
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
-from planscope.sharing.case import Case
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
 
 _MODEL = "sim:careful"
-_WIDTH = 100
 _JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)
 """The events that a verdict follows from; prompts and thoughts stay out of the file."""
 
@@ -48,7 +48,7 @@ def pytest_file(case: Case) -> str:
         "run": run.id if run is not None else None,
     }
     parts = {name: ascii(value) for name, value in constants.items()}
-    parts |= {"version": __version__, "session": _literal(_small(case.session, case.variant.id, run))}
+    parts |= {"version": __version__, "session": for_test(_small(case.session, case.variant.id, run))}
     template = (files("planscope.sharing") / "data" / "case_test.txt").read_text(encoding="utf-8")
     return re.sub(r"@([a-z]+)@", lambda found: parts[found[1]], template)
 
@@ -57,7 +57,6 @@ def _small(session: Session, variant_id: str, run: Run | None) -> str:
     """The one request and what its run is judged by, as JSON in ASCII."""
     variant = next(v for v in session.variants if v.id == variant_id)
     update: dict[str, Any] = {
-        "title": "case",
         "notes": "",
         "variants": [variant.model_copy(update={"parent": None})],
         "runs": [],
@@ -74,8 +73,3 @@ def _small(session: Session, variant_id: str, run: Run | None) -> str:
         one["query"].pop("tree", None)
         one["constraints"] = []
     return json.dumps(made)
-
-
-def _literal(text: str) -> str:
-    """A Python expression for a long text in ASCII, a line at a time."""
-    return "\n".join(f"    {text[i : i + _WIDTH]!r}" for i in range(0, len(text), _WIDTH))

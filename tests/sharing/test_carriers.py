@@ -1,10 +1,12 @@
-"""A page gives its session back, and only its session; what is no such page is refused in one line."""
+"""A page gives its session back, and only its session, a test its case; what is neither is refused in one line."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import gzip
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,10 @@ from planscope.session.autosave import Keeper
 from planscope.session.carriers import (
     CLOSING,
     OPENING,
+    TEST_OPENING,
     carried,
     for_page,
+    for_test,
     is_session_file,
     passing_file,
     read_stream,
@@ -63,8 +67,6 @@ def test_hostile_text_never_opens_or_ends_an_element() -> None:
 
 @given(st.text())
 def test_text_in_a_page_has_no_markup_and_reads_the_same(text: str) -> None:
-    import json
-
     for ascii_only in (True, False):
         made = for_page(json.dumps(text, ensure_ascii=ascii_only))
         assert not set("<>&") & set(made) and made.isascii()
@@ -97,6 +99,50 @@ def test_other_pages_are_refused_in_one_line(case: str, tmp_path: Path) -> None:
     with pytest.raises(SessionError, match=why) as found:
         load(path)
     assert "\n" not in str(found.value) and str(path) in str(found.value)
+
+
+def test_a_test_gives_its_case_back(tmp_path: Path) -> None:
+    session = planted(HOSTILE)
+    session.title = HOSTILE[0]
+    run = session.runs[-1]
+    data = share(session, run.id, "pytest", redaction=None).encode()
+    case = loads(data)
+    assert (case.title, case.id, [one.id for one in case.runs]) == (session.title, session.id, [run.id])
+    assert case.runs[0].events == [e for e in run.events if e.type in ("call", "answer", "end")]
+    assert loads(b"\xef\xbb\xbf" + data) == loads(data.replace(b"\n", b"\r\n")) == case
+    packed = tmp_path / "case.py"
+    packed.write_bytes(gzip.compress(data))
+    assert load(packed) == case
+    assert not is_session_file(packed) and not is_session_file(tmp_path / "new.py")
+
+
+@given(st.text())
+def test_a_literal_in_a_test_reads_as_python_reads_it(text: str) -> None:
+    made = json.dumps(text)
+    literal = for_test(made)
+    assert literal.isascii() and ast.literal_eval(f"(\n{literal}\n)") == made
+    assert carried(TEST_OPENING + b"\nSESSION = (\n" + literal.encode() + b"\n)\n", "x") == made.encode()
+
+
+TEST = share(plain_session(), None, "pytest", redaction=None).encode()
+REFUSED_TESTS = {
+    "no session": (TEST_OPENING + b'"""\n', "carries no session"),
+    "two sessions": (TEST + TEST, "more than one session"),
+    "cut off": (TEST[:-200], "ends in the middle"),
+    "a call": (TEST.replace(b"SESSION = (\n", b"SESSION = (\n    print(1),\n"), "other code"),
+    "a call after": (TEST.replace(b"'\n)", b"' + exec('1')\n)"), "other code"),
+    "a formatted text": (TEST.replace(b"SESSION = (\n    ", b"SESSION = (\n    f"), "other code"),
+    "an open escape": (TEST.replace(b"SESSION = (\n    '", b"SESSION = (\n    '\\x41"), "other code"),
+    "not UTF-8": (TEST.replace(b"SESSION = (\n    '{", b"SESSION = (\n    '{\xff"), "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_TESTS)
+def test_other_tests_are_refused_in_one_line(case: str) -> None:
+    data, why = REFUSED_TESTS[case]
+    with pytest.raises(SessionError, match=why) as found:
+        loads(data, "x.py")
+    assert "\n" not in str(found.value) and str(found.value).startswith("x.py")
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ LAYERS = [
     {"synthesis", "session"},
     {"agents", "debugger", "compare"},
     {"dissection"},
-    {"documents", "report"},
+    {"documents", "report", "case"},
     {"sharing"},
     {"tui", "walk"},
     {"commands"},

@@ -6,16 +6,8 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import (
-    add_run_choice,
-    columns,
-    find_run,
-    judged,
-    open_session,
-    print_json,
-    say,
-    say_all,
-)
+from planscope.case import find_run, judge
+from planscope.commands.common import add_run_choice, columns, open_session, print_json, say, say_all
 from planscope.safe import clip
 
 if TYPE_CHECKING:
@@ -58,7 +50,7 @@ def _judge(
 
     if chosen is None:
         return nothing_to_judge("The session holds no run.") | {"run": None}, None
-    replay = judged(session, chosen)
+    replay = judge(session, chosen).replay
     document = verdict_document(replay.verdict(strict=args.strict))
     document |= {"certified": None if args.no_certify else replay.certify(), "run": chosen.id}
     if document["certified"] is False:

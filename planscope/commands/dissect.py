@@ -9,18 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import (
-    columns,
-    judged,
-    listed,
-    need_run,
-    open_session,
-    print_json,
-    problem_in,
-    say_all,
-    session_path,
-    whole,
-)
+from planscope.case import judge, listed, need_run, read_request
+from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
 from planscope.commands.progress import ProgressLine
 from planscope.commands.recording import (
     add_agent_choice,
@@ -125,7 +115,7 @@ class _Work:
         self.session, self.source, self.target = session, source, target
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
-        problem_in(variant)
+        read_request(variant)
         self.variant = variant.id
         self.progress = _Progress(args.budget)
         self.saved = time.monotonic()
@@ -202,8 +192,8 @@ def _begin(
     model = parse_model(args.model, seed=args.seed).text
     for run in reversed(own_runs(session)):
         if run.variant == variant.id and (run.model, run.agent) == (model, args.agent):
-            problem_in(variant)
-            if judged(session, run).verdict().verdict == "wrong":
+            read_request(variant)
+            if judge(session, run).replay.verdict().verdict == "wrong":
                 return variant, run
     return variant, None
 
@@ -216,8 +206,8 @@ def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
             f"run {run.id} is of variant {run.variant}, not of {args.variant}; leave one of them out"
         )
     variant = chosen_variant(session, run.variant)
-    problem_in(variant)
-    verdict = judged(session, run).verdict().verdict
+    read_request(variant)
+    verdict = judge(session, run).replay.verdict().verdict
     if verdict == "right":
         raise UserError(f"run {run.id} is right, so there is nothing to dissect in it; name one that failed")
     if verdict != "wrong":

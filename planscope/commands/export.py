@@ -7,10 +7,10 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from planscope.case import find_run
 from planscope.commands.common import (
     LARGEST_NUMBER,
     add_run_choice,
-    find_run,
     open_session,
     output_file,
     quoted,

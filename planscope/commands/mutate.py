@@ -9,15 +9,8 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import (
-    columns,
-    open_session,
-    print_json,
-    problem_in,
-    say_all,
-    session_path,
-    whole,
-)
+from planscope.case import read_request
+from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
 from planscope.commands.recording import newest_original, target_of, writable
 from planscope.errors import UserError
 from planscope.safe import clip
@@ -94,7 +87,7 @@ def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dic
     from planscope.session.derive import reading_of
     from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
 
-    problem_in(variant)
+    read_request(variant)
     reading = reading_of(variant)
     topics = load_topics(args.topics_file) if args.topics_file is not None else None
     kinds: Sequence[Kind] = KINDS if args.kind == ALL else [k for k in KINDS if k == args.kind]
@@ -164,7 +157,9 @@ def _document(
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
 
-    orders = replay(problem_in(old), Trace((), "running")).valid_completions(0)  # the same for all of them
+    orders = replay(read_request(old).problem, Trace((), "running")).valid_completions(
+        0
+    )  # the same for all of them
     rows: list[dict[str, Any]] = []
     for mutant in made:
         is_old = mutant.kind == "Repeat"

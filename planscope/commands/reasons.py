@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from planscope.case import find_run, judge
 from planscope.commands.common import (
     add_run_choice,
     columns,
-    find_run,
-    judged,
     open_session,
     print_json,
     quoted,
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    replay = judged(session, chosen)
+    replay = judge(session, chosen).replay
     index = None if args.step is None else _index(replay, args.step)
     found = reasons(replay, index, most=args.most, stopped=_after(args.seconds))
     certified = None

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from planscope.commands.common import (
-    add_run_choice,
-    judged,
-    need_run,
-    open_session,
-    print_json,
-    say_all,
-    whole,
-)
+from planscope.case import judge, need_run
+from planscope.commands.common import add_run_choice, open_session, print_json, say_all, whole
 from planscope.errors import UserError
 
 ABOUT = (
@@ -39,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = need_run(session, args.run)
-    replay = judged(session, chosen)
+    replay = judge(session, chosen).replay
     last = len(replay.facts)
     if args.from_step > last:
         raise UserError(f"the run has steps 0 to {last}, so --from-step {args.from_step} is none of them")

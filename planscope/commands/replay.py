@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from planscope.commands.common import (
-    add_run_choice,
-    check_printable,
-    columns,
-    judged,
-    need_run,
-    open_session,
-    print_json_stream,
-    say_all,
-)
+from planscope.case import check_size, judge, need_run
+from planscope.commands.common import add_run_choice, columns, open_session, print_json_stream, say_all
 
 ABOUT = (
     "Show every step of a run, from before the first call to the end: whether the plan can still be finished "
@@ -33,9 +25,9 @@ def run(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = need_run(session, args.run)
-    replay = judged(session, chosen)
+    replay = judge(session, chosen).replay
     if args.json:
-        check_printable(replay)
+        check_size(replay)
         verdict = verdict_document(replay.verdict())
         print_json_stream(replay_document(replay, chosen.id, lazily=True) | {"check": verdict})
     else:

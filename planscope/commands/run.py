@@ -8,13 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planscope.case import judge, read_request
 from planscope.commands.common import (
     columns,
     is_text,
-    judged,
     open_session,
     print_json,
-    problem_in,
     quoted,
     say,
     say_all,
@@ -113,13 +112,13 @@ def run(args: argparse.Namespace) -> int:
 
         session = open_session(args.session)
         variant = chosen_variant(session, args.variant)
-        problem_in(variant)
+        read_request(variant)
         templates(args.prompts)  # raises
         return run_live(args, source, variant)
     target = target_of(args, source)
     session = writable(open_session(args.session), args.session)
     variant = chosen_variant(session, args.variant)
-    problem_in(variant)
+    read_request(variant)
     if args.times is not None:
         from planscope.commands.run_times import run_times
 
@@ -130,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     recorded, where = session.runs[-1], str(args.output or target)
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")
-    replay = judged(session, recorded)
+    replay = judge(session, recorded).replay
     with suppress(BrokenPipeError):  # the run is recorded, whoever reads
         _tell(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0

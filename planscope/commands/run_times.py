@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.commands.common import judged, print_json, say
+from planscope.case import judge
+from planscope.commands.common import print_json, say
 from planscope.commands.recording import cost_line, limits_of, prints_aside, record
 from planscope.safe import clip
 
@@ -38,7 +39,7 @@ def run_times(
             else (f"{len(made)} runs that had ended until then are")
         )
         raise KeyboardInterrupt(f"interrupted; the {ended} in {where}")
-    verdicts = [judged(session, run).verdict() for run in recorded]
+    verdicts = [judge(session, run).replay.verdict() for run in recorded]
     rate, costs = success(verdicts), [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:

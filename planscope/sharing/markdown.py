@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from planscope import __version__
+from planscope.case import Case
 from planscope.language.describe import plain
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.oracle.words import clock
 from planscope.report import GLYPHS, STATUS, call_text, finding_text, paragraph, repair_lines
 from planscope.safe import clip
-from planscope.sharing.case import Case
 from planscope.sharing.fenced import block, cell, code
 
 WIDTH = 100

@@ -1,4 +1,7 @@
-"""The run that is shared: found by its id, with its request read and every step judged."""
+"""A case: a run of a session found by its id, its request read, every step judged.
+
+What commands and sharing begin with. Nothing is imported before it is needed.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.safe import visible
-from planscope.session.own import own_runs, own_variants
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session, Variant
 
-_LISTED = 10
+LISTED = 10
+"""Ids named in an error before it says how many more there are."""
+
 MOST_STATUSES = 4_000_000
 """Steps times constraints and actions of a run that is written as one document."""
 
@@ -31,26 +35,41 @@ class Case:
     replay: Replay
 
 
+def listed(ids: Iterable[str]) -> str:
+    """Ids for an error: the first few, and how many more."""
+    known = list(ids)
+    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    return ", ".join(visible(one, limit=40) for one in known[:LISTED]) + more
+
+
 def find_run(session: Session, run_id: str | None) -> Run | None:
     """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
+    from planscope.session.own import own_runs
+
     if run_id is None:
         own = own_runs(session)
         return own[-1] if own else None
     for run in session.runs:
         if run.id == run_id:
             return run
-    raise UserError(f"the session has no run {run_id[:40]!r}; its runs: {_named(r.id for r in session.runs)}")
+    known = listed(r.id for r in session.runs) or "it has none"
+    raise UserError(f"the session has no run {run_id[:40]!r}; its runs: {known}")
 
 
-def _named(ids: Iterable[str]) -> str:
-    known = list(ids)
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return (", ".join(visible(one, limit=40) for one in known[:_LISTED]) or "it has none") + more
+def need_run(session: Session, run_id: str | None) -> Run:
+    """As :func:`find_run`, but there must be one."""
+    run = find_run(session, run_id)
+    if run is None:
+        raise UserError(
+            "the session holds no run yet; make one with: planscope run SESSION --model sim:careful"
+        )
+    return run
 
 
-def variant_shown(session: Session, run: Run | None) -> Variant:
+def variant_shown(session: Session, run: Run | None = None) -> Variant:
     """The request of a run; the newest one for a session without runs."""
     from planscope.session.derive import variant_of
+    from planscope.session.own import own_variants
 
     if run is not None:
         return variant_of(session, run)
@@ -59,7 +78,7 @@ def variant_shown(session: Session, run: Run | None) -> Variant:
     return own_variants(session)[-1]
 
 
-def read(variant: Variant) -> Reading:
+def read_request(variant: Variant) -> Reading:
     """What a variant asks for. Raises UserError that says where its text cannot be read."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.session.derive import reading_of
@@ -80,7 +99,7 @@ def judge(session: Session, run: Run | None) -> Case:
     from planscope.session.derive import trace_of
 
     variant = variant_shown(session, run)
-    reading = read(variant)
+    reading = read_request(variant)
     trace = trace_of(run) if run is not None else Trace((), "running")
     return Case(session, variant, run, reading, replay(reading.problem, trace))
 

@@ -120,8 +120,7 @@ class PlanscopeApp(Looks):
         await self._show_room(room)
         self._heed_signals()
         if isinstance(first, FirstFrame):
-            for key in first.early:
-                self.simulate_key(key.key)
+            first.hand_over(self.simulate_key)
         gc.enable()  # switched off by ``run`` while modules are imported
 
     def _make_room(self, notice: str = "") -> DebugRoom:

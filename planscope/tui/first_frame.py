@@ -5,7 +5,7 @@ It looks as the debug screen will a moment later, when that takes its place; key
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -34,7 +34,7 @@ __all__ = ["SMALLEST", "FirstFrame"]
 
 
 class FirstFrame(Screen[None]):
-    """Paints once; keeps the keys that are pressed meanwhile in ``early``."""
+    """Paints once; keeps the keys that are pressed meanwhile for the debug screen."""
 
     AUTO_FOCUS = None
 
@@ -47,14 +47,24 @@ class FirstFrame(Screen[None]):
     ) -> None:
         super().__init__()
         self.picture = _Picture(paint, session, run_number, arrangements)
-        self.early: list[events.Key] = []
+        self._early: list[str] = []
+        self._press: Callable[[str], object] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.picture
 
     def on_key(self, event: events.Key) -> None:
-        self.early.append(event)
         event.stop()
+        if self._press is None:
+            self._early.append(event.key)
+        else:  # it was on its way here when the debug screen took this place
+            self._press(event.key)
+
+    def hand_over(self, press: Callable[[str], object]) -> None:
+        """Press the keys that were pressed so far, and those that still come here."""
+        self._press = press
+        for key in self._early:
+            press(key)
 
 
 class _Picture(Widget):

@@ -32,6 +32,21 @@ async def test_there_is_nothing_further(first: str, key: str, said: str) -> None
         assert said not in driven.text
 
 
+@pytest.mark.parametrize("key", ["down", "up", "pagedown", "pageup"])
+async def test_what_was_said_is_gone_with_the_next_key_in_a_pane(key: str) -> None:
+    async with opened(bundled()["first-look"], (80, 24)) as driven:
+        await driven.press("5", "h")
+        assert "nothing has been searched for" in driven.text
+        await driven.press(key)
+        assert "nothing has been searched for" not in driven.text
+
+
+async def test_enter_where_no_other_step_belongs_to_it(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
+        await driven.press("enter")
+        assert "no other step belongs to what is selected" in driven.text
+
+
 async def test_without_a_run_there_is_nothing_to_step_through(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
         await driven.press("n")

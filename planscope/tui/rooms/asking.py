@@ -146,7 +146,9 @@ class Asking(Moving, Keeping):
         """Enter: on a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
         lit = sorted(self.state.lit.steps - {self.state.debug.index})
         later = [index for index in lit if index > self.state.debug.index]
-        if lit:
+        if not lit:
+            self.tell("no other step belongs to what is selected")
+        else:
             kept = self.state.debug.selection
             moved = replace(cursor.go_to(self.state.debug, (later or lit)[0]), selection=kept)
             self.move(moved)

@@ -148,11 +148,15 @@ class Moving(Arranging):
         selection = pane.neighbour(by) if pane.seen else None
         if selection is not None:
             self.pick(selection)
+        elif self.state.notice:
+            self.tell("")
 
     def action_scroll_pane(self, pages: int) -> None:
         pane = self.pane(self.state.pane)
         if pane.seen:
             pane.scroll_lines(pages * max(pane.window - 1, 1))
+        if self.state.notice:
+            self.tell("")
 
 
 def _place(kind: str) -> str:

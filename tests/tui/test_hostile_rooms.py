@@ -56,7 +56,7 @@ def hostile_rooms(texts: tuple[str, ...], *, readable: bool) -> Session:
 
 async def press(driven: Driven, *keys: str) -> None:
     for key in keys:
-        await driven.pilot.press(key)
+        await driven.press(key)
         assert_clean(driven)
 
 

@@ -81,7 +81,7 @@ async def test_the_corpus_in_every_field(batch: int, readable: bool, tmp_path: P
     async with opened(path, size) as driven:
         assert_clean(driven)
         for key in keys():
-            await driven.pilot.press(key)
+            await driven.press(key)
             assert_clean(driven)
         await driven.press("ctrl+p")
         await driven.pilot.pause(0.1)
@@ -95,8 +95,8 @@ async def test_long_texts_in_every_field(tmp_path: Path) -> None:
     save(hostile_session(texts, readable=True), path)
     async with opened(path) as driven:
         for key in "nnnnngxG":
-            await driven.pilot.press(key)
-            await driven.pilot.pause()
+            await driven.press(key)
+            await driven.answered()
             assert_clean(driven)
 
 
@@ -111,7 +111,7 @@ async def test_hostile_words_typed_or_pasted_into_a_dialog(tmp_path: Path) -> No
                 if driven.app.screen is driven.room:
                     await driven.press(dialog)
                 driven.app.screen.focused.post_message(events.Paste(text))
-                await driven.pilot.press("enter")
+                await driven.press("enter")
                 assert_clean(driven)
             await driven.press("escape", "escape")
 
@@ -128,8 +128,8 @@ async def test_a_session_that_cannot_be_loaded_is_shown_as_far_as_it_goes(tmp_pa
         assert_clean(driven)
         assert "is not a valid session" in driven.text
         for key in keys():
-            await driven.pilot.press(key)
-        await driven.pilot.pause()
+            await driven.press(key)
+        await driven.answered()
         assert_clean(driven)
 
 
@@ -141,7 +141,7 @@ async def test_files_that_are_no_sessions(content: str, tmp_path: Path) -> None:
         assert driven.state.progress == "failed"
         assert str(path.name) in driven.text.replace("\n", "") or "session" in driven.text
         for key in keys():
-            await driven.pilot.press(key)
+            await driven.press(key)
         assert_clean(driven)
 
 

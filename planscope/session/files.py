@@ -11,6 +11,7 @@ import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from planscope.errors import UserError
 
@@ -46,6 +47,16 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         raise SessionError(f"{path} cannot be read: {_reason(error)}") from None
     return unpacked(data, str(path))
+
+
+def open_regular(path: Path) -> IO[bytes]:
+    """A regular file to read. Raises OSError for what is none: a pipe is waited for, a device may have no end."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    file = os.fdopen(handle, "rb")
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return file
 
 
 def unpacked(data: bytes, name: str) -> bytes:

@@ -19,6 +19,7 @@ from typing import Any
 
 from planscope import __version__
 from planscope.session import places
+from planscope.session.files import open_regular
 
 Mark = tuple[int, int, int, int]
 _LARGEST = 32_000_000
@@ -90,7 +91,7 @@ class Index:
 def _read(path: Path) -> dict[Mark, dict[str, Any]]:
     """The records of this engine; none where anything is odd about the file."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             document = json.loads(file.read(_LARGEST))
         if document["engine"] != engine():
             return {}

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from planscope.session.files import SessionError
+from planscope.session.files import SessionError, open_regular
 
 
 class Changed(SessionError):
@@ -26,7 +26,7 @@ class Stamp:
 def stamp_of(path: Path) -> Stamp | None:
     """The file's stamp, None where there is none that can be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             status = _status(path)
             return Stamp(*status, hashlib.file_digest(file, "sha256").hexdigest())
     except OSError:

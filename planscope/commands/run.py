@@ -77,7 +77,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         dest="breaks",
         action="append",
         metavar="B",
-        help="with --live: a breakpoint, such as 'doomed', 'step 3', 'tool NAME', 'breaks c2' (repeatable)",
+        help="with --live: a breakpoint: doomed, 'step 3', 'tool NAME', 'breaks c2', error, "
+        "'when valid_completions < 3' (repeatable)",
     )
     parser.add_argument("--stepping", action="store_true", help="with --live: pause before every call")
     parser.add_argument("--tracing", action="store_true", help="let LangSmith have the run, if it is set up")

@@ -10,8 +10,9 @@ import tempfile
 import time
 import zlib
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
+
 
 from planscope.errors import UserError
 
@@ -49,7 +50,7 @@ def read_bytes(path: Path) -> bytes:
     return unpacked(data, str(path))
 
 
-def open_regular(path: Path) -> IO[bytes]:
+def open_regular(path: Path) -> BufferedReader:
     """A regular file to read. Raises OSError for what is none: a pipe is waited for, a device may have no end."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     file = os.fdopen(handle, "rb")

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planscope.debugger.errors import DebuggerError, shown
 from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Problem, free_tool
+from planscope.language.reading import Reading
+from planscope.language.tree_json import dump
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible
 from planscope.session.check import LONGEST_REQUEST, LONGEST_TIMED
+from planscope.session.derive import actions_of
 from planscope.session.json_bytes import plain_text
-
-if TYPE_CHECKING:
-    from planscope.language.reading import Reading
-    from planscope.session.model import Variant
+from planscope.session.model import Limits, Origin, Variant
+from planscope.session.new_parts import make_variant
 
 LONGEST_NAME = 200
 """Code points of an action's name."""
@@ -58,8 +59,6 @@ class Draft:
 
 def draft_of(variant: Variant) -> Draft:
     """A draft that says what a variant says."""
-    from planscope.session.derive import actions_of
-
     limits = variant.limits
     return Draft(
         variant.query.text, actions_of(variant), variant.query.timed, limits.seconds, limits.model_calls
@@ -74,10 +73,6 @@ def variant_of_draft(
     constraints: list[dict[str, Any]] | None = None,
 ) -> Variant:
     """The draft as a variant below ``parent``. ``reading``: of this very text, where it could be read."""
-    from planscope.language.tree_json import dump
-    from planscope.session.model import Limits, Origin
-    from planscope.session.new_parts import make_variant
-
     assert reading is None or reading.text == draft.text
     return make_variant(
         Problem(draft.actions, (), draft.timed, draft.text),

@@ -51,18 +51,18 @@ class _Watch:
         elif event == "open":
             path, _, flags = args
             if isinstance(flags, int) and flags & _WRITING:
-                self._changed(event, path)
+                self._changed(event, path, followed=not flags & getattr(os, "O_NOFOLLOW", 0))
         elif event in CHANGES:
             for number in CHANGES[event]:
                 self._changed(event, args[number])
 
-    def _changed(self, event: str, path: Any) -> None:
+    def _changed(self, event: str, path: Any, followed: bool = False) -> None:
         if not isinstance(path, str | bytes | os.PathLike):
             return  # a file that is open already
         name = Path(os.fsdecode(path))
         seen, self.seen = self.seen, None  # to look is not to touch
         try:
-            place = name.resolve() if event == "open" else name.parent.resolve() / name.name
+            place = name.resolve() if followed else name.parent.resolve() / name.name
         except (OSError, RuntimeError, ValueError):
             place = name
         finally:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
-
 from planscope.errors import UserError
 
 LARGEST = 16 * 1024 * 1024

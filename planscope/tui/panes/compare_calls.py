@@ -71,15 +71,13 @@ def _call_cell(
     call = [Run(_call_text(step), ROLES[row.change] or "tool")]
     tail = _state(step, width)
     for note in _notes(side, step, row, kept):
-        if (
-            width_of([*head, *call, note, *tail]) < width
-        ):  # the call comes first; the run itself tells the rest
+        if width_of([*head, *call, note, *tail]) < width:
             call.append(note)
     return Line(justify([*head, *call], tail, width))
 
 
 def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Iterator[Run]:
-    """What else is to be said of a call, what matters most first."""
+    """What else is to be said of a call, what matters most first; the run itself tells what has no room here."""
     if step.refused_by:
         yield Run(" refused", "caution")
     if step.findings:

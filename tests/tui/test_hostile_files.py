@@ -1,0 +1,77 @@
+"""Files of the hostile corpus on the screen: what opens is shown in every pane, the rest is said in a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile_files import SMALL, HostileFile
+from tests.tui.screen import opened
+from tests.tui.test_hostile_screen import assert_clean
+
+CHOSEN = (
+    "a sound session after a byte order mark",
+    "utf-16",
+    "format twice",
+    "cut at 9/20",
+    "runs.0.events.2.arguments.start_time = 1e999",
+    "runs.0.events.2.arguments.start_time = 310 digits",
+    "x = a million digits",
+    "x: as deep as may be",
+    "200000 lists",
+    "1,000 calls",
+    "long watches",
+    "gzip that is sound",
+    "a gzip bomb after a session",
+    "a page with a session",
+    "a page with a script in the data",
+    "names $(touch canary)",
+    "a field 'model_dump'",
+    "a contradiction",
+    "relative clauses without end",
+    "answers before their calls",
+    "actions of one name",
+    "no variants",
+    "no runs",
+    "a directory",
+    "a pipe",
+    "a link to itself",
+    "a file called 'a\\u202eb'",
+)
+BY_NAME = {file.name: file for file in SMALL}
+
+
+def test_they_are_there() -> None:
+    assert set(CHOSEN) <= set(BY_NAME)
+
+
+@pytest.mark.parametrize(
+    "file", [BY_NAME[name] for name in CHOSEN if name in BY_NAME], ids=lambda f: f.name[:40]
+)
+async def test_on_the_screen(file: HostileFile, tmp_path: Path) -> None:
+    path = file.write(tmp_path)
+    async with opened(path, (100, 30)) as driven:
+        assert_clean(driven)
+        failed = driven.state.progress == "failed"
+        assert failed or file.fate != "refused"
+        assert not failed or file.fate != "opens"
+        for key in (
+            "n",
+            "G",
+            "1",
+            "down",
+            "4",
+            "enter",
+            "y",
+            "escape",
+            "x",
+            "escape",
+            "w",
+            "escape",
+            "o",
+            "escape",
+        ):
+            await driven.pilot.press(key)
+            assert_clean(driven)
+        assert driven.app.is_running

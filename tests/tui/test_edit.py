@@ -349,7 +349,11 @@ async def test_a_request_that_cannot_be_run_right_is_mended_and_run(
         assert driven.draft == text and said in driven.text and not driven.edit.state.changed
         await driven.replace_all("Disk check precedes cable survey.")
         assert "✓ can be met in 3 orders" in driven.text
+        before = len(driven.app.desk.session.runs)
         await driven.press("ctrl+r", "enter")
+        await driven.until(
+            lambda: len(driven.app.desk.session.runs) > before and driven.app.room.live is None
+        )
         await driven.rest()
         assert driven.app.desk.session.runs[-1].variant == driven.state.variant.id == "v2"
         assert driven.state.session.variant("v2").parent == "v1"

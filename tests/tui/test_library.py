@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,9 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
     put("mine")
     put("yours", sessions.out_of_order(), age=2)
     (put("cut")).write_text('{"format": ')
+    noon = datetime(2023, 11, 14, 12).timestamp()  # of wherever this is
     for path in library().iterdir():
-        os.utime(path, (1_700_000_000, 1_700_000_000))
+        os.utime(path, (noon, noon))
     async with opened(FIRST, (100, 30)) as driven:
         room = await entered(driven)
         await driven.press("2", "s", "down")

@@ -76,6 +76,11 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
 
 
 async def made_by(factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[Any]) -> Any:
-    """The runnable that somebody's own factory makes."""
+    """The runnable that somebody's own factory makes. Raises TypeError where it makes something else."""
     made = factory(chat, tools, list(middleware))
-    return await made if inspect.isawaitable(made) else made
+    if inspect.isawaitable(made):
+        made = await made
+    if not callable(getattr(made, "ainvoke", None)):
+        what = "nothing" if made is None else f"a {type(made).__name__}"
+        raise TypeError(f"the factory returned {what}, no agent; it must return what create_agent gives")
+    return made

@@ -116,6 +116,12 @@ def deaf(model, tools, middleware):
 def broken(model, tools, middleware):
     raise ValueError("no such prompt")
 
+def forgets(model, tools, middleware):
+    mine(model, tools, middleware)
+
+def lists(model, tools, middleware):
+    return tools
+
 class Nest:
     inner = staticmethod(mine)
 
@@ -154,6 +160,13 @@ async def test_a_factory_that_fails_aborts_the_run(own: str) -> None:
     run = await run_agent(abc(), model="sim:careful", agent=f"{own}:broken")
     assert end_of(run).ending == "aborted"
     assert "the agent crashed (ValueError: no such prompt)" in (end_of(run).reason or "")
+
+
+@pytest.mark.parametrize(("factory", "what"), [("forgets", "nothing"), ("lists", "a list")])
+async def test_a_factory_that_returns_no_agent_is_told_so(own: str, factory: str, what: str) -> None:
+    run = await run_agent(abc(), model="sim:careful", agent=f"{own}:{factory}")
+    assert end_of(run).ending == "aborted"
+    assert f"the factory returned {what}, no agent" in (end_of(run).reason or "")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ _LONG = 20_000
 _MOST = 2_000_000
 """Strings remembered."""
 
-MOST_LOOKED_AT = 10_000_000
+MOST_LOOKED_AT = 8_000_000
 """Characters that are looked at in one session, its texts once and what holds something again: seconds of work."""
 
 _OVERHEAD = 250

@@ -28,6 +28,7 @@ def run(
     """
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
+    streams = sys.stdout, sys.stderr
     gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
     try:
         from planscope.tui.application import EMPTY, PlanscopeApp
@@ -50,6 +51,9 @@ def run(
         return status
     finally:
         gc.enable()
+        sys.stdout, sys.stderr = (
+            streams  # a picture that is being made has Textual's, and gives those back too late
+        )
 
 
 def check_step(path: Path | None, run: str | None, step: str) -> None:

@@ -590,7 +590,9 @@ async def let_go(
     while done < actions:
         kind = KINDS[(seed + number) % len(KINDS)]
         began = time.monotonic()
-        faulthandler.dump_traceback_later(PATIENCE * 20, exit=True)  # a thread that never gives way again
+        faulthandler.dump_traceback_later(
+            PATIENCE * 20, exit=True, file=sys.__stderr__
+        )  # a thread that never gives way again
         try:
             did = await episode(
                 seed * 100_000 + number, min(most, actions - done), tally, kind=kind, calm=calm

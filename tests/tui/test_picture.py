@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -9,6 +12,8 @@ import pytest
 
 from planscope.errors import UserError
 from planscope.session.store import save
+from planscope.tui import app
+from planscope.tui.application import PlanscopeApp
 from planscope.tui.picture import export_svg
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
@@ -45,3 +50,26 @@ async def test_hostile_texts_make_a_well_formed_picture(tmp_path: Path) -> None:
     for readable in (True, False):
         save(hostile_session(tuple(s[:200] for s in SAVEABLE), readable=readable), path)
         assert text_of(await export_svg(path, (120, 40)))
+
+
+def test_who_quits_while_a_picture_is_made_hears_what_is_said_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are applications of Textual's, in two threads, and each gives back the streams that it found."""
+    path, before = sessions.write(sessions.figure_10(), tmp_path), (sys.stdout, sys.stderr)
+    thresholds, interval = gc.get_threshold(), sys.getswitchinterval()
+
+    def left(self: PlanscopeApp) -> int:
+        sys.stdout = sys.stderr = io.StringIO()
+        self.parting = "the disk is full"
+        return 0
+
+    monkeypatch.setattr(PlanscopeApp, "run", left)
+    try:
+        with pytest.raises(UserError, match="not saved: the disk is full"):
+            app.run(path, in_browser=True)
+        assert (sys.stdout, sys.stderr) == before
+    finally:
+        sys.stdout, sys.stderr = before
+        gc.set_threshold(*thresholds)
+        sys.setswitchinterval(interval)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planscope.session.carriers import carried
-from planscope.session.files import SessionError, read_bytes
+from planscope.session.files import LARGEST, SessionError, read_bytes
 from planscope.session.json_bytes import parse_json
 
 RESTART_TOOL = "ask_for_restart"
@@ -20,8 +20,8 @@ RESTART_TOOL = "ask_for_restart"
 
 _NO_CURSOR: Mapping[str, Any] = {}
 
-MOST_BYTES = 8_000_000
-"""A larger file is left to ``planscope.session.store``; the first frame comes without its text."""
+MOST_BYTES = LARGEST
+"""No session is larger; whoever asked for one of its runs would be told that it has none."""
 
 
 class NotReadable(Exception):

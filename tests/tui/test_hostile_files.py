@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile_files import SMALL, HostileFile
+from planscope.tui.glance import glance
+from tests.hostile_files import FILES, SMALL, HostileFile
 from tests.tui.screen import opened
 from tests.tui.test_hostile_screen import assert_clean
 
@@ -75,3 +76,9 @@ async def test_on_the_screen(file: HostileFile, tmp_path: Path) -> None:
             await driven.pilot.press(key)
             assert_clean(driven)
         assert driven.app.is_running
+
+
+def test_a_run_of_a_large_session_is_found(tmp_path: Path) -> None:
+    """The first frame is made of a glance at the file, which no size may keep from seeing its runs."""
+    (file,) = (file for file in FILES if file.name == "9 MB of prose")
+    assert [run.id for run in glance(file.write(tmp_path)).runs] == ["r1"]

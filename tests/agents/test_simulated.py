@@ -25,6 +25,7 @@ from tests.agents.support import run_agent
 
 from .support import FIGURE_10, FIGURE_10_ACTIONS, abc, called, calls_of, check_record, end_of, variant
 
+MODELS = [f"sim:{name}?seconds=0" if name == "slow" else f"sim:{name}" for name in sorted(PROFILES)]
 NAMES = ["alpha", "beta check", "gamma ray scan", "delta", "epsilon review", "beta"]
 
 
@@ -180,30 +181,30 @@ async def test_a_circle_is_said_and_done_as_far_as_it_goes() -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(possible(timed=True), st.sampled_from(sorted(PROFILES)), st.integers(0, 9))
-async def test_the_same_seed_gives_the_same_record(made: Case, profile: str, seed: int) -> None:
+@given(possible(timed=True), st.sampled_from(MODELS), st.integers(0, 9))
+async def test_the_same_seed_gives_the_same_record(made: Case, model: str, seed: int) -> None:
     def told(run: Run) -> list[dict[str, Any]]:
         return [e.model_dump(exclude={"at", "took"}) for e in run.events]
 
-    first, second = [await run_agent(made.case, model=f"sim:{profile}", seed=seed) for _ in range(2)]
+    first, second = [await run_agent(made.case, model=model, seed=seed) for _ in range(2)]
     assert told(first) == told(second)
 
 
 @settings(max_examples=20, deadline=None)
-@given(possible(timed=True), st.sampled_from(sorted(PROFILES)))
-async def test_models_read_nothing_but_prompt_and_tools(made: Case, profile: str) -> None:
+@given(possible(timed=True), st.sampled_from(MODELS))
+async def test_models_read_nothing_but_prompt_and_tools(made: Case, model: str) -> None:
     """A variant whose hidden parts lie is run the same; durations are unknown before the first answer."""
     lying = made.case.model_copy(deep=True)
     lying.id, lying.constraints = "v9", [{"id": "c1", "kind": "order", "before": "a2", "after": "a1"}]
     lying.query.tree, lying.query.topic, lying.query.seed = {"lies": True}, "lies", 77
     for number, action in enumerate(lying.actions):
         action.id = f"x{number}"
-    true, lied = [await run_agent(v, model=f"sim:{profile}") for v in (made.case, lying)]
+    true, lied = [await run_agent(v, model=model) for v in (made.case, lying)]
     assert called(true) == called(lied)
     longer = made.case.model_copy(deep=True)
     for action in longer.actions:
         action.duration = 24
-    other = await run_agent(longer, model=f"sim:{profile}")
+    other = await run_agent(longer, model=model)
     assert called(other)[:1] == called(true)[:1]
 
 

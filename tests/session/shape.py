@@ -47,7 +47,11 @@ def _type(schema: Any) -> str:
         return f"[{_type(schema.get('items'))}]"
     if kind == "object":
         return f"{{{_type(schema.get('additionalProperties'))}}}"
-    bounds = [f"{k} {schema[k]}" for k in sorted(schema) if k.endswith(("imum", "Minimum", "Maximum"))]
+    bounds = [  # 0 and 0.0 are the same: which it is depends on pydantic's version
+        f"{k} {int(schema[k]) if schema[k] == int(schema[k]) else schema[k]}"
+        for k in sorted(schema)
+        if k.endswith(("imum", "Minimum", "Maximum"))
+    ]
     return ", ".join([schema.get("format", kind), *bounds])
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from planscope.session import autosave
 from planscope.session.autosave import Keeper
-from planscope.session.recovery import recoverable
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
 from planscope.session.places import library
+from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
 from planscope.tui.dialogs.recover import RecoverDialog, differences
 from planscope.tui.under_way import RunChoice

@@ -252,3 +252,15 @@ async def test_where_every_call_breaks_something_one_can_play_all_the_same(tmp_p
             assert "breaks" in driven.text
             await driven.press("escape")
             await driven.rest()
+
+
+async def test_a_comparison_with_what_is_played_is_not_copied() -> None:
+    """It is no run of the session yet: nothing of it can be looked through for what is private."""
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p", "enter")
+        await settled(driven)
+        await driven.press("d")
+        await until(driven, lambda: getattr(driven.app.screen, "at_rest", False))
+        room = driven.app.screen
+        await driven.press("y")
+        assert driven.app.screen is room and "K keeps it" in driven.text

@@ -315,6 +315,8 @@ class CompareRoom(SideRoom):
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
         if self.state.compared is None or a is None or b is None:
             self.tell("not compared yet")
+        elif {self.state.a.run, self.state.b.run} & self.desk.passing:
+            self.tell("what is played is no run yet: K keeps it, in the debugger")
         else:
             take_comparison(self, COPY, self.desk.snapshot(), a, b)
 

@@ -62,12 +62,13 @@ def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int =
 
 def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
     """At most ``width`` cells of the runs; what was cut ends in an ellipsis."""
+    if width_of(runs) <= width:
+        return tuple(runs)
     kept: list[Run] = []
     room = width
-    for i, run in enumerate(runs):
+    for run in runs:
         size = cell_width(run.text)
-        more = i + 1 < len(runs)
-        if size < room or (size == room and not more):
+        if size < room:
             kept.append(run)
             room -= size
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.safe.glyphs import is_mark
@@ -44,6 +44,7 @@ def check(text: str, width: int) -> None:
             assert cells[back - start] == cells[at - start]
 
 
+@example("👍🏽a", 1)
 @given(TEXTS, st.integers(1, 20))
 def test_every_code_point_has_its_place(text: str, width: int) -> None:
     check(text, width)

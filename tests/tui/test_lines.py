@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width, visible
@@ -14,6 +14,7 @@ texts = st.text(max_size=60).map(visible)
 runs = st.lists(st.builds(Run, texts, st.sampled_from(sorted(ROLES))), max_size=6)
 
 
+@example([Run("ab"), Run("")], 2)
 @given(runs, st.integers(0, 80))
 def test_cut_never_exceeds(made: list[Run], width: int) -> None:
     kept = cut(made, width)

@@ -121,11 +121,10 @@ def _breaks_of(paragraph: str, width: int) -> tuple[int, ...]:
             edge = begin
         while end - edge > width:
             over = edge + width
-            at = over if cells is None else bisect_right(cells, over) - 1
-            if cells is not None:
-                while at < last and cells[at + 1] == cells[at]:
-                    at += 1  # marks stay with their letter
-            at = min(max(at, starts[-1] + 1), last)
+            at = max(over if cells is None else bisect_right(cells, over) - 1, starts[-1] + 1)
+            while cells is not None and at < last and cells[at + 1] == cells[at]:
+                at += 1  # marks stay with their letter
+            at = min(at, last)
             if at >= last:
                 break
             starts.append(at)

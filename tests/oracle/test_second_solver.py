@@ -61,5 +61,5 @@ def test_hostile_names_stay_in_comments() -> None:
     from planscope.language.problem import Problem, make_actions, rules
 
     hostile = Problem(make_actions(["a\n(assert false)", "b) (exit", "ünï|c"]), rules(False))
-    run = replay(hostile, brute.trace("a_assert_false b_exit n_c"))
+    run = replay(hostile, brute.trace("a_assert_false b_exit uni_c"))
     assert answers(smt_document(run, "x\n(assert false)")) == ["sat"]

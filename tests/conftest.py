@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import signal
@@ -12,7 +11,6 @@ from hypothesis import settings
 
 # No folder of whoever runs the tests is read or written: neither here nor in processes that tests start.
 _HOME = tempfile.mkdtemp(prefix="planscope-tests-")
-atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 for _name in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_HOME}/{_name.lower()}"
 
@@ -37,3 +35,7 @@ for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SI
 settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
 settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("random" if os.environ.get("PLANSCOPE_RANDOM") else "fixed")
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(_HOME, ignore_errors=True)

@@ -49,7 +49,7 @@ class Marco:
         self.taken.interrupt()
 
     def run(self, first: int | None = None) -> SearchEnd:
-        """Search until all is found or ``most`` of each. ``first``: a core that is known already."""
+        """Search until all is found or ``most`` of each, and one of each at least. ``first``: a core known already."""
         try:
             self._begin(first)
             return self._search() if self.cores else "all"
@@ -77,6 +77,9 @@ class Marco:
             if done:
                 return "all" if max(len(self.cores), len(self.corrections)) <= self.most else "most"
             corrections = not corrections
+        if not self.corrections:  # one is never far: what a largest possible set leaves out
+            _, around = self._ask(0)
+            self._take_correction(self.everything & ~self._grown(around))
         return "most"
 
     def _full(self) -> bool:

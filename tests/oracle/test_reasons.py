@@ -328,6 +328,15 @@ def test_no_more_than_are_wanted_and_each_told_as_it_comes() -> None:
     assert sizes == sorted(sizes)
 
 
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_where_few_are_wanted_there_are_some_of_each(most: int) -> None:
+    for run in (knot(4), knot(8), replay(problem("A B C D", "A<D", "B<D", "C<D"), trace("D A B C"))):
+        found = reasons(run, most=most)
+        assert 0 < len(found.cores) <= most and 0 < len(found.corrections) <= most
+        assert found.complete == (found.ended == "all") and (found.complete or found.ended == "most")
+        assert certify_reasons(run, found) is True
+
+
 def test_it_stops_when_it_is_told_to() -> None:
     asked = 0
 

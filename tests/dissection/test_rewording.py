@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
+from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planscope.dissection.arms import Counts
-from planscope.dissection.rewording import SUSPECT, choose, features, suspicion, words_of
+from planscope.dissection.belief import chance
+from planscope.dissection.rewording import SUSPECT, Seen, choose, features, suspicion, words_of
 from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.derive import reading_of
 from planscope.synthesis.mutation.substitute import places
@@ -36,18 +39,53 @@ def test_the_same_words_wrong_again_do_not_make_all_of_them_bad() -> None:
     assert max(suspicion([(words, W)] * 30).values()) < 0.5
 
 
-@settings(max_examples=40)
-@given(st.sets(st.integers(0, 9), max_size=3), st.integers(0, 999))
-def test_bad_words_are_found(planted: set[int], seed: int) -> None:
+def runs_of_stumbling(planted: set[int], seed: int) -> list[tuple[frozenset[str], Counts]]:
+    """Eighty texts of three words of ten: wrong nine times in ten where one is planted, else one time in ten."""
     draw = random.Random(seed)
     seen = []
     for _ in range(80):
         words = frozenset(map(str, draw.sample(range(10), 3)))
         right = draw.random() < (0.1 if words & set(map(str, planted)) else 0.9)
         seen.append((words, Counts(int(right), int(not right))))
+    return seen
+
+
+def by_every_set(seen: Seen) -> dict[str, float]:
+    """What suspicion comes near to: every set of words that may be the bad ones, weighed by what it explains."""
+    merged: dict[frozenset[str], Counts] = {}
+    for words, counts in seen:
+        merged[words] = merged.get(words, Counts()) + counts
+    everything = sorted({word for words in merged for word in words})
+    weighed = {}
+    for flags in product((False, True), repeat=len(everything)):
+        bad = {word for word, flag in zip(everything, flags, strict=True) if flag}
+        weight = len(bad) * math.log(SUSPECT) + (len(everything) - len(bad)) * math.log(1 - SUSPECT)
+        weight += sum(chance(0.12 if words & bad else 0.9, c.right, c.wrong) for words, c in merged.items())
+        weighed[frozenset(bad)] = math.exp(weight)
+    return {
+        word: sum(w for bad, w in weighed.items() if word in bad) / sum(weighed.values())
+        for word in everything
+    }
+
+
+@settings(max_examples=20)
+@given(st.sets(st.integers(0, 9), max_size=3), st.integers(0, 9999))
+@example({5, 9}, 607)  # by chance word 1 looks as bad as the planted ones
+def test_suspicion_is_near_to_what_the_runs_say(planted: set[int], seed: int) -> None:
+    seen = runs_of_stumbling(planted, seed)
     bad = suspicion(seen)
-    for word in range(10):
-        assert (bad[str(word)] > 0.5) == (word in planted)
+    for word, exact in by_every_set(seen).items():
+        assert abs(bad[word] - exact) < 0.15
+
+
+def test_bad_words_are_found() -> None:
+    """Of so few runs chance may make a word look bad, so it is nearly always and not always."""
+    found = 0
+    for seed in range(100):
+        planted = set(random.Random(seed).sample(range(10), seed % 4))
+        bad = suspicion(runs_of_stumbling(planted, seed))
+        found += {int(word) for word, how in bad.items() if how > 0.5} == planted
+    assert found >= 98
 
 
 @settings(max_examples=40)

@@ -47,6 +47,9 @@ _MARKS = {
 }
 _GLUED = (",", ".", ";")
 _PHRASES = ("VP", "VP0", "PSC", "P", "SC")
+_ALIKE = ("PSC", "P", "SC")
+"""Types that the reader calls by the same words: "before" and "before the time when"."""
+
 _STARTS = re.compile(r"(?<!\S)\S")
 
 
@@ -102,12 +105,14 @@ class _Completer:
         self.draft, self.start, self.at = draft, start, at
 
     def completion(self) -> Completion:
-        """What goes on with the words before the caret, else what comes next, else what is spelt like them."""
+        """What goes on with the words before the caret and what comes next, or what is spelt like them."""
         here = self.expected(self.at)
         for begin in self.beginnings():
             typed = self.draft.text[begin : self.at]
             wanted = self.expected(begin) if typed else here
             offers = list(self.begun(typed, begin, wanted))
+            if offers and here and typed[-1:].isspace():  # it may be whole, or go on: "before the time when"
+                return Completion((*self.begun("", self.at, here), *offers)[:MOST], here)
             if offers:
                 return Completion(tuple(offers[:MOST]), wanted)
         offers = list(self.begun("", self.at, here)) if here else self.like() or list(self.anyhow())
@@ -127,9 +132,12 @@ class _Completer:
         open_end = not written or written[-1].isspace()
         return [*starts[-_WORDS_BACK:], *([self.at] if open_end else [])]
 
-    def expected(self, begin: int) -> tuple[str, ...]:
-        """What the reader wants at a place, in its plain words; none where the sentence is broken before."""
-        head = self.draft.text[self.start : begin].rstrip()
+    def expected(self, begin: int, phrase: str = "") -> tuple[str, ...]:
+        """What the reader wants at a place, in its plain words; none where the sentence is broken before.
+
+        ``phrase``: what is put there first.
+        """
+        head = f"{self.draft.text[self.start : begin].rstrip()} {phrase}".strip()
         probe = f"{head} {_UNKNOWN}" if head else _UNKNOWN
         found = read_partly(probe, self.draft.actions, timed=self.draft.timed)
         for error in found.errors:
@@ -141,7 +149,7 @@ class _Completer:
         """What begins with what is typed and is wanted there."""
         key = " ".join(typed.casefold().split()) + (" " if typed[-1:].isspace() and typed.strip() else "")
         span = (begin, self.at)
-        for text, kind in self.candidates(wanted, plural=self.behind_list(begin), typed=bool(key)):
+        for text, kind in self.candidates(wanted, begin, plural=self.behind_list(begin), typed=bool(key)):
             if text.casefold().startswith(key) and text.casefold() != key:
                 yield Offer(self.cased(text, begin), kind, span)
 
@@ -152,7 +160,9 @@ class _Completer:
             typed = " ".join(self.draft.text[begin : self.at].casefold().split())[:_LONGEST_LIKE]
             if len(typed) < 3 or not (wanted := self.expected(begin)):
                 continue
-            known = {text.casefold(): (text, kind) for text, kind in self.candidates(wanted, typed=True)}
+            known = {
+                text.casefold(): (text, kind) for text, kind in self.candidates(wanted, begin, typed=True)
+            }
             for match in get_close_matches(typed, known, 5, _LIKE):
                 text, kind = known[match]
                 if match.count(" ") != typed.count(" "):
@@ -163,10 +173,14 @@ class _Completer:
         return [offer for _, offer in rated]
 
     def candidates(
-        self, wanted: Sequence[str], *, plural: bool = False, typed: bool = False
+        self, wanted: Sequence[str], begin: int, *, plural: bool = False, typed: bool = False
     ) -> Iterator[tuple[str, OfferKind]]:
         timed = self.draft.timed
         types = [kind for kind in (*_PHRASES, *_MARKS, "ACTION", "TIME") if _plain(kind, timed) in wanted]
+        alike = [kind for kind in _ALIKE if kind in types]
+        fit = [kind for kind in alike if self.expected(begin, phrases(kind, False, False)[0])]
+        if fit:  # none where the sentence is broken before
+            types = [kind for kind in types if kind in fit or kind not in alike]
         if "ACTION" in types:
             yield from ((action.name, "action") for action in self.draft.actions)
         for kind in _PHRASES:

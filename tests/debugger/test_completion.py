@@ -73,6 +73,8 @@ def test_taking_what_is_offered_breaks_nothing_before_the_caret(
         ("Network audit ", ["precedes"]),
         ("Network audit is ca", ["is carried out"]),
         ("Network audit happens ", ["before"]),
+        ("Before ", ["network audit", "disk check", "cable survey", "Before the time when"]),
+        ("Network audit happens before ", ["network audit", "disk check", "cable survey"]),
         ("Network audit and disk check ", ["precede"]),
         ("Network audit precedes ", ["network audit", "disk check", "cable survey"]),
         ("Network audit precedes disk check", ["."]),
@@ -85,6 +87,13 @@ def test_taking_what_is_offered_breaks_nothing_before_the_caret(
 def test_what_is_offered_first(text: str, first: list[str]) -> None:
     assert offered(text)[: len(first)] == first
     assert bool(first) == bool(offered(text))
+
+
+def test_what_begins_a_clause_is_not_offered_where_a_name_comes_next() -> None:
+    begun = offered("Before disk check, network audit, which takes place b")
+    assert "before" in begun and "before the time when" not in begun
+    assert "Before the time when" in offered("B")
+    assert "before the time when" in offered("Network audit is carried out b")
 
 
 def test_hours_are_offered_in_timed_requests() -> None:

@@ -44,6 +44,10 @@ class Palette(CommandPalette, LeftOnce[None]):
                 widget.__class__ = _Found  # Textual has no way to say which list it is to be
             yield widget
 
+    def on_mount(self, event: events.Mount) -> None:
+        if self not in self.app.screen_stack[1:]:
+            event.prevent_default()  # left before it was there: Textual looks for the screen below it
+
     def action_page(self, by: int) -> None:
         found = self.query_one(CommandList)
         with suppress(LookupError):  # nothing to turn to yet

@@ -377,6 +377,17 @@ async def test_the_palette_is_left_once(path: Path) -> None:
         assert driven.state.zoomed and driven.app.is_running
 
 
+async def test_the_palette_may_be_left_before_it_is_there(path: Path) -> None:
+    async with opened(path) as driven:
+        app = driven.app
+        app.action_command_palette()
+        below = app.screen_stack[:-1]
+        app._screen_stack[:] = below[-1:]  # as between two sessions
+        await driven.pilot.pause(0.2)
+        app._screen_stack[:] = below
+        assert app.is_running and app.screen is driven.room
+
+
 @pytest.mark.parametrize("size", [(4, 2), (1, 1), (59, 40), (80, 3)])
 async def test_the_palette_closes_where_it_has_no_room(path: Path, size: tuple[int, int]) -> None:
     async with opened(path) as driven:

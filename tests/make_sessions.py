@@ -1,4 +1,4 @@
-"""Make the bundled sessions again: ``python -m tests.make_sessions``.
+"""Make the bundled sessions again: ``python -m tests.make_sessions [NAME ...]``.
 
 Every run is a real one, through the agent loop. Times are set to a beat, so that the files say the same each time.
 """
@@ -18,7 +18,7 @@ from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
 from planscope.session.derive import reading_of
 from planscope.session.events import MessageEvent
-from planscope.session.model import Origin, Run, Session, Variant
+from planscope.session.model import Limits, Origin, Run, Session, Variant
 from planscope.session.new_parts import make_variant
 from planscope.session.store import save
 from planscope.synthesis.generate import synthesize
@@ -86,16 +86,21 @@ def told(variant: Variant, number: int, *lines: tuple[str, str, dict[str, int]],
     return run.model_copy(update={"model": "sim:scripted"})
 
 
-def first_look() -> Session:
-    made = synthesize(Request(actions=5, seed=84, sentences=3, timed=True))
-    variant = make_variant(
+def synthesized(request: Request, limits: Limits | None = None) -> Variant:
+    made = synthesize(request)
+    return make_variant(
         made.problem,
         Origin(kind="synthesized"),
         topic=made.topic,
         seed=made.seed,
         tree=dump(made.tree),
         constraints=[constraint_document(c) for c in made.problem.constraints],
+        limits=limits,
     )
+
+
+def first_look() -> Session:
+    variant = synthesized(Request(actions=5, seed=84, sentences=3, timed=True))
     runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:time-blind")]
     notes = "A synthesized request of five timed actions. The run that fails was lost a step before it shows."
     return session("first-look", "A first look: five actions", notes, variant, runs)
@@ -151,17 +156,62 @@ def figure_10() -> Session:
     return session("figure-10", "Figure 10: an hour that had passed", notes, variant, runs)
 
 
+def error_timeout() -> Session:
+    variant = synthesized(Request(actions=4, seed=21), Limits(model_calls=3))
+    notes = "The agent plans well, but may ask its model three times only: the run ends before the plan does."
+    runs = [simulated(variant, 1, "sim:careful")]
+    return session("error-timeout", "Error: timeout", notes, variant, runs)
+
+
+def error_act() -> Session:
+    variant = synthesized(Request(actions=4, seed=5))
+    notes = "The last call is of a tool that does not exist, and the agent takes no notice."
+    runs = [simulated(variant, 1, "sim:clumsy")]
+    return session("error-act", "Error: act error", notes, variant, runs)
+
+
+def error_lost() -> Session:
+    variant = synthesized(Request(actions=4, seed=4))
+    notes = "The agent stops with an action never done."
+    runs = [simulated(variant, 1, "sim:forgetful")]
+    return session("error-lost", "Error: action lost", notes, variant, runs)
+
+
+def error_repeated() -> Session:
+    variant = written(
+        "Room booking comes before guest invitation. Menu selection follows room booking.",
+        ["room booking", "guest invitation", "menu selection"],
+    )
+    run = told(
+        variant,
+        1,
+        ("The room comes first.", "room_booking", {}),
+        ("Now the menu.", "menu_selection", {}),
+        ("Room booking comes before guest invitation, so the room.", "room_booking", {}),
+        ("Then the guests.", "guest_invitation", {}),
+        last="All is done.",
+    )
+    notes = "The agent forgets what it has done, and does it again."
+    return session("error-repeated", "Error: action repeated", notes, variant, [run])
+
+
 SESSIONS: dict[str, Callable[[], Session]] = {
     "first-look": first_look,
     "figure-5": figure_5,
     "figure-7": figure_7,
     "figure-10": figure_10,
+    "error-timeout": error_timeout,
+    "error-act": error_act,
+    "error-lost": error_lost,
+    "error-repeated": error_repeated,
     **makers(simulated, steady),
 }
 
 
 def main() -> None:
-    for name, make in SESSIONS.items():
+    wanted = sys.argv[1:] or list(SESSIONS)
+    for name in wanted:
+        make = SESSIONS[name]
         made = make()
         for variant in made.variants:
             reading_of(variant)

@@ -19,6 +19,10 @@ EXPECTED = {
     "figure-5": [("right", None, None), ("wrong", "order_error", 1)],
     "figure-7": [("right", None, None), ("wrong", "parameter_error", 1)],
     "figure-10": [("right", None, None), ("wrong", "parameter_error", 1)],
+    "error-timeout": [("wrong", "timeout", "end")],
+    "error-act": [("wrong", "act_error", "end")],
+    "error-lost": [("wrong", "action_lost", "end")],
+    "error-repeated": [("wrong", "action_repeated", 3)],
 }
 
 

@@ -408,11 +408,11 @@ class Monkey:
         self.look()
 
     async def answers(self) -> None:
-        """A key changes something."""
-        before = rows(self.app)
+        """The key for help shows it; anything else on the screen may change by itself."""
+        before, below = rows(self.app), self.app.screen
         ends = time.monotonic() + CHANGES
         await self.press("question_mark")
-        while rows(self.app) == before:
+        while self.app.screen is below or rows(self.app) == before:
             if time.monotonic() > ends:
                 raise Lost("the screen does not change any more")
             await asyncio.sleep(0.01)

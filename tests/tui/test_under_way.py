@@ -276,3 +276,16 @@ async def test_what_is_heard_late_is_told_as_it_was() -> None:
         time.sleep(0.001)  # not awaited: nothing is heard meanwhile
     await asyncio.sleep(0)
     assert len(told) > 10 and told == sorted(told)
+
+
+async def test_a_run_that_begins_while_the_screen_is_left_is_kept_and_not_turned_to(tmp_path: Path) -> None:
+    async with opened(write(no_run(), tmp_path), (80, 24)) as driven:
+        room, desk = driven.room, driven.room.desk
+        failed: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context))
+        desk.forget(room.on_news)  # as on leaving
+        room.start_run("v1", RunChoice(model="sim:literal"))
+        await until(driven, lambda: room.live is None)
+        assert failed == []
+        assert [run.events[-1].type for run in desk.open_session.runs] == ["end"]
+        assert room.state.run is None and driven.app.is_running

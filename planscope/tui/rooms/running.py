@@ -181,10 +181,16 @@ class Running(Doors):
         fresh = self.desk.run(run.id) is None
         self.desk.put_run(run, under_way=True)
         if fresh:
-            self._followed = run.id
             self.change(seconds=0)
-            self.open_run_number(len(self.state.session.runs) - 1)
+            self._follow(run)
             self.tell("")
+
+    def _follow(self, run: Run) -> None:
+        """Turn to a run that began just now; a screen that is being left hears of it no more."""
+        number = next((i for i, one in enumerate(self.state.session.runs) if one.id == run.id), None)
+        if number is not None:
+            self._followed = run.id
+            self.open_run_number(number)
 
     def _first_place(self, judged: JudgedRun) -> DebugState:
         """Who saw a run end stands at its end, also where that came before the first look at it was over."""
@@ -218,8 +224,7 @@ class Running(Doors):
         fresh = self.desk.run(run.id) is None
         self.desk.put_run(run)
         if fresh:
-            self._followed = run.id
-            self.open_run_number(len(self.state.session.runs) - 1)
+            self._follow(run)
         if self.state.notice in (STARTING, STOPPING):
             self.tell("")
         self.touched()

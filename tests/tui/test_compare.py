@@ -224,3 +224,14 @@ async def test_hostile_texts_are_shown_as_text(tmp_path: Path) -> None:
         for digit in "12345":
             await driven.press(digit)
             assert "\x1b" not in driven.text and "\x07" not in driven.text
+
+
+async def test_a_run_opens_from_behind_the_last_row() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("d")
+        room = driven.app.screen
+        assert isinstance(room, CompareRoom)
+        await until(driven, lambda: room.state.compared is not None and bool(room.rows))
+        room.change(at=len(room.rows))  # as where rows became fewer meanwhile
+        await driven.press("r")
+        assert driven.app.screen is driven.room

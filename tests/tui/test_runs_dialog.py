@@ -6,7 +6,9 @@ from pathlib import Path
 
 from planscope.session.bundled import bundled
 from planscope.tui.application import run_number
+from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
 from planscope.tui.glance import glance
+from planscope.tui.lines import Run
 from planscope.tui.run_verdicts import not_judged
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -67,3 +69,17 @@ def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
     number = run_number(session, None)
     assert number is not None and session.runs[number].id == "r1"
     assert run_number(glance(bundled()["first-look"]), None) == 1
+
+
+async def test_keys_that_come_before_a_dialog_is_there_are_kept_or_do_no_harm() -> None:
+    async with opened(bundled()["first-look"], (80, 24)) as driven:
+        chosen: list[int | None] = []
+        dialog = ChooseDialog(driven.room.paint, "Which", [(Run("one"),), (Run("two"),)])
+        driven.app.push_screen(dialog, chosen.append)
+        dialog.action_go(1)
+        text = TextDialog(driven.room.paint, "Read", lambda width: [])
+        driven.app.push_screen(text)
+        text.action_scroll_text(1)
+        await driven.pilot.pause()
+        await driven.press("escape", "enter")
+        assert chosen == [1]

@@ -75,7 +75,8 @@ class ChooseDialog(Dialog[int]):
 
     def action_go(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.choices) - 1)
-        self._show()
+        if self.is_mounted:  # else the list is made with it
+            self._show()
         if self.looked is not None:
             self.looked(self.at)
 
@@ -108,4 +109,6 @@ class TextDialog(Dialog[None]):
         return (self.text, TextBox(self.paint, [Line(), *self.wrapped(hint, "dim")]))
 
     def action_scroll_text(self, by: int) -> None:
+        if not self.is_mounted:
+            return  # there is nothing yet to scroll
         self.text.scroll_lines(by)

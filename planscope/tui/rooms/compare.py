@@ -305,7 +305,8 @@ class CompareRoom(SideRoom):
         if compared is None or run is None:
             self.tell("there is no run to open at this side")
             return
-        row = self.rows[self.state.at] if self.state.page == "calls" and self.rows else None
+        calls = self.rows if self.state.page == "calls" else []
+        row = calls[min(self.state.at, len(calls) - 1)] if calls else None
         index = row.steps[side] if row is not None else None
         self.dismiss(Opened(run, -1 if index is None else index))
 

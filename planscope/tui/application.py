@@ -9,10 +9,13 @@ import asyncio
 import gc
 import sys
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.actions import ActionParseResult
 from textual.app import SystemCommand
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -85,6 +88,18 @@ class PlanscopeApp(Looks):
             self.exit(0)
         else:
             await room.run_action("quit")
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """As Textual does; but what is asked of a screen that is not drawn yet waits until it is."""
+        run = partial(super().run_action, action, default_namespace, namespaces)
+        if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
+            return default_namespace.call_later(run)
+        return await run()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """None of Textual's own: the palette is fed from the table of actions."""

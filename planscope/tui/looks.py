@@ -16,6 +16,7 @@ from planscope.tui.arrangement import is_too_small
 from planscope.tui.lines import shown
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.paint import Paint
+from planscope.tui.palette_screen import Palette, ThemeCommand
 from planscope.tui.settings import ScreenSettings
 from planscope.tui.settings_table import BY_NAME
 from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
@@ -26,17 +27,6 @@ if TYPE_CHECKING:
 _NO_COLOR = NoColor()
 _WRITE_AFTER = 0.6
 """Seconds after the last change until what was chosen is written."""
-
-
-class ThemeCommand:
-    """What the palette runs to choose a theme; while it is only highlighted, the theme is shown."""
-
-    def __init__(self, app: App[int], name: str) -> None:
-        self.app = app
-        self.name = name
-
-    def __call__(self) -> None:
-        self.app.post_message(ThemeChosen(self.name))
 
 
 class Looks(App[int]):
@@ -108,8 +98,6 @@ class Looks(App[int]):
 
     def action_command_palette(self) -> None:
         """Open the palette, where there is room for it."""
-        from planscope.tui.palette import Palette
-
         if self.use_command_palette and not (
             is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
         ):

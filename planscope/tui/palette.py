@@ -1,58 +1,19 @@
-"""The command palette: the room's part of the table of actions, the runs of the session, the themes."""
+"""What the command palette offers: the room's part of the table of actions, the runs of the session, the themes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from planscope.tui import keymap
-from planscope.tui.left_once import LeftOnce
-from planscope.tui.looks import ThemeCommand
+from planscope.tui.palette_screen import ThemeCommand
 from planscope.tui.rooms.asking import Asking, run_line
 from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
-
-
-class _Found(CommandList):
-    """Textual's, which fails of a click on what was found no more when the click came."""
-
-    def on_click(self, event: events.Click) -> None:
-        at = event.style.meta.get("option")
-        if at is not None and at >= self.option_count:
-            event.prevent_default()
-
-
-class Palette(CommandPalette, LeftOnce[None]):
-    """Textual's, which fails of a page key that comes before its list is laid out, and of a second click beside it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page(1)", "Next page", show=False),
-        Binding("pageup", "page(-1)", "Previous page", show=False),
-    ]
-
-    def compose(self) -> ComposeResult:
-        for widget in super().compose():
-            if type(widget) is CommandList:
-                widget.__class__ = _Found  # Textual has no way to say which list it is to be
-            yield widget
-
-    def on_mount(self, event: events.Mount) -> None:
-        if self not in self.app.screen_stack[1:]:
-            event.prevent_default()  # left before it was there: Textual looks for the screen below it
-
-    def action_page(self, by: int) -> None:
-        found = self.query_one(CommandList)
-        with suppress(LookupError):  # nothing to turn to yet
-            # Textual gave these methods no types
-            (found.action_page_down if by > 0 else found.action_page_up)()  # type: ignore[no-untyped-call]
 
 
 class Command(NamedTuple):

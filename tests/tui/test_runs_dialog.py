@@ -71,15 +71,15 @@ def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
     assert run_number(glance(bundled()["first-look"]), None) == 1
 
 
-async def test_keys_that_come_before_a_dialog_is_there_are_kept_or_do_no_harm() -> None:
+async def test_keys_that_come_before_a_dialog_is_there_wait_for_it() -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
         chosen: list[int | None] = []
         dialog = ChooseDialog(driven.room.paint, "Which", [(Run("one"),), (Run("two"),)])
         driven.app.push_screen(dialog, chosen.append)
-        dialog.action_go(1)
+        await driven.app.run_action("go(1)", dialog)
         text = TextDialog(driven.room.paint, "Read", lambda width: [])
         driven.app.push_screen(text)
-        text.action_scroll_text(1)
+        await driven.app.run_action("scroll_text(1)", text)
         await driven.pilot.pause()
         await driven.press("escape", "enter")
         assert chosen == [1]

@@ -22,7 +22,7 @@ from planscope.tui.arrangement import FIRST, KINDS, Arrangement
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
 from planscope.tui.dissecting import DissectChoice
-from planscope.tui.palette import Palette
+from planscope.tui.palette_screen import Palette
 from planscope.tui.settings import Config, ScreenSettings, config_file, read_config
 from planscope.tui.settings_doc import example, markdown, rows
 from planscope.tui.settings_kinds import toml

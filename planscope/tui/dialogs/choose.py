@@ -75,8 +75,7 @@ class ChooseDialog(Dialog[int]):
 
     def action_go(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.choices) - 1)
-        if self.is_mounted:  # else the list is made with it
-            self._show()
+        self._show()
         if self.looked is not None:
             self.looked(self.at)
 
@@ -109,6 +108,4 @@ class TextDialog(Dialog[None]):
         return (self.text, TextBox(self.paint, [Line(), *self.wrapped(hint, "dim")]))
 
     def action_scroll_text(self, by: int) -> None:
-        if not self.is_mounted:
-            return  # there is nothing yet to scroll
         self.text.scroll_lines(by)

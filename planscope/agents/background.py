@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -29,27 +28,38 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
     An interrupt (Ctrl-C) cancels the work and is passed on, once the work has put its things away.
     """
     ended = threading.Event()
+    tasks: list[asyncio.Task[Answer]] = []
 
-    async def tracked() -> Answer:
-        try:
-            return await work
-        finally:
+    def begin() -> None:
+        if not ended.is_set():
+            tasks.append(loop.create_task(work))
+            tasks[0].add_done_callback(over)
+
+    def over(task: asyncio.Task[Answer]) -> None:
+        _ = task.cancelled() or task.exception()  # looked at, or asyncio tells of it
+        work.close()  # a task that was cancelled before it began leaves it open
+        ended.set()
+
+    def give_up() -> None:
+        if tasks:
+            tasks[0].cancel()
+        else:  # the interrupt came before it was handed over
+            work.close()
             ended.set()
 
-    whole = tracked()
     try:
-        future = asyncio.run_coroutine_threadsafe(whole, _shared_loop())
-    except BaseException:  # an interrupt while the loop's thread was started: nothing has begun
-        for unused in (whole, work):
-            with suppress(ValueError):  # it has begun all the same
-                unused.close()
+        loop = _shared_loop()
+    except BaseException:
+        work.close()
         raise
     try:
-        return future.result()
+        loop.call_soon_threadsafe(begin)
+        ended.wait()
     except BaseException:
-        future.cancel()
+        loop.call_soon_threadsafe(give_up)
         ended.wait(_PATIENCE)
         raise
+    return tasks[0].result()
 
 
 async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool:

@@ -89,6 +89,7 @@ class LiveRun:
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Future[None] | None = None
+        self._recorder: Recorder | None = None
         self._broken_callback: Exception | None = None
         self._ended = False
         self.run = Run(
@@ -117,7 +118,7 @@ class LiveRun:
         def preview(tool: str, arguments: Mapping[str, Any]) -> str | None:
             return answers[tool].answer(arguments)[0] if tool in answers else None
 
-        recorder = Recorder(
+        self._recorder = recorder = Recorder(
             self._emit,
             model_calls=self._limits.model_calls,
             step=sum(isinstance(e, CallEvent) for e in self._kept),
@@ -141,7 +142,16 @@ class LiveRun:
     def wait(self) -> Run:
         """:meth:`go` on the event loop that all such runs share; blocks, so not from a thread with a screen."""
         prepare()
-        return wait_for(self.go())
+        try:
+            return wait_for(self.go())
+        except KeyboardInterrupt:
+            self._break_off()
+            raise
+
+    def _break_off(self) -> None:
+        """End the record of an agent that was interrupted and has not come to rest in time."""
+        if self._recorder is not None and self.run.events:
+            self._emit(self._end(self._recorder, "aborted", STOPPED_BY_USER))
 
     async def _patient(self, call: PendingCall) -> Verb:
         """Ask the gate, with the limit of time at rest: thinking is the user's, not the agent's."""
@@ -246,10 +256,11 @@ class LiveRun:
 
     def _emit(self, event: Event) -> None:
         """Into the record, unless it has ended: an agent of somebody's own may leave calls under way."""
-        if self._ended:
-            return
-        self._ended = isinstance(event, EndEvent)
-        self.run.events.append(event)
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = isinstance(event, EndEvent)
+            self.run.events.append(event)
         if self._on_event is not None:
             try:
                 self._on_event(event)

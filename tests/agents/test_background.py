@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import signal
 import subprocess
 import sys
 import threading
@@ -58,6 +59,64 @@ def test_an_interrupt_before_anything_has_begun(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(KeyboardInterrupt):
         wait_for(work)
     assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interrupt_while_the_work_is_handed_over(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """A coroutine that is closed while a task holds it would end without a word."""
+    ended: list[BaseException] = []
+    loop = background._shared_loop()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    class Struck:
+        create_task = loop.create_task
+        handed_over = False
+
+        def call_soon_threadsafe(self, callback: Any) -> None:
+            first, self.handed_over = not self.handed_over, True
+            if not first or when == "after":
+                loop.call_soon_threadsafe(callback)
+            if first:
+                time.sleep(0.1)
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(background, "_shared_loop", Struck)
+    coroutine = work()
+    with pytest.raises(KeyboardInterrupt):
+        wait_for(coroutine)
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
+    assert [type(e) for e in ended] == ([asyncio.CancelledError] if when == "after" else [])
+
+
+def test_a_run_that_does_not_come_to_rest_after_an_interrupt_has_an_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on = threading.Event()
+
+    async def deaf() -> None:
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
+        go_on.wait(60)  # blocks the loop, as importing does on a machine that is busy
+
+    monkeypatch.setattr(background, "_PATIENCE", 0.1)
+    live = own(deaf)
+    with pytest.raises(KeyboardInterrupt):
+        live.wait()
+    try:
+        check_record(live.run.events)
+        assert end_of(live.run).reason == STOPPED_BY_USER
+        before = list(live.run.events)
+    finally:
+        go_on.set()
+    wait_for(asyncio.sleep(0))
+    assert live.run.events == before
 
 
 class Agent:

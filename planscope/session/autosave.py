@@ -23,7 +23,7 @@ from typing import Literal
 from planscope.session.bundled import is_bundled
 from planscope.session.carriers import is_session_file
 from planscope.session.files import SessionError, read_bytes, sweep, writable_target, write_atomic
-from planscope.session.lock import Held, Holder, Lock
+from planscope.session.lock import PATIENCE, Held, Holder, Lock
 from planscope.session.model import Session
 from planscope.session.naming import free_path
 from planscope.session.places import make_folder
@@ -78,7 +78,7 @@ class Keeper:
     def _take(self, place: Path) -> None:
         lock = Lock(place, lasting=True)
         try:
-            lock.acquire()
+            lock.acquire(PATIENCE)  # who only renames or saves it is soon done
             self._lock = lock
             sweep(place)
         finally:

@@ -61,6 +61,7 @@ class Saver:
         self._keeper = keeper
         self._closed = False
         self._one = threading.Lock()
+        self._moving = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._context = copy_context()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="planscope save")
@@ -161,6 +162,10 @@ class Saver:
 
     async def flush(self) -> str:
         """Save what is not saved yet, and wait for it; in one line why it was not, or nothing."""
+        async with self._moving:
+            return await self._flush()
+
+    async def _flush(self) -> str:
         for _ in range(2):  # what is under way may be older than the last change
             if self._under_way is not None:
                 await asyncio.wrap_future(_quiet(self._under_way))
@@ -218,9 +223,13 @@ class Saver:
 
     async def move(self, to: Callable[[Path], Path]) -> Path:
         """Let ``to`` give the file another name, in the background, while nobody holds it. Raises what that raises."""
+        async with self._moving:
+            return await self._move(to)
+
+    async def _move(self, to: Callable[[Path], Path]) -> Path:
         from planscope.session.autosave import Keeper
 
-        await self.flush()
+        await self._flush()
         path, keeper = self.desk.path, self._keeper
         assert path is not None and keeper is not None
         self._keeper = None  # nothing is saved meanwhile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from planscope.session import autosave, files, recovery
 from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
-from planscope.session.lock import Held
+from planscope.session.lock import Held, Lock
 from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.places import recovery as recovery_folder
@@ -130,6 +131,18 @@ def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
     third = Keeper(path)
     assert third.where == "here"
     third.close()
+
+
+def test_who_has_it_for_a_moment_is_waited_for(path: Path) -> None:
+    """Such as one who renames it: what is opened beside that has not been held by anybody when it is gone."""
+    moment = Lock(path)
+    moment.acquire()
+    leaving = threading.Timer(0.5, moment.release)
+    leaving.start()
+    keeper = Keeper(path)
+    leaving.join()
+    assert keeper.where == "here"
+    keeper.close()
 
 
 def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:

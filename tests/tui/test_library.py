@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from datetime import datetime
@@ -12,6 +13,7 @@ import pytest
 from planscope.errors import UserError
 from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
+from planscope.session.library_changes import rename
 from planscope.session.lock import holder_of
 from planscope.session.places import library, trash
 from planscope.session.store import load, save
@@ -321,6 +323,18 @@ async def test_the_session_that_is_open_can_be_renamed_too() -> None:
         assert "Its title" in driven.text
         await until(driven, lambda: len(load(new).breakpoints) == 2)
     assert load(new).title == "Its title" and not path.exists() and holder_of(new) is None
+
+
+async def test_names_given_at_once_are_given_one_after_the_other() -> None:
+    path = put("mine")
+    async with opened(path) as driven:
+        saver = driven.app.saver
+        assert saver is not None
+        moves = [saver.move(lambda old, name=name: rename(old, name)) for name in ("one", "two")]
+        *_, trouble = await asyncio.gather(*moves, saver.flush())
+        assert trouble == "" and driven.app.desk.path == library() / "two.planscope.json"
+        assert saver.hold().place == driven.app.desk.path
+    assert [p.name for p in library().iterdir()] == ["two.planscope.json"]
 
 
 async def test_copy_delete_restore_and_empty() -> None:

@@ -76,6 +76,7 @@ async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
 async def test_back_in_its_history_while_it_waits_and_forth_again() -> None:
     async with opened(FIRST) as driven:
         await start(driven)
+        await paused(driven, 1)
         await driven.press("n")
         await paused(driven, 2)
         await driven.press("N")

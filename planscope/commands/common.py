@@ -182,6 +182,13 @@ def add_run_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
 
+def add_beginning(parser: argparse.ArgumentParser) -> None:
+    """Where the debugger begins, and how it looks."""
+    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+    parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")
+    parser.add_argument("--theme", metavar="NAME", help="a theme (planscope themes lists them)")
+
+
 def session_path(name: str) -> Path:
     """The file of that path, or of that name among the bundled sessions and those of the library."""
     from planscope.session.naming import resolve

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from planscope.commands.common import STANDARD_INPUT, session_path, standard_input
+from planscope.commands.common import STANDARD_INPUT, add_beginning, session_path, standard_input
 from planscope.errors import UserError
 
 ABOUT = "Open the debugger on a session; without FILE on a bundled one, a run of five actions that fails."
@@ -19,9 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="a session file, a page or test that carries one, a session's name, or - (standard input)",
     )
-    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
-    parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")
-    parser.add_argument("--theme", metavar="NAME", help="a theme (planscope themes lists them)")
+    add_beginning(parser)
 
 
 def run(args: argparse.Namespace) -> int:

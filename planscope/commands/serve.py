@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from planscope.commands.common import say, session_path, whole
+from planscope.commands.common import add_beginning, say, session_path, whole
 from planscope.errors import UserError
 
 ABOUT = (
@@ -24,9 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="a session file, or a session's name (default: as for open)",
     )
-    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
-    parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")
-    parser.add_argument("--theme", metavar="NAME", help="a theme (planscope themes lists them)")
+    add_beginning(parser)
     parser.add_argument(
         "--port",
         metavar="N",

@@ -9,12 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, NoReturn
 
 from planscope.debugger.errors import DebuggerError, shown
 from planscope.safe import visible
-from planscope.session.json_bytes import DEEPEST, LONGEST_NUMBER, check_bounds, plain_text, without_surrogates
+from planscope.session.json_bytes import (
+    DEEPEST,
+    LONGEST_NUMBER,
+    check_bounds,
+    first_twice,
+    plain_text,
+    without_surrogates,
+)
 
 _SHORT = {"\n": "n", "\r": "r", "\t": "t", "\\": "\\"}
 _LONG = {letter: char for char, letter in _SHORT.items()}
@@ -89,7 +95,5 @@ def _whole(digits: str) -> int:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        ordered = sorted(name for name, _ in pairs)
-        twice = next(a for a, b in pairwise(ordered) if a == b)
-        raise DebuggerError(f"{shown(twice)} is there twice")
+        raise DebuggerError(f"{shown(first_twice(name for name, _ in pairs))} is there twice")
     return made

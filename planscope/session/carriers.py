@@ -69,45 +69,46 @@ def carried(data: bytes, name: str) -> bytes:
 
 
 def _of_page(data: bytes, name: str) -> bytes:
-    start = data.find(OPENING)
-    if start < 0:
+    found = _between(data, OPENING, CLOSING, name)
+    if found is None:
         raise SessionError(
             f"{name} is a page (HTML), but carries no session; planscope export --format html makes one"
         )
-    if data.find(OPENING, start + 1) >= 0:
-        raise SessionError(f"{name} carries more than one session; planscope has not made it")
-    start += len(OPENING)
-    end = data.find(CLOSING, start)
-    if end < 0:
-        raise SessionError(f"{name} ends in the middle of the session that it carries; get the file again")
-    found = data[start:end]
     if b"<" in found:
         raise SessionError(f"{name} carries markup where its session should be; planscope has not made it")
     return found
 
 
 def _of_test(data: bytes, name: str) -> bytes:
-    data = data.replace(b"\r\n", b"\n")
-    start = data.find(_LITERAL)
-    if start < 0:
+    found = _between(data.replace(b"\r\n", b"\n"), _LITERAL, _LITERAL_END, name)
+    if found is None:
         raise SessionError(
             f"{name} is a test (pytest), but carries no session; write it with planscope again"
         )
-    if data.find(_LITERAL, start + 1) >= 0:
+    return b"".join(_unquoted(line, name) for line in found.split(b"\n"))
+
+
+def _unquoted(line: bytes, name: str) -> bytes:
+    quoted = _QUOTED.fullmatch(line)
+    if quoted is None:
+        raise SessionError(
+            f"{name} carries other code where its session should be; planscope has not made it"
+        )
+    return _ESCAPED.sub(rb"\1", quoted[1] if quoted[1] is not None else quoted[2])
+
+
+def _between(data: bytes, opening: bytes, closing: bytes, name: str) -> bytes | None:
+    """What stands between the marks; None without an opening one."""
+    start = data.find(opening)
+    if start < 0:
+        return None
+    if data.find(opening, start + 1) >= 0:
         raise SessionError(f"{name} carries more than one session; planscope has not made it")
-    start += len(_LITERAL)
-    end = data.find(_LITERAL_END, start)
+    start += len(opening)
+    end = data.find(closing, start)
     if end < 0:
         raise SessionError(f"{name} ends in the middle of the session that it carries; get the file again")
-    parts = []
-    for line in data[start:end].split(b"\n"):
-        found = _QUOTED.fullmatch(line)
-        if found is None:
-            raise SessionError(
-                f"{name} carries other code where its session should be; planscope has not made it"
-            )
-        parts.append(_ESCAPED.sub(rb"\1", found[1] if found[1] is not None else found[2]))
-    return b"".join(parts)
+    return data[start:end]
 
 
 def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -121,10 +122,13 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; two values of one name would be read differently by different programs."""
     made = dict(pairs)
     if len(made) != len(pairs):
-        ordered = sorted(name for name, _ in pairs)
-        twice = next(a for a, b in pairwise(ordered) if a == b)
-        raise ValueError(f"it holds {twice[:80]!r} twice in one object")
+        raise ValueError(f"it holds {first_twice(name for name, _ in pairs)[:80]!r} twice in one object")
     return made
+
+
+def first_twice(names: Iterable[str]) -> str:
+    """The first, by its letters, of the names that are there more than once."""
+    return next(a for a, b in pairwise(sorted(names)) if a == b)
 
 
 def plain_text(text: str) -> str:

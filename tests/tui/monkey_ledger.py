@@ -122,10 +122,10 @@ class Ledger:
         if named := ", ".join(things):
             self.broken.append(f"{what}: {named}")
 
-    def described(self, title: str, notes: str | None) -> None:
+    def described(self, title: str, notes: str) -> None:
         """The dialog for them was left with these."""
         session = self.desk.session if self.desk is not None else None
-        if session is not None and (session.title, notes or session.notes) != (title, session.notes):
+        if session is not None and (session.title, session.notes) != (title, notes):
             self._tell("typed and gone", ["title or notes"])
 
     def edited(self, room: EditRoom, drafts: dict[Key, Any]) -> None:

@@ -16,6 +16,7 @@ from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
+from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.recover import RecoverDialog, differences
 from planscope.tui.under_way import RunChoice
 from tests.hostile import SAVEABLE
@@ -329,6 +330,20 @@ async def test_title_and_notes(tmp_path: Path) -> None:
         assert "mine" in driven.text.splitlines()[0]
         await driven.press("D", "escape")
     assert (load(path).title, load(path).notes) == ("mine", "why\nnot")
+
+
+async def test_title_and_notes_are_saved_while_they_are_typed(tmp_path: Path) -> None:
+    made = sessions.figure_10().model_copy(update={"title": "the\x1bold", "notes": "a\x07b"})
+    path = sessions.write(made, tmp_path)
+    async with opened(path) as driven:
+        await driven.press("D", "end", "!")
+        await until(driven, lambda: driven.app.desk.saving.state == "saved")
+        assert (load(path).title, load(path).notes) == ("the\x1bold", "a␇b!")
+        await driven.press("backspace")
+        await until(driven, lambda: load(path).notes == "a\x07b")  # as before it was touched
+        await driven.press("shift+tab", *["backspace"] * 9, *"new")
+        await until(driven, lambda: load(path).title == "new")
+        assert isinstance(driven.app.screen, DescribeDialog)
 
 
 async def test_hostile_notes_are_shown_and_left_as_they_are(tmp_path: Path) -> None:

@@ -105,8 +105,14 @@ def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> Non
 def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: int) -> None:
     press(terminal, "gb")
     terminal.read_until(b"breakpoint set", LONGEST)  # type: ignore[attr-defined]
+    press(terminal, "D")
+    terminal.read_until(b"keeps what you typed", LONGEST)  # type: ignore[attr-defined]
+    press(terminal, "why")
+    terminal.read_until(b"y", LONGEST)  # type: ignore[attr-defined]
+    terminal.read_until_quiet(0.5)  # type: ignore[attr-defined]
     os.kill(terminal.pid, number)  # type: ignore[attr-defined]
     while terminal.read(0.3):  # type: ignore[attr-defined]
         pass
     assert ended(terminal) == 128 + number
     assert load(path).breakpoints == ["step 0"] and holder_of(path) is None
+    assert load(path).notes == "why"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -22,10 +22,10 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """``notes`` None: they were not changed. ``quit``: planscope is to be left after it."""
+    """What was typed, or what was there. ``quit``: planscope is to be left after it."""
 
     title: str
-    notes: str | None
+    notes: str
     quit: bool = False
 
 
@@ -43,7 +43,10 @@ def clean(text: str) -> str:
 
 
 class DescribeDialog(Dialog[Described]):
-    """However it is closed, what was typed is kept: it is saved as all changes are."""
+    """However it is closed, what was typed is kept: it is saved as all changes are.
+
+    ``typed`` hears of it at every letter, so that planscope may end at any moment.
+    """
 
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,11 +55,12 @@ class DescribeDialog(Dialog[Described]):
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Paint, title: str, notes: str) -> None:
+    def __init__(self, paint: Paint, title: str, notes: str, typed: Callable[[Described], None]) -> None:
         super().__init__(paint, "Title and notes")
+        self._typed = typed
         self._title = clean(title.replace("\n", " "))
-        self._old = title
         self._notes = clean(notes)
+        self._old = Described(title, notes)
 
     def body(self) -> Sequence[Widget]:
         self.line = SafeInput(self._title, id="described-title")
@@ -79,19 +83,25 @@ class DescribeDialog(Dialog[Described]):
             TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]),
         )
 
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        self._typed(self._said())
+
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_leave()
 
     def action_leave(self) -> None:
-        self._answer()
+        self.dismiss(self._said())
 
     def action_quit(self) -> None:
         """The key for it is one of every screen."""
-        self._answer(quit=True)
+        self.dismiss(replace(self._said(), quit=True))
 
-    def _answer(self, quit: bool = False) -> None:
-        title = self._old if self.line.value == self._title else self.line.value.strip() or self._old
+    def _said(self) -> Described:
+        """What nobody touched stays as it is in the file, seen or unseen."""
+        title = self._old.title if self.line.value == self._title else self.line.value.strip()
         same = self.long or self.area.text == self._notes
-        self.dismiss(Described(title, None if same else self.area.text, quit))
+        return Described(title or self._old.title, self._old.notes if same else self.area.text)

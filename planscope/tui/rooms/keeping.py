@@ -157,13 +157,15 @@ class Keeping(Following):
             self.tell("no session is open yet")
             return
 
-        def done(said: Described | None) -> None:
+        def typed(said: Described) -> None:
             now = self.desk.open_session
-            if said is not None and said.title != now.title:
-                self.desk.set_fields(title=said.title)
-            if said is not None and said.notes is not None and said.notes != now.notes:
-                self.desk.set_fields(notes=said.notes)
-            if said is not None and said.quit:
-                self.action_quit()
+            if (said.title, said.notes) != (now.title, now.notes):
+                self.desk.set_fields(title=said.title, notes=said.notes)
 
-        self.app.push_screen(DescribeDialog(self.paint, session.title, session.notes), done)
+        def done(said: Described | None) -> None:
+            if said is not None:
+                typed(said)
+                if said.quit:
+                    self.action_quit()
+
+        self.app.push_screen(DescribeDialog(self.paint, session.title, session.notes, typed), done)

@@ -140,12 +140,18 @@ def plain_text(text: str) -> str:
 
 def without_surrogates(value: Any) -> Any:
     """The same JSON with every text as :func:`plain_text` has it."""
+    if "\\ud" not in json.dumps(value):  # which is soon looked through, unlike each text of a large session
+        return value
+    return _without_surrogates(value)
+
+
+def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, list):
-        return [without_surrogates(one) for one in value]
+        return [_without_surrogates(one) for one in value]
     if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(one) for key, one in value.items()}
+        return {_without_surrogates(key): _without_surrogates(one) for key, one in value.items()}
     return value
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 from planscope.sharing.hits import PERSONAL, Hit
 from planscope.sharing.word_lists import words
@@ -21,8 +22,7 @@ _WINDOWS_HOME = re.compile(
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
 _TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
-_LONGEST_USER = 64
-_IN_PATH = re.compile(r"(?<=[/\\])[^/\\\s\"',:;)]{1,64}(?=[/\\\s\"',:;)]|$)")
+_PATH_SIGN, _PART_ENDS = re.compile(r"[/\\]"), re.compile(r"[/\\\s\"',:;)]|\Z")
 _USER_IS = re.compile(r"(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)")
 _NAME_GOES_ON, _WORD_GOES_ON = re.compile(r"[\w.-]"), re.compile(r"[\w-]")
 _HOMES = (
@@ -96,25 +96,34 @@ def user_of(match: re.Match[str]) -> str:
     return match["user"].rstrip(".!")
 
 
-def users_in(text: str, users: Collection[str]) -> Iterator[tuple[int, int]]:
+def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Where one of these users is named: in a path, before an ``@``, after ``user =``."""
-    for match in _IN_PATH.finditer(text) if "/" in text or "\\" in text else ():
-        if match[0] in users:
-            yield match.span()
+    sizes = _sizes(users)
+    for sign in _PATH_SIGN.finditer(text):
+        start = sign.end()
+        for end in (start + size for size in sizes if start + size <= len(text)):
+            if text[start:end] in users and _PART_ENDS.match(text, end):
+                yield start, end
+                break
     at = text.find("@")
     while at >= 0:
-        start = max(0, at - _LONGEST_USER)
-        for edge in range(start, at):
-            if text[edge:at] in users and not _NAME_GOES_ON.match(text[edge - 1 : edge]):
-                yield edge, at
+        for start in (at - size for size in sizes if size <= at):
+            if text[start:at] in users and not _NAME_GOES_ON.match(text[start - 1 : start]):
+                yield start, at
                 break
         at = text.find("@", at + 1)
     for match in _USER_IS.finditer(text):
         start = match.end()
-        for end in range(min(len(text), start + _LONGEST_USER), start, -1):
+        for end in (start + size for size in sizes if start + size <= len(text)):
             if text[start:end] in users and not _WORD_GOES_ON.match(text, end):
                 yield start, end
                 break
+
+
+@lru_cache(maxsize=4)
+def _sizes(users: frozenset[str]) -> list[int]:
+    """How long the names are, the longest first; any character may stand in one."""
+    return sorted({len(user) for user in users}, reverse=True)
 
 
 def _luhn(digits: str) -> bool:

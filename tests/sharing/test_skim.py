@@ -154,7 +154,7 @@ def test_too_much_to_look_through_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     look_through(plain_session(notes="other"), AROUND)  # each session is counted for itself
 
 
-USERS = frozenset({"bob", "jo.smith", "a+b", "x-1", "@z"})
+USERS = frozenset({"bob", "jo.smith", "a+b", "x-1", "@z", "Al Ng", "o'b", "d) e"})
 
 
 @given(
@@ -177,4 +177,4 @@ def test_users_are_found_where_they_are_named(parts: list[str]) -> None:
             wanted.add(match.span("user") if match["user"] else match.span())
     found = set(personal.users_in(text, USERS))
     assert wanted <= found | {s for s in wanted if any(f[0] <= s[0] and s[1] <= f[1] for f in found)}
-    assert all(text[a:b] in USERS for a, b in found)
+    assert all(text[a:b] in USERS and b <= len(text) for a, b in found)

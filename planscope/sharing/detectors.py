@@ -11,7 +11,17 @@ from itertools import accumulate
 
 from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
 from planscope.sharing.findings import RedactionError
-from planscope.sharing.hits import HOST, NAMED, PERSONAL, Hit, beside_settled, cover, settle, settled_in
+from planscope.sharing.hits import (
+    FILLER,
+    HOST,
+    NAMED,
+    PERSONAL,
+    Hit,
+    beside_settled,
+    cover,
+    settle,
+    settled_in,
+)
 from planscope.sharing.matching import lower
 from planscope.sharing.surroundings import Surroundings
 from planscope.sharing.word_lists import words
@@ -31,6 +41,9 @@ _OVERHEAD = 250
 
 _BATCH = 50_000
 """Characters that are looked through in one go."""
+
+_BETWEEN = f"\n{FILLER}\n"
+"""Between two texts: it ends words as the end of a text does, and nothing takes it for a blank before a value."""
 
 
 @dataclass
@@ -65,13 +78,13 @@ class Detectors:
             self._look_at(batch)
 
     def _look_at(self, batch: list[str]) -> None:
-        """A line end between two texts ends words as a text does, so what is in one of them is found in all of them.
+        """What is in one of the texts is found in all of them together.
 
         A hit that reaches over several may hide others, so all that it touches are looked at one by one later.
         """
-        starts = [0, *accumulate(len(text) + 1 for text in batch)]
+        starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in batch)]
         touched: set[int] = set()
-        joined = "\n".join(batch)
+        joined = _BETWEEN.join(batch)
         once = "\n".join(set(joined.split()))
         chosen = secret_rules.chosen_for(joined, lower(joined), once)
         for hit in self._all(joined, "", False, False, chosen, once):

@@ -37,7 +37,7 @@ _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-
 _MAY_SAY = ("host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine")
 """Without one of these in a text in lower case, it says no host."""
 
-_VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}$")
+_VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}\Z")
 
 
 def is_public(name: str) -> bool:

@@ -354,6 +354,21 @@ def test_looking_through_many_at_once_changes_nothing(texts: list[str]) -> None:
             assert ahead.find(text, named=named) == Detectors(NOWHERE).find(text, named=named)
 
 
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("a new release", "10.20.30.40"),
+        ("the server:", "host db-1"),
+        ("a password:", "your_token=sk12345678abc"),
+        ("token = ", "my-secret=Tr0ub4dor&3"),
+    ],
+)
+def test_what_ends_one_text_hides_nothing_in_the_next(before: str, text: str) -> None:
+    ahead = Detectors(NOWHERE)
+    ahead.look_ahead([before, text])
+    assert ahead.find(text) == Detectors(NOWHERE).find(text) != []
+
+
 HARD = (
     "sk-", "eyJ", "eyJa.", "password=", 'password: "', "-----BEGIN RSA PRIVATE KEY-----", "https://a:", "http://a@",
     "a@", "a.", "/home/a", "C:\\Users\\a ", "host a.", "aws ", "::", "1.", "x-y.", "\\u0041", "ssh a", "Cookie: a=",

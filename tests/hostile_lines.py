@@ -25,6 +25,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "export": (
         *(f"export {{}} --format {form}" for form in FORMATS),
         "export {} --preview",
+        "export {} --preview --json",
         "export {} --format html --no-redact",
         "export {} --format session --no-redact -o OUT",
         "export - --format markdown < {}",

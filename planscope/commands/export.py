@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from planscope.case import find_run
@@ -13,6 +14,7 @@ from planscope.commands.common import (
     add_run_choice,
     open_session,
     output_file,
+    print_json,
     quoted,
     say,
     whole,
@@ -48,6 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preview", action="store_true", help="write nothing; list what would be replaced, where and by what"
     )
+    parser.add_argument("--json", action="store_true", help="with --preview: list it as JSON")
     parser.add_argument(
         "--keep",
         metavar="N",
@@ -78,7 +81,10 @@ def run(args: argparse.Namespace) -> int:
     redaction = None if args.no_redact else _redaction(args, session)
     if args.preview:
         assert redaction is not None
-        _list(redaction)
+        if args.json:
+            print_json({"private": [asdict(finding) for finding in redaction.findings]})
+        else:
+            _list(redaction)
         return 0
     if args.format == "svg":
         text = _svg(args, session, chosen, redaction, output is None)
@@ -96,6 +102,8 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     if args.format is None and not args.preview:
         raise UserError("the following arguments are required: --format (see: planscope export --help)")
+    if args.json and not args.preview:
+        raise UserError("--json belongs to --preview; a run is written as JSON with --format json")
     if args.format != "svg" and (args.step or args.size or args.theme):
         raise UserError("--step, --size and --theme belong to --format svg")
     if args.no_redact and (args.preview or args.keep or args.replace):

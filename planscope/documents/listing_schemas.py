@@ -1,4 +1,4 @@
-"""The schemas of what lists print as JSON: models, topics, themes, settings, the grammar."""
+"""The schemas of what lists print as JSON: models, topics, themes, settings, the grammar, what is private."""
 
 from __future__ import annotations
 
@@ -109,3 +109,29 @@ class GrammarDocument(Document):
     wordings: dict[str, int]
     modals: list[WordsDocument]
     terminals: dict[str, list[EntryDocument]] = Field(description="by the paper's terms, as in VP<")
+
+
+class PlaceDocument(Document):
+    """``variant`` or ``run`` is an id; all null: a field of the session itself."""
+
+    field: str = Field(description="as in query.text; (key) at its end: the key of a mapping")
+    variant: str | None
+    run: str | None
+    event: int | None = Field(description="of the run, from 0")
+    step: int | None
+
+
+class PrivateDocument(Document):
+    number: int = Field(description="for --keep and --replace")
+    kind: str
+    label: str
+    text: str = Field(description="the value as it was found first")
+    replacement: str
+    places: list[PlaceDocument]
+    kept: bool
+
+
+class PreviewDocument(Document):
+    """What ``export --preview --json`` prints."""
+
+    private: list[PrivateDocument]

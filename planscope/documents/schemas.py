@@ -13,6 +13,7 @@ from planscope.documents.listing_schemas import (
     ConfigDocument,
     GrammarDocument,
     ModelsDocument,
+    PreviewDocument,
     ThemesDocument,
     TopicsDocument,
 )
@@ -177,7 +178,7 @@ DOCUMENTS: dict[str, Any] = {
     "mutate": MutateDocument,
     "dissect": DissectDocument,
     "models": ModelsDocument,
-    "export": ExportDocument,
+    "export": ExportDocument | PreviewDocument,
     "topics": TopicsDocument,
     "themes": ThemesDocument,
     "config": ConfigDocument,

@@ -186,6 +186,7 @@ def test_a_run_judged(cli: Cli, files: Files, valid: Valid, about: Any, steps: A
     exported = cli("export", path, "--format", "json")
     assert exported.status == 0
     valid("export", exported.json)
+    valid("export", cli("export", path, "--preview", "--json").json)
     assert exported.json["replay"]["steps"] == replayed.json["steps"]
     plain = {k: v for k, v in checked.json.items() if k not in ("run", "certified")}
     assert exported.json["check"] == plain == replayed.json["check"]

@@ -79,6 +79,17 @@ def test_the_preview_lists_and_writes_nothing(cli: Cli, private: Path) -> None:
     assert "ada@example.com is kept" in decided and "bob@example.com becomes ROBERT" in decided
 
 
+def test_the_preview_as_json(cli: Cli, private: Path) -> None:
+    listed = cli("export", private, "--preview", "--json", "--keep", "2").json["private"]
+    assert [one["number"] for one in listed] == [1, 2, 3, 4]
+    assert (listed[0]["text"], listed[0]["replacement"]) == (SECRET, "REDACTED_ANTHROPIC_KEY_1")
+    assert [one["kept"] for one in listed] == [False, True, False, False]
+    assert {"field": "notes", "variant": None, "run": None, "event": None, "step": None} in listed[0][
+        "places"
+    ]
+    assert "belongs to --preview" in cli("export", private, "--format", "text", "--json").complaint()
+
+
 def test_one_decides_by_number(cli: Cli, private: Path) -> None:
     done = cli("export", private, "--format", "session", "--keep", "2", "--replace", "3=ROBERT")
     assert "ada@example.com" in done.out and "ROBERT" in done.out and "bob@example" not in done.out

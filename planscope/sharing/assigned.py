@@ -16,17 +16,32 @@ LABEL = "value of a secret's name"
 
 _JOIN = r"[_ .-]?"
 _NAME = (
-    r"pass(?:word|wd|phrase|code)|passwd|pwd|secret|token|credentials?|authorization|"
+    r"pass(?:word|wd|[_ -]?phrase|code)|passwd|pwd|secret|token|credentials?|authorization|(?<=[a-z0-9][_-])pass|"
     rf"(?:api|access|auth|private|secret|encryption|signing|master|session|account|shared|service|app)"
     rf"{_JOIN}(?:key|token|secret)|client{_JOIN}secret|connection{_JOIN}string"
 )
+
+
+def _quoted(mark: str, name: str) -> str:
+    """A text between quotation marks: as they are, escaped alike, or one of them less than the other."""
+    inside = rf"(?:[^{mark}\\\n]|\\.){{1,400}}?"
+    return (
+        rf"{mark}(?P<{name}>{inside}){mark}"
+        rf"|(?P<{name}_escape>\\{{1,3}}){mark}(?P<{name}_escaped>{inside})(?<!\\)(?P={name}_escape){mark}"
+        rf"|\\{{0,3}}{mark}(?P<{name}_odd>{inside})\\{{0,3}}{mark}"
+    )
+
+
 _ASSIGNED = re.compile(
     rf"(?i:(?P<name>{_NAME}))(?:[_-][A-Za-z0-9_-]{{0,30}})?[\"'\]\\]{{0,4}}\s{{0,3}}"
-    r"(?P<sign>:=|=>|==|:|=|\bis\b|\bwas\b)"
-    r"\s{0,3}(?:\\{0,3}\"(?P<double>(?:[^\"\\\n]|\\.){1,400}?)\\{0,3}\""
-    r"|\\{0,3}'(?P<single>(?:[^'\\\n]|\\.){1,400}?)\\{0,3}'"
-    r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}(?:&(?![\w.;-]{1,40}[=;])[^\s\"',;&<>(){}\[\]]{1,100}){0,3}))"
+    r"(?P<sign>:=|=>|==|:|=|%3[Dd]|\bis\b|\bwas\b)"
+    r"\s{0,3}(?:"
+    + _quoted('"', "double")
+    + "|"
+    + _quoted("'", "single")
+    + r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}(?:&(?![\w.;-]{1,40}[=;])[^\s\"',;&<>(){}\[\]]{1,100}){0,3}))"
 )
+_VALUES = ("double", "double_escaped", "double_odd", "single", "single_escaped", "single_odd", "bare")
 _STARTS = re.compile(_NAME)
 _PARTS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "string")
 """One of these is in every such name."""
@@ -88,14 +103,8 @@ def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
     ``lowered``: the text in lower case, of the same length; ``once``: its different words.
     """
     folded = lowered if once is text else once.lower()
-    for match in _named(text, lowered) if any(part in folded for part in _PARTS) else ():
-        group = next(g for g in ("double", "single", "bare") if match[g] is not None)
-        start, end = match.span(group)
-        if group == "bare":
-            end = start + len(match[group].rstrip(".,;:!?\\`*"))
-        value = text[start:end]
-        if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
-            yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
+    if any(part in folded for part in _PARTS):
+        yield from _named(text, lowered)
     yield from logins(text, lowered)
     for pattern, needs in _OTHERS:
         if not any(need in lowered for need in needs):
@@ -105,16 +114,24 @@ def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
                 yield Hit(*match.span("value"), KIND, LABEL, NAMED, is_telling(match["value"]))
 
 
-def _named(text: str, lowered: str) -> Iterator[re.Match[str]]:
-    """Where a name and a value stand. Names are looked for in lower case, which takes a fraction of the time."""
-    end = 0
+def _named(text: str, lowered: str) -> Iterator[Hit]:
+    """Values behind their names. Names are looked for in lower case, which takes a fraction of the time.
+
+    What is no value may hold a name and a value itself.
+    """
+    looked = 0
     for name in _STARTS.finditer(lowered):
-        if name.start() < end:
+        match = _ASSIGNED.match(text, name.start()) if name.start() >= looked else None
+        if match is None:
             continue
-        match = _ASSIGNED.match(text, name.start())
-        if match is not None:
-            end = match.end()
-            yield match
+        group = next(g for g in _VALUES if match[g] is not None)
+        start, end = match.span(group)
+        if group == "bare":
+            end = start + len(match[group].rstrip(".,;:!?\\`*"))
+        value, looked = text[start:end], start
+        if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
+            yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
+            looked = match.end()
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
@@ -123,6 +140,6 @@ def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
     odd = any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
     if sign in ("is", "was"):
         return odd and not value.isalpha() and len(value) >= 5
-    if quoted or sign == "=":
+    if quoted or sign in ("=", "%3D", "%3d"):
         return odd or len(value) >= 4
     return odd or name.startswith(("pass", "pwd"))

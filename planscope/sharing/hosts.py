@@ -30,6 +30,7 @@ _SAID = re.compile(
     r"(?i:\b(?:host(?:name)?|resolve|enotfound|eai_again|getaddrinfo(?: failed for)?)\b[\"']?[ :=]{1,3}"
     rf"|\b(?:server|node|machine)\b[\"']?\s?[:=]\s?)[\"']?{_HOST}(?![\w@(-])"
 )
+_SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}\\{{1,2}}(?=[\w$])")
 _CLOUD = re.compile(r"(?<![\w.-])(?P<host>ip-[0-9]{1,3}(?:-[0-9]{1,3}){3})(?![\w-])")
 _IPV4 = re.compile(r"(?<![\w.-])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w-]|\.[0-9])")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%[a-z0-9]{1,10})?(?![\w:])")
@@ -69,6 +70,9 @@ def hosts(text: str, lowered: str, once: str) -> Iterator[Hit]:
     for match in _SAID.finditer(text) if any(word in lowered for word in _MAY_SAY) else ():
         name = match["host"]
         if re.search(r"[0-9.-]", name) and not _is_number(name) and not is_public(name):
+            yield _host(match)
+    for match in _SHARE.finditer(text) if "\\\\" in once else ():
+        if re.search(r"[0-9.-]", match["host"]) and not _is_number(match["host"]):
             yield _host(match)
     if "ip-" in once:
         yield from (_host(m) for m in _CLOUD.finditer(text))

@@ -355,6 +355,29 @@ def test_looking_through_many_at_once_changes_nothing(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "secrets"),
+    [
+        ("password: your_token=sk12345678abc", ["sk12345678abc"]),
+        ("export DB_PASS='correct horse' SMTP-PASS: mailbox77", ["correct horse", "mailbox77"]),
+        (r'got {"password": "a\"b secret9", "n": 1}', ["secret9"]),
+        (r"got {\"password\": \"ab\\\"c secret9\", \"n\": 1}", ["secret9"]),
+        ("Enter pass phrase: correct-horse-battery9", ["correct-horse"]),
+        ("?token%3Dabcdef12", ["abcdef12"]),
+        (r"copied to \\filer-01\share\x", ["filer-01"]),
+        (r'{"to": "\\\\filer-01\\share"}', ["filer-01"]),
+        ("call +49 (0)170 1234567", ["1234567"]),
+    ],
+)
+def test_what_is_found_in_a_text_by_own_rules(text: str, secrets: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(more_rules, "_scanner", lambda: None)
+        hits = Detectors(NOWHERE).find(text)
+    for hit in reversed(hits):
+        text = text[: hit.start] + "<>" + text[hit.end :]
+    assert not [secret for secret in secrets if secret in text], text
+
+
+@pytest.mark.parametrize(
     ("before", "text"),
     [
         ("a new release", "10.20.30.40"),

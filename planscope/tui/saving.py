@@ -222,9 +222,16 @@ class Saver:
         self.save()
 
     async def move(self, to: Callable[[Path], Path]) -> Path:
-        """Let ``to`` give the file another name, in the background, while nobody holds it. Raises what that raises."""
-        async with self._moving:
-            return await self._move(to)
+        """Let ``to`` give the file another name, in the background, while nobody holds it. Raises what that raises.
+
+        Whoever waits for it may stop that: the file has its keeper again all the same.
+        """
+
+        async def in_turn() -> Path:
+            async with self._moving:
+                return await self._move(to)
+
+        return await asyncio.shield(self._loop.create_task(in_turn()))
 
     async def _move(self, to: Callable[[Path], Path]) -> Path:
         from planscope.session.autosave import Keeper

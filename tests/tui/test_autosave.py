@@ -268,6 +268,8 @@ async def test_unsaved_work_is_offered_and_restored(
     assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
 
 
+
+
 async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

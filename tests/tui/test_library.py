@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from planscope.errors import UserError
 from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
-from planscope.session.library_changes import rename
+from planscope.session.library_changes import delete, rename
 from planscope.session.lock import holder_of
 from planscope.session.places import library, trash
 from planscope.session.store import load, save
@@ -70,6 +72,16 @@ async def turned(driven: Driven, path: Path) -> None:
     """Wait until another session is open."""
     await until(driven, lambda: driven.app.path == path and driven.app.screen is driven.app.room)
     await driven.rest()
+
+
+def slowly(work: Callable[..., Path], go_on: threading.Event) -> Callable[..., Path]:
+    """The same, once it may go on."""
+
+    def waits(*given: object) -> Path:
+        go_on.wait()
+        return work(*given)
+
+    return waits
 
 
 def listed(room: LibraryRoom) -> list[str]:
@@ -335,6 +347,23 @@ async def test_names_given_at_once_are_given_one_after_the_other() -> None:
         assert trouble == "" and driven.app.desk.path == library() / "two.planscope.json"
         assert saver.hold().place == driven.app.desk.path
     assert [p.name for p in library().iterdir()] == ["two.planscope.json"]
+
+
+async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path, go_on = put("mine"), threading.Event()
+    monkeypatch.setattr("planscope.session.library_changes.rename", slowly(rename, go_on))
+    async with opened(path) as driven:
+        await entered(driven)
+        await driven.press("r", "end", "ctrl+u", *"other", "enter", "escape")
+        assert driven.app.screen is driven.room
+        go_on.set()
+        new = library() / "other.planscope.json"
+        await until(driven, lambda: driven.app.desk.path == new)
+        await driven.press("b")
+        await until(driven, lambda: load(new).breakpoints)
+    assert holder_of(new) is None
 
 
 async def test_copy_delete_restore_and_empty() -> None:

@@ -151,8 +151,11 @@ class Desk:
         self._changed(News("fields"))
 
     def set_saving(self, saving: Saving, path: Path | None = None) -> None:
-        """How it stands with the file now, and where that is, if it is not where it was."""
-        if saving != self.saving or (path is not None and path != self.path):
+        """How it stands with the file now, and where that is, if it is not where it was.
+
+        A save that ended is news, also where it ended as the one before.
+        """
+        if saving.state != "changed" or saving != self.saving or (path is not None and path != self.path):
             self.saving = saving
             self.path = path or self.path
             self._tell(News("saving"))

@@ -161,6 +161,10 @@ async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
         await driven.press("b", "ctrl+s")
         await until(driven, lambda: "saved to " in driven.text)
         assert load(path).breakpoints == ["step 1"]
+        for _ in range(2):  # nothing was changed since
+            driven.room.tell("")
+            await driven.press("ctrl+s")
+            await until(driven, lambda: "saved to " in driven.text)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -151,12 +151,15 @@ class Saver:
         self.desk.unsaved = max(self.desk.unsaved - taken, 0)
         state = "changed" if self.desk.unsaved else "saved"
         self.desk.set_saving(Saving(state), place if elsewhere else None)  # type: ignore[arg-type]  # one of the two
-        after, self.after = self.after, lambda: None
-        after()
+        self._call_after()
         if elsewhere:
             self.said(f"saved as {name_of(place)} in your library ({_why(keeper)})")
         if self.desk.unsaved:
             self.save_soon()
+
+    def _call_after(self) -> None:
+        after, self.after = self.after, lambda: None
+        after()
 
     # When it has to be done
 
@@ -195,13 +198,14 @@ class Saver:
             trouble = _line(error)
         if last is not None and not trouble:
             self.desk.unsaved = self.desk.unsaved if self._changed is not None else 0
+            self._call_after()
         self._under_way = None
         if self._worth_it():
             assert self._keeper is not None
             error = self._pool.submit(_write, self._keeper, self._session(self.place())).exception()
             trouble = _line(error) if error is not None else ""
             if error is None:
-                self.after()
+                self._call_after()
         self._stop()
         with self._one:
             self._closed = True

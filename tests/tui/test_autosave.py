@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
+from planscope.tui import saving
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.recover import RecoverDialog, differences
 from planscope.tui.under_way import RunChoice
@@ -50,6 +52,19 @@ def refusing(monkeypatch: pytest.MonkeyPatch, why: str = "the disk is full; make
 
     monkeypatch.setattr(autosave, "write_atomic", wrote)
     return refuses
+
+
+def slow_saves(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Saves wait for the second event, once the first one says that they began."""
+    begun, go_on, write = threading.Event(), threading.Event(), saving._write
+
+    def waits(keeper: autosave.Keeper, session: Session) -> Path:
+        begun.set()
+        go_on.wait()
+        return write(keeper, session)
+
+    monkeypatch.setattr(saving, "_write", waits)
+    return begun, go_on
 
 
 async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,6 +284,22 @@ async def test_unsaved_work_is_offered_and_restored(
         await driven.rest()
         assert list(map(str, driven.state.breakpoints)) == ["step 1"]
         await saved(driven)
+    assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
+
+
+async def test_restored_work_that_is_saved_while_one_quits_is_not_offered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    with monkeypatch.context() as full:
+        await unsaved(path, full)
+    begun, go_on = slow_saves(monkeypatch)
+    async with opened(path) as driven:
+        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        await driven.press("enter")
+        await until(driven, begun.is_set)
+        threading.Timer(0.1, go_on.set).start()
+        driven.app.close_session()
     assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
 
 

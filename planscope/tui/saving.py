@@ -87,6 +87,7 @@ class Saver:
         """Leave the file to another saver; nothing more is saved here."""
         keeper, self._keeper = self._keeper, None
         self._stop()
+        self._under_way = None  # it is over; nobody has to hear of it
         return keeper
 
     def begin(self) -> None:

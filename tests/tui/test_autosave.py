@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from pathlib import Path
@@ -303,6 +304,24 @@ async def test_restored_work_that_is_saved_while_one_quits_is_not_offered_again(
     assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
 
 
+async def test_a_save_that_ends_when_its_file_was_given_away_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    begun, go_on = slow_saves(monkeypatch)
+    wrong: list[object] = []
+    async with opened(path) as driven:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, what: wrong.append(what))
+        saver = driven.app.saver
+        assert saver is not None
+        await driven.press("b")
+        await until(driven, begun.is_set)
+        threading.Timer(0.1, go_on.set).start()
+        keeper = saver.give_up_keeper()
+        await driven.rest()
+        assert keeper is not None
+        keeper.close()
+    assert not wrong and load(path).breakpoints == ["step 1"]
 
 
 async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(

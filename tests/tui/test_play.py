@@ -243,6 +243,20 @@ async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
         assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.desk.passing
 
 
+async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
+    async with opened(FIRST) as driven:
+        room = driven.room
+        room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        room.action_play()
+        room.action_open_selected()  # before anything is heard of the run
+        await until(driven, lambda: room.live is not None and room.live.paused is not None)
+        assert driven.state.play is not None and driven.state.play.played.calls
+        assert "o goes to it" in driven.text
+        await driven.press("K")
+        await settled(driven)
+        assert driven.state.run.agent == AGENT
+
+
 async def test_where_every_call_breaks_something_one_can_play_all_the_same(tmp_path: Path) -> None:
     async with opened(write(contradictory(), tmp_path)) as driven:
         for _ in range(2):  # for the second time its pane is laid out already

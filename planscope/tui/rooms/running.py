@@ -186,7 +186,14 @@ class Running(Doors):
             self.tell("")
 
     def _follow(self, run: Run) -> None:
-        """Turn to a run that began just now; a screen that is being left hears of it no more."""
+        """Turn to a run that began just now; a screen that is being left hears of it no more.
+
+        Not from what was played meanwhile: turning away would throw that away.
+        """
+        play = self.state.play
+        if play is not None and play.played.calls:
+            self.tell(f"run {shown(run.id, 20)} began: o goes to it; K keeps what you play")
+            return
         number = next((i for i, one in enumerate(self.state.session.runs) if one.id == run.id), None)
         if number is not None:
             self._followed = run.id

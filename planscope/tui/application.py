@@ -66,7 +66,7 @@ class PlanscopeApp(Looks):
         self._keep = keep
         self._turns = 0
         self.choice: KeyChoice = {}
-        self.path = path
+        self.path = path = as_listed(path)
         self.leaves_unopened = False
         self.refusal: str | None = None
         self.session = glance_at(path)
@@ -241,6 +241,16 @@ class PlanscopeApp(Looks):
         if self.job_list is not None:
             self.job_list.close()
         self.close_session()
+
+
+def as_listed(path: Path | None) -> Path | None:
+    """The path as the library has it, for a session in there, however that was written."""
+    from planscope.session.places import library
+
+    try:
+        return library() / path.name if path is not None and path.parent.samefile(library()) else path
+    except OSError:  # there is no library yet
+        return path
 
 
 def glance_at(path: Path | None) -> SessionGlance:

@@ -366,6 +366,20 @@ async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
     assert holder_of(new) is None
 
 
+async def test_the_open_session_is_known_however_its_path_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = put("mine")
+    monkeypatch.chdir(library())
+    async with opened(Path(path.name)) as driven:
+        await entered(driven)
+        await driven.press("home")
+        await rested(driven)
+        await driven.press("d")
+        await worked(driven)
+        assert "it is open" in driven.text and driven.app.desk.path == path
+
+
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:

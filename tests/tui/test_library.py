@@ -380,6 +380,20 @@ async def test_the_open_session_is_known_however_its_path_was_written(
         assert "it is open" in driven.text and driven.app.desk.path == path
 
 
+async def test_whoever_comes_back_to_a_session_sees_what_it_holds() -> None:
+    put("mine")
+    put("yours", sessions.out_of_order(), age=2)
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("home")
+        await rested(driven)
+        room.action_go(1)
+        room.action_go(-1)
+        await rested(driven)
+        assert room.state.chosen is not None and room.looked is not None
+        assert room.state.chosen.name == room.looked.entry.name == "mine"
+
+
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:

@@ -43,6 +43,7 @@ class Filling(SideRoom):
         self.state = Shelf()
         self.looked: Looked | None = None
         self._seen: object = None
+        self._looks_at: Entry | None = None
         self._look_timer: asyncio.TimerHandle | None = None
 
     def change(self, shelf: Shelf) -> None:
@@ -57,10 +58,9 @@ class Filling(SideRoom):
         self.call_after_refresh(self.read)
 
     def on_unmount(self) -> None:
-        for name in (LIST, JUDGE, LOOK, WATCH):
+        for name in (LIST, JUDGE, WATCH):
             self.jobs.cancel(name)
-        if self._look_timer is not None:
-            self._look_timer.cancel()
+        self._stop_looking()
 
     @property
     def at_rest(self) -> bool:
@@ -168,12 +168,21 @@ class Filling(SideRoom):
     def _look_soon(self) -> None:
         """Look at the file of the chosen session, when it has been chosen for a moment."""
         chosen = self.state.chosen
-        seen = self.looked.entry if self.looked is not None else None
+        waits = self._look_timer is not None or self.jobs.running(LOOK)
+        seen = self._looks_at if waits else self.looked.entry if self.looked is not None else None
         if chosen is None or (seen is not None and _same(seen, chosen)):
             return
+        self._stop_looking()
+        if self.looked is not None and _same(self.looked.entry, chosen):
+            return  # back at it, before another one was looked at
+        self._looks_at = chosen
+        self._look_timer = asyncio.get_running_loop().call_later(_SOON, self._look_at, chosen)
+
+    def _stop_looking(self) -> None:
         if self._look_timer is not None:
             self._look_timer.cancel()
-        self._look_timer = asyncio.get_running_loop().call_later(_SOON, self._look_at, chosen)
+            self._look_timer = None
+        self.jobs.cancel(LOOK)
 
     def _look_at(self, entry: Entry) -> None:
         self._look_timer = None

@@ -366,6 +366,18 @@ async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
     assert holder_of(new) is None
 
 
+async def test_who_renames_leaves_a_title_that_cannot_be_seen_as_it_is() -> None:
+    path, title = put("mine"), "a\x1b[31mb"
+    save(load(path).model_copy(update={"title": title}), path)
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("home", "r", "enter")
+        assert "nothing was changed" in driven.text
+        await driven.press("r", "end", "ctrl+u", *"other", "enter")
+        await worked(driven)
+    assert load(library() / "other.planscope.json").title == title
+
+
 async def test_the_open_session_is_known_however_its_path_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -167,7 +167,13 @@ class FormDialog(Dialog[Result]):
             self.labels[field.name].set_lines([_label(field, here)])
 
     def answers(self) -> dict[str, str]:
-        return {name: entry.value for name, entry in self.inputs.items()}
+        """What stands in the rows; a text that nobody touched is as it was given, seen or unseen."""
+        found = {name: entry.value for name, entry in self.inputs.items()}
+        for field in self.fields:
+            entry = self.inputs[field.name]
+            if isinstance(entry, SafeInput) and entry.value == entry.validate_value(field.value):
+                found[field.name] = field.value
+        return found
 
     def action_take(self) -> None:
         try:

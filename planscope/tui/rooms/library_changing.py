@@ -62,6 +62,9 @@ class Changing(LibraryView):
     def _rename(self, entry: Entry, name: str | None, title: str | None) -> None:
         from planscope.session.library_changes import rename, retitle
 
+        if name is None and title is None:
+            self.tell("nothing was changed")
+            return
         if self.is_open(entry):
             self.run_worker(self._rename_open(name, title), exit_on_error=False)
             return
@@ -71,10 +74,7 @@ class Changing(LibraryView):
                 retitle(entry.path, title)
             return rename(entry.path, name) if name is not None else entry.path
 
-        if name is not None or title is not None:
-            self._do(
-                work, lambda path: f"it is called {name_of(path)} now" if name else "it has another title"
-            )
+        self._do(work, lambda path: f"it is called {name_of(path)} now" if name else "it has another title")
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
         """The session that is open: its title is changed on the desk, its file while nobody holds it."""

@@ -406,6 +406,23 @@ async def test_whoever_comes_back_to_a_session_sees_what_it_holds() -> None:
         assert room.state.chosen.name == room.looked.entry.name == "mine"
 
 
+async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    put("mine")
+    go_on = threading.Event()
+    monkeypatch.setattr("planscope.session.library_changes.delete", slowly(delete, go_on))
+    async with opened(FIRST) as driven:
+        await entered(driven)
+        await driven.press("home", "d", "escape")
+        assert driven.app.screen is driven.room
+        go_on.set()
+        for thread in threading.enumerate():
+            if thread.name == "planscope library work":
+                await asyncio.to_thread(thread.join)
+        await driven.answered()
+        assert not list(library().iterdir())
+        assert not any(map(driven.room.jobs.running, ("library list", "library watch")))
+
+
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:

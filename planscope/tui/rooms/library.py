@@ -17,7 +17,7 @@ from planscope.tui.judging import Opened, open_session
 from planscope.tui.lines import Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import LineClicked
-from planscope.tui.rooms.library_changing import Changing, without_folder
+from planscope.tui.rooms.library_changing import WORK, Changing, without_folder
 from planscope.tui.rooms.turning import Turn
 from planscope.tui.saving import Saver
 from planscope.tui.shelf import ORDERS, VERDICTS, Shown, arranged, error_types, verdicts
@@ -43,7 +43,7 @@ class LibraryRoom(Changing):
 
     def on_unmount(self) -> None:
         super().on_unmount()
-        for name in (OPEN, MAKE):
+        for name in (OPEN, MAKE, WORK):
             self.jobs.cancel(name)
         self._close_opening()
 

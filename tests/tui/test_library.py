@@ -423,6 +423,21 @@ async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.
         assert not any(map(driven.room.jobs.running, ("library list", "library watch")))
 
 
+async def test_a_session_that_was_opened_too_late_is_let_go_of() -> None:
+    path = put("mine")
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("home")
+        room.action_open_session()
+        for thread in threading.enumerate():
+            if thread.name == "planscope library open":
+                thread.join()  # its answer waits for this very task
+        room.dismiss(None)
+        await driven.rest()
+        await until(driven, lambda: holder_of(path) is None)
+        assert driven.app.path == FIRST and driven.app.screen is driven.room
+
+
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from planscope.agents.paradigms import AGENTS
 from planscope.case import Case
 from planscope.session.carriers import for_test
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
+from planscope.session.json_bytes import json_text
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
@@ -72,4 +72,4 @@ def _small(session: Session, variant_id: str, run: Run | None) -> str:
     for one in made["variants"]:
         one["query"].pop("tree", None)
         one["constraints"] = []
-    return json.dumps(made)
+    return "".join(line.lstrip() for line in json_text(made, ascii_only=True).splitlines())

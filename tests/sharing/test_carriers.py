@@ -116,6 +116,14 @@ def test_a_test_gives_its_case_back(tmp_path: Path) -> None:
     assert not is_session_file(packed) and not is_session_file(tmp_path / "new.py")
 
 
+def test_a_test_takes_numbers_without_end() -> None:
+    session = plain_session()
+    call = next(e for e in session.runs[-1].events if e.type == "call")
+    call.arguments["x"] = [float("inf"), -float("inf")]
+    case = loads(share(session, None, "pytest", redaction=None).encode())
+    assert next(e for e in case.runs[0].events if e.type == "call").arguments == call.arguments
+
+
 @given(st.text())
 def test_a_literal_in_a_test_reads_as_python_reads_it(text: str) -> None:
     made = json.dumps(text)

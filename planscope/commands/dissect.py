@@ -17,6 +17,7 @@ from planscope.commands.recording import (
     chosen_variant,
     newest_original,
     prints_aside,
+    recorded_late,
     target_of,
     writable,
 )
@@ -85,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     with prints_aside():
         work = _Work(args, session, source, target)
         interrupted = work.go()
-    session, record = work.save()
+    with recorded_late(interrupted):
+        session, record = work.save()
     where = str(args.output or target)
     found = summary(session, record)
     if interrupted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,7 +13,7 @@ from planscope.commands.common import output_file
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
@@ -92,6 +92,17 @@ def newest_original(session: Session, wanted: str | None) -> Variant:
 
     originals = [v for v in own_variants(session) if v.origin.mutation is None]
     return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
+
+
+@contextmanager
+def recorded_late(interrupted: bool) -> Iterator[None]:
+    """What goes wrong while interrupted work is recorded is said with the interrupt: it may name where the work is."""
+    try:
+        yield
+    except UserError as error:
+        if interrupted:
+            raise KeyboardInterrupt(f"interrupted; {error}") from None
+        raise
 
 
 def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:

@@ -27,6 +27,7 @@ from planscope.commands.recording import (
     limits_of,
     prints_aside,
     record,
+    recorded_late,
     target_of,
     writable,
 )
@@ -126,7 +127,8 @@ def run(args: argparse.Namespace) -> int:
         return run_times(args, session, variant, source, target)
     with prints_aside():
         made, interrupted = _go(args, session, variant)
-    session = record([made], session, source, target)
+    with recorded_late(interrupted):
+        session = record([made], session, source, target)
     recorded, where = session.runs[-1], str(args.output or target)
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")

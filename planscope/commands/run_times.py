@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.case import judge
 from planscope.commands.common import print_json, say
-from planscope.commands.recording import cost_line, limits_of, prints_aside, record
+from planscope.commands.recording import cost_line, limits_of, prints_aside, record, recorded_late
 from planscope.safe import clip
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def run_times(
         made, interrupted = _go(args, variant)
     if interrupted and not made:
         raise KeyboardInterrupt
-    session = record(made, session, source, target)
+    with recorded_late(interrupted):
+        session = record(made, session, source, target)
     recorded, where = session.runs[-len(made) :], str(args.output or target)
     if interrupted:
         ended = (

@@ -8,12 +8,15 @@ import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from planscope.agents import many
 from planscope.agents.runner import LiveRun
 from planscope.session.events import Event
-from planscope.session.store import load
+from planscope.session.model import Run
+from planscope.session.store import load, save
 from tests.agents.wire.server import nobody
 from tests.cli.contract import check_verdict
 from tests.cli.support import Cli, Files, begun, run, session, variant
@@ -182,6 +185,37 @@ def test_an_interrupted_run_is_recorded_and_exits_with_130(
     recorded = load(path).runs[-1]
     assert [e.type for e in recorded.events] == ["prompt", "end"]
     assert cli("check", path, "--json").json["verdict"] == "aborted"
+
+
+@pytest.mark.parametrize("times", [[], ["--times", "2"]])
+def test_an_interrupted_run_that_cannot_be_recorded_is_told_of(
+    times: list[str], cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = files.keep(session(ABC))
+    begin, ended = LiveRun.wait, many.run_native
+
+    def interrupted() -> None:
+        save(session(ABC).model_copy(update={"id": "another"}), path)
+        signal.raise_signal(signal.SIGINT)
+
+    def wait(self: LiveRun) -> Run:
+        begin(self)
+        interrupted()
+        return self.run
+
+    def native(*args: Any, **options: Any) -> Run:
+        if options["seed"]:
+            interrupted()
+        return ended(*args, **options)
+
+    monkeypatch.setattr(LiveRun, "wait", wait)
+    monkeypatch.setattr(many, "run_native", native)
+    done = cli("run", path, "--model", "sim:careful", *times)
+    assert done.status == 130 and done.out == ""
+    said = f"planscope: interrupted; {path} was changed by another program since it was read"
+    assert done.err.startswith(said) and done.err.count("\n") == 1
+    kept = Path(done.err.partition("is kept in ")[2].strip())
+    assert len(load(kept).runs) == 1 and load(path).runs == []
 
 
 def test_an_interrupt_at_any_moment_leaves_a_whole_session(files: Files) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from planscope.session.bundled import bundled
+from planscope.session.model import Run as SavedRun
+from planscope.session.model import Session
 from planscope.tui.application import run_number
+from planscope.tui.desk import Outcome, RunKey
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
+from planscope.tui.dialogs.runs import RunsDialog
 from planscope.tui.glance import glance
 from planscope.tui.lines import Run
 from planscope.tui.run_verdicts import not_judged
@@ -35,6 +42,32 @@ async def test_what_was_judged_once_is_known_at_once() -> None:
         await driven.press("escape", "o")
         assert driven.text.count("✗ order error") >= 9 and driven.text.count("✓ right") >= 4
         assert not driven.room.jobs.running("run-verdicts")
+
+
+async def test_a_long_list_is_not_made_anew_for_each_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = sessions.figure_10()
+    made.runs[:] = [made.runs[0].model_copy(update={"id": f"r{i}"}) for i in range(300)]
+    lists: list[int] = []
+    told = RunsDialog._told
+
+    def counted(dialog: RunsDialog) -> list[tuple[Run, ...]]:
+        lists.append(dialog._missing)
+        return told(dialog)
+
+    def at_once(session: Session, runs: list[SavedRun]) -> Iterator[tuple[RunKey, Outcome]]:
+        for run in runs:
+            yield (session.id, run.id, len(run.events)), ("right", "")
+
+    monkeypatch.setattr(RunsDialog, "_told", counted)
+    monkeypatch.setattr("planscope.tui.dialogs.runs.judge_runs", at_once)
+    async with opened(sessions.write(made, tmp_path), (80, 24)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        await driven.pilot.pause()
+        assert driven.text.count("✓ right") > 5 and "…  " not in driven.text
+    assert lists[-1] == 0 and len(lists) < 100
 
 
 async def test_a_list_that_is_closed_judges_no_more() -> None:

@@ -6,6 +6,8 @@ import asyncio
 from contextvars import copy_context
 from functools import partial
 
+from textual.timer import Timer
+
 from planscope.tui.desk import Desk, Outcome, RunKey
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.jobs import Jobs, Ticket
@@ -15,6 +17,8 @@ from planscope.tui.run_tree import Branch, branch_line, tree_of
 from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
 
 JOB = "run-verdicts"
+_SOON = 0.1
+"""Seconds until verdicts are shown that were found; a long list is not made anew for each."""
 
 
 class RunsDialog(ChooseDialog):
@@ -36,6 +40,8 @@ class RunsDialog(ChooseDialog):
         self.desk = desk
         self.jobs = jobs
         self.here = here
+        self._missing = 0
+        self._soon: Timer | None = None
         self.branches: list[Branch] = tree_of(desk.glance)
         super().__init__(paint, title, self._told(), self._place(chosen))
 
@@ -52,6 +58,7 @@ class RunsDialog(ChooseDialog):
         missing = not_judged(self.desk)
         if not missing:
             return
+        self._missing = len(missing)
         session = self.desk.snapshot()
         loop, context = asyncio.get_running_loop(), copy_context()
 
@@ -69,9 +76,18 @@ class RunsDialog(ChooseDialog):
 
     def _judged(self, ticket: Ticket, key: RunKey, outcome: Outcome) -> None:
         self.desk.outcomes[key] = outcome
-        if not ticket.stale:
-            self.choices = self._told()
-            self._show()
+        self._missing -= 1
+        if ticket.stale:
+            return
+        if not self._missing:
+            self._show_judged()
+        elif self._soon is None:
+            self._soon = self.set_timer(_SOON, self._show_judged)
+
+    def _show_judged(self) -> None:
+        self._soon = None
+        self.choices = self._told()
+        self._show()
 
     def _told(self) -> list[tuple[Run, ...]]:
         known = outcomes_of(self.desk)

@@ -38,6 +38,7 @@ class DraftKeeper:
     def __init__(self) -> None:
         self._files: dict[Key, DraftFile] = {}
         self._noted: dict[Key, _Noted] = {}
+        self._written: dict[Key, _Noted] = {}
         self._done: set[Key] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="planscope drafts")
@@ -64,9 +65,16 @@ class DraftKeeper:
         if self._timer is None:
             self._timer = self._loop.call_later(PAUSE, self._write, context=self._context)
 
+    def moved(self, session: str, path: Path) -> None:
+        """The session's file is another, or is called so: its drafts have to be found with that."""
+        for key, one in (self._written | self._noted).items():
+            if key[0] == session and key not in self._done and one.path != path:
+                self.note(path, session, one.parent, one.draft)
+
     def drop(self, key: Key) -> None:
         """A draft that is not wanted any more."""
         self._noted.pop(key, None)
+        self._written.pop(key, None)
         if (file := self._files.pop(key, None)) is not None:
             self._pool.submit(file.drop)
 
@@ -90,6 +98,7 @@ class DraftKeeper:
 
                 self.drop(key)
                 file = self._files[key] = DraftFile(one.path)
+            self._written[key] = one
             self._pool.submit(_keep, file, key[0], one)
 
     def close(self, *, keep: bool) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from planscope.session.bundled import bundled
 from planscope.session.drafts import LeftDraft, left_drafts
-from planscope.session.places import recovery
+from planscope.session.lock import key
+from planscope.session.places import library, recovery
 from planscope.session.store import load
 from planscope.tui.rooms.edit import EditRoom
 from tests.tui import sessions
@@ -70,6 +72,21 @@ async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
     async with opened(path) as driven:
         await driven.pilot.pause(0.1)
         assert "is here again" not in driven.text and not driven.room.drafts
+
+
+async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None:
+    """Such as the copy that the first change of a bundled session is saved to."""
+    async with opened(bundled()["first-look"]) as driven:
+        room = await edited(driven, "ctrl+end", "X", "Y")
+        text = room.state.draft.text
+        await until(driven, lambda: bool(files()))
+        await driven.press("escape", "escape", "b")
+        await until(driven, lambda: driven.app.desk.saving.state == "saved")
+        copy = driven.app.desk.path
+        assert copy.parent == library()
+        await until(driven, lambda: [one.name.partition(".")[0] for one in files()] == [key(copy)])
+        await crashed(driven)
+    assert texts(left_drafts(copy)) == [text]
 
 
 async def test_who_quits_and_loses_a_draft_finds_none(tmp_path: Path) -> None:

@@ -49,8 +49,13 @@ class Drafting(Sharing):
 
     def on_news(self, news: News) -> None:
         super().on_news(news)
-        if self.draft_keeper is not None and self.desk.saving.state == "saved" and not self.desk.unsaved:
-            self.draft_keeper.saved()
+        keeper, desk = self.draft_keeper, self.desk
+        if keeper is None:
+            return
+        if desk.saving.state == "saved" and not desk.unsaved:
+            keeper.saved()
+        if news.what == "saving" and desk.path is not None:
+            keeper.moved(desk.open_session.id, desk.path)
 
     def on_unmount(self) -> None:
         """Whoever quits was asked about drafts; whatever else ends planscope, they are found again."""

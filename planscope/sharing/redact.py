@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from planscope.sharing.findings import Finding, Place, Redaction, RedactionError
@@ -21,9 +23,9 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
     ``around``: what counts as private of this machine (its environment, user, home, name), by default this process's.
     """
     around = own() if around is None else around
-    document = _document(session)
-    plan = Plan(document, around)
-    plan.apply()
+    with _shallow():
+        plan = Plan(_document(session), around)
+        plan.apply()
     return Redaction(plan.findings(), around)
 
 
@@ -56,9 +58,10 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
     from planscope.session.store import from_document
     from planscope.sharing.unchanged import check_unchanged
 
-    document = _document(session)
-    plan = Plan(document, redaction.around, _decisions(redaction))
-    made = plan.apply()
+    with _shallow():
+        document = _document(session)
+        plan = Plan(document, redaction.around, _decisions(redaction))
+        made = plan.apply()
     if made == document:
         return Redacted(session, plan)
     try:
@@ -67,6 +70,18 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
         raise RedactionError(f"redaction would break the session: {error}") from None
     check_unchanged(session, after)
     return Redacted(after, plan)
+
+
+@contextmanager
+def _shallow() -> Iterator[None]:
+    """For what is looked through level by level: JSON may be nested deeply, and inside strings of JSON again."""
+    try:
+        yield
+    except RecursionError:
+        raise RedactionError(
+            "the session holds data that is nested too deeply to be looked through; with --no-redact it is shared as "
+            "it is"
+        ) from None
 
 
 def _document(session: Session) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 from planscope.language.problem import slug
+from planscope.session.json_bytes import plain_text, without_surrogates
 
 _LEVELS = 3
 """How deep JSON is written inside strings of JSON."""
@@ -52,16 +53,17 @@ def tool_spelling(text: str) -> str | None:
 
 
 def unescaped(text: str) -> str:
-    """A text with escapes of code points written out, at whatever depth."""
+    """A text with escapes of code points written out, at whatever depth; halves of letters as U+FFFD."""
     if "\\u" not in text and "\\x" not in text:
         return text
-    return _ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text)
+    return plain_text(_ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text))
 
 
 def decoded(text: str) -> Iterator[object]:
     """The JSON that a string holds, if it holds an object or a list."""
     if text[:1] in ("{", "[") or text.lstrip()[:1] in ("{", "["):
         try:
-            yield json.loads(text)
+            found = json.loads(text)
+            yield without_surrogates(found) if "\\u" in text else found
         except (ValueError, RecursionError):
             return

@@ -253,6 +253,30 @@ def test_a_secret_spelled_with_escapes_is_found() -> None:
     assert "AbCdEfGhIjKlMnOp" not in made and "example" not in made
 
 
+@pytest.mark.parametrize("half", [r"\ud83d", r"\ud83d\ude00", r"\\ude00", r"\uD83D\u0041"])
+@pytest.mark.parametrize(
+    "shape", ['["{} bob@corp.example.org"]', "{} bob@corp.example.org", '{{"{}": {{"pin": 1234}}}}']
+)
+def test_halves_of_letters_that_are_spelled_out_do_no_harm(half: str, shape: str) -> None:
+    session = plain_session(notes=shape.format(half))
+    for text in everything(session, look_through(session, NOWHERE)).values():
+        assert "bob@" not in text and "1234" not in text
+
+
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+def test_json_in_a_text_that_is_nested_too_deeply_is_said(begin: str, end: str) -> None:
+    """How deep is too deep depends on where the caller stands; what cannot be read at all is looked at as a text."""
+    said = set()
+    for depth in range(100, 1000, 25):
+        session = plain_session(notes=f'{begin * depth}"bob@corp.example.org"{end * depth}')
+        try:
+            assert b"bob@" not in dumps(redact(session, look_through(session, NOWHERE)))
+        except RedactionError as error:
+            said.add(str(error))
+    (line,) = said
+    assert "nested too deeply" in line and "\n" not in line
+
+
 def test_numbers_under_a_secret_name_are_replaced() -> None:
     session = plain_session()
     call = next(e for e in session.runs[0].events if isinstance(e, CallEvent))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -290,8 +291,6 @@ async def test_esc_goes_back_and_keeps_what_was_decided(tmp_path: Path) -> None:
 
 
 async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
-
     from planscope.sharing import formats
 
     go_on = threading.Event()
@@ -368,3 +367,26 @@ def test_names_of_files_that_nothing_has_yet(tmp_path: Path) -> None:
             assert name.isprintable() and os.sep not in name and not name.startswith((".", "-"))
             if form.name == "pytest":
                 assert name.removesuffix(".py").isidentifier()
+
+
+async def test_what_is_being_written_is_not_said_to_be_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planscope.tui.rooms import sharing
+
+    begun, go_on, write = threading.Event(), threading.Event(), sharing._write
+
+    def slow(file: Path, text: str, over: bool) -> None:
+        begun.set()
+        go_on.wait()
+        write(file, text, over)
+
+    monkeypatch.setattr(sharing, "_write", slow)
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await previewed(driven)
+        await driven.press("enter", "enter")
+        await until(driven, begun.is_set)
+        await driven.press("escape")
+        assert "too late to stop it: look at " in driven.text and driven.app.screen is driven.room
+        go_on.set()
+        await until(driven, lambda: list(Path.cwd().glob("*.md")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,12 +91,15 @@ class Sharing(Turning):
         from planscope.tui.dialogs.share import WaitDialog
 
         wait = WaitDialog(self.paint, f"making the {sharing.form.title.lower()}")
+        writing = threading.Event()
         size, theme, step = tuple(self.app.size), self.app.theme, self._named_step()
 
         def work(ticket: Ticket) -> str:
             text = sharing.made(approved.redaction, size, theme, step)
-            if target.file is not None and not ticket.stale:
-                _write(target.file, text, target.over)
+            if target.file is not None:
+                writing.set()  # before it is looked whether it was stopped: who stops it then looks here
+                if not ticket.stale:
+                    _write(target.file, text, target.over)
             return text
 
         def done(text: str) -> None:
@@ -110,7 +114,10 @@ class Sharing(Turning):
         def ended(_: None) -> None:
             if self.jobs.running(MAKE):
                 self.jobs.cancel(MAKE)
-                self.tell("stopped; nothing was shared")
+                if target.file is not None and writing.is_set():
+                    self.tell(f"too late to stop it: look at {words.place(target.file)}")
+                else:
+                    self.tell("stopped; nothing was shared")
 
         self.app.push_screen(wait, ended)
         self.jobs.start(MAKE, work, done, failed)

@@ -25,7 +25,9 @@ def read_prompts(data: str, where: str) -> Mapping[str, str]:
     """The templates "base" and "timed" of a TOML document; PromptError names ``where``."""
     try:
         found = tomllib.loads(data)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise PromptError(f"{where} is nested too deeply to be a file of prompts") from error
+    except ValueError as error:  # also integers of more digits than Python reads
         raise PromptError(f"{where}: {error}") from error
     for key in ("base", "timed"):
         template = found.get(key)

@@ -105,6 +105,8 @@ def test_prompts_of_ones_own(tmp_path: Path) -> None:
         'base = "[text]"',
         "base = ",
         'base = 3\ntimed = "[text]"',
+        f"base = {'[' * 3000}{']' * 3000}",
+        f"base = {'1' * 5000}",
     ):
         file.write_text(wrong, encoding="utf-8")
         with pytest.raises(PromptError, match=r"mine\.toml"):

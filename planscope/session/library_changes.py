@@ -13,6 +13,7 @@ from planscope.session.bundled import bundled
 from planscope.session.files import SessionError, read_bytes, write_atomic
 from planscope.session.library import session_files
 from planscope.session.lock import Lock
+from planscope.session.model import Session
 from planscope.session.naming import (
     LONGEST,
     before_trash,
@@ -78,6 +79,15 @@ def retitle(path: Path, title: str) -> None:
     session = load(path)
     session.title = title
     save(session, path, unless_changed=stamp)
+
+
+def add(session: Session, wanted: str) -> Path:
+    """Put a new session into the library, under a name like the one that is wanted; its path."""
+    make_folder(library())
+    with Lock(library()):
+        path = library() / f"{free_name(wanted)}.planscope.json"
+        save(session, path)
+    return path
 
 
 def copy(path: Path, name: str | None = None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,14 @@ def test_a_copy_of_anything_goes_to_the_library(tmp_path: Path) -> None:
     (tmp_path / "bad.planscope.json").write_text("{}")
     with pytest.raises(SessionError, match="no planscope session"):
         copy(tmp_path / "bad.planscope.json")
+
+
+def test_new_ones_of_one_name_stand_beside_each_other() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(lambda _: library_changes.add(figure_10(), "new one"), range(8)))
+    names = ["new one", *(f"new one-{n}" for n in range(2, 9))]
+    assert sorted(naming.name_of(path) for path in made) == sorted(names)
+    assert all(load(path).title == figure_10().title for path in made)
 
 
 def test_only_what_is_in_the_library_is_changed(tmp_path: Path) -> None:

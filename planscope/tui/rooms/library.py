@@ -209,16 +209,11 @@ class LibraryRoom(Changing):
 
         def work(ticket: object) -> Path:
             from planscope.documents.synthesized import session_of
-            from planscope.session.naming import free_name
-            from planscope.session.places import library, make_folder
-            from planscope.session.store import save
+            from planscope.session.library_changes import add
             from planscope.synthesis.generate import synthesize
 
             made = synthesize(request)
-            stem = f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-")
-            path = make_folder(library()) / f"{free_name(stem)}.planscope.json"
-            save(session_of(made), path)
-            return path
+            return add(session_of(made), f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-"))
 
         self.jobs.start(MAKE, work, self._open, self.not_done)
 

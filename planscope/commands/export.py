@@ -45,7 +45,12 @@ _PLACES = 3
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
-    parser.add_argument("--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)}")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        metavar="F",
+        help=f"one of: {', '.join(FORMATS)} (default: what the name after -o ends in)",
+    )
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file, not to standard output")
     parser.add_argument(
         "--preview", action="store_true", help="write nothing; list what would be replaced, where and by what"
@@ -74,6 +79,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    args.format = args.format or _format_of(args.output or "")
     _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
     session = open_session(args.session)
@@ -108,6 +114,15 @@ def _check(args: argparse.Namespace) -> None:
         raise UserError("--step, --size and --theme belong to --format svg")
     if args.no_redact and (args.preview or args.keep or args.replace):
         raise UserError("--no-redact shares everything as it is; leave out --preview, --keep and --replace")
+
+
+def _format_of(name: str) -> str | None:
+    """The format that files of this name have; None where it says none."""
+    from planscope.sharing.formats import FORMATS as MADE
+
+    endings = {**{form.suffix: form.name for form in MADE.values()}, ".svg": "svg"}
+    fitting = [ending for ending in endings if name.removesuffix(".gz").endswith(ending)]
+    return endings[max(fitting, key=len)] if fitting else None
 
 
 def _own_word(text: str) -> tuple[int, str]:

@@ -90,6 +90,19 @@ def test_the_preview_as_json(cli: Cli, private: Path) -> None:
     assert "belongs to --preview" in cli("export", private, "--format", "text", "--json").complaint()
 
 
+@pytest.mark.parametrize(
+    "name", ["x.html", "x.html.gz", "x.md", "x.txt", "test_x.py", "x.smt2", "x.json", "x.planscope.json"]
+)
+def test_the_name_of_the_file_says_the_form(cli: Cli, private: Path, tmp_path: Path, name: str) -> None:
+    said, guessed = tmp_path / "said" / name, tmp_path / name
+    forms = {"html": "html", "gz": "html", "md": "markdown", "txt": "text", "py": "pytest", "smt2": "smt2"}
+    form = forms.get(name.rpartition(".")[2], "session" if "planscope" in name else "json")
+    assert cli("export", private, "-o", guessed).status == 0
+    assert cli("export", private, "-o", said, "--format", form).status == 0
+    assert guessed.read_bytes() == said.read_bytes()
+    assert "--format" in cli("export", private, "-o", tmp_path / "x.doc").complaint()
+
+
 def test_one_decides_by_number(cli: Cli, private: Path) -> None:
     done = cli("export", private, "--format", "session", "--keep", "2", "--replace", "3=ROBERT")
     assert "ada@example.com" in done.out and "ROBERT" in done.out and "bob@example" not in done.out

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError, read_bytes, write_atomic
 from planscope.session.library import session_files
-from planscope.session.lock import Lock
+from planscope.session.lock import Held, Lock
 from planscope.session.model import Session
 from planscope.session.naming import (
     LONGEST,
@@ -65,7 +67,7 @@ def rename(path: Path, name: str) -> Path:
     """Give a session of the library another name; its new path."""
     _own(path)
     new = checked_name(name)
-    with Lock(library()), Lock(path):
+    with _told_of_others(), Lock(library()), Lock(path):
         _check_free(new)
         target = path.with_name(f"{new}{suffix_of(path)}")
         _move(path, target)
@@ -78,7 +80,8 @@ def retitle(path: Path, title: str) -> None:
     stamp = stamp_of(path)
     session = load(path)
     session.title = title
-    save(session, path, unless_changed=stamp)
+    with _told_of_others():
+        save(session, path, unless_changed=stamp)
 
 
 def add(session: Session, wanted: str) -> Path:
@@ -109,7 +112,7 @@ def delete(path: Path) -> Path:
     _own(path)
     make_folder(trash())
     target = trash() / trashed(path)
-    with Lock(library()), Lock(path):
+    with _told_of_others(), Lock(library()), Lock(path):
         _move(path, target)
     return target
 
@@ -147,6 +150,15 @@ def _own(path: Path) -> None:
         raise SessionError(f"{path} cannot be changed: {error.strerror}") from None
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
         raise SessionError(f"{path} is neither a file nor a link; move it away yourself")
+
+
+@contextmanager
+def _told_of_others() -> Iterator[None]:
+    """Who cannot have the session is not told what one who saves could do."""
+    try:
+        yield
+    except Held as held:
+        raise Held(held.path, held.holder, "close it there first") from None
 
 
 def _check_free(name: str) -> None:

@@ -59,10 +59,12 @@ class Holder:
 class Held(SessionError):
     """Somebody else writes to the session. ``holder`` is None where it did not say who it is."""
 
-    def __init__(self, path: Path, holder: Holder | None) -> None:
+    def __init__(
+        self, path: Path, holder: Holder | None, advice: str = "close it there, or write to another file"
+    ) -> None:
         self.path, self.holder = path, holder
         who = f"another planscope ({holder})" if holder is not None else "another planscope"
-        super().__init__(f"{path} is being written by {who}; close it there, or write to another file")
+        super().__init__(f"{path} is being written by {who}; {advice}")
 
 
 def key(path: Path) -> str:

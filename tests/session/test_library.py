@@ -307,7 +307,7 @@ def test_what_is_being_written_is_not_moved() -> None:
             lambda p: rename(p, "two"),
             lambda p: retitle(p, "x"),
         ):
-            with pytest.raises(Held):
+            with pytest.raises(Held, match=r"; close it there first$"):
                 change(path)
     assert path.exists()
 

@@ -392,7 +392,7 @@ async def test_title_and_notes_are_saved_while_they_are_typed(tmp_path: Path) ->
     made = sessions.figure_10().model_copy(update={"title": "the\x1bold", "notes": "a\x07b"})
     path = sessions.write(made, tmp_path)
     async with opened(path) as driven:
-        await driven.press("D", "end", "!")
+        await driven.press("D", "!")  # behind what is there
         await until(driven, lambda: driven.app.desk.saving.state == "saved")
         assert (load(path).title, load(path).notes) == ("the\x1bold", "a␇b!")
         await driven.press("backspace")
@@ -445,3 +445,12 @@ def test_differences_name_what_is_there() -> None:
         "where you were",
     ]
     assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs less (r1, r2, r3)"
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+async def test_a_title_too_long_is_cut_before_it_is_left_out(tmp_path: Path, width: int) -> None:
+    title = "Bug at the reception, as Jane and John told it"
+    path = sessions.write(sessions.figure_10().model_copy(update={"title": title}), tmp_path)
+    async with opened(path, size=(width, 30)) as driven:
+        bar = driven.text.splitlines()[0]
+        assert "Bug at the" in bar and bar.count("…") == 1 and len(bar) <= width

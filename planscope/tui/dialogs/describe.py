@@ -83,6 +83,11 @@ class DescribeDialog(Dialog[Described]):
             TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]),
         )
 
+    def on_mount(self) -> None:
+        """Who types adds to what is there."""
+        if not self.long:
+            self.area.move_cursor(self.area.document.end)
+
     @on(Input.Changed)
     @on(TextArea.Changed)
     def _changed(self) -> None:

@@ -20,6 +20,9 @@ from planscope.tui.state import RoomState
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
 
+_TITLE, _SHORTEST_TITLE = 1, 12
+"""How soon the title is left out, and the cells that it is cut to before."""
+
 
 class Header(LinePane):
     """One line: session, agent, model, run; at the right the verdict."""
@@ -49,8 +52,13 @@ class Header(LinePane):
             verdict += seal
             room -= width_of(seal) - (spare < 0)
         edge = () if seal and spare == -1 else (Run(" "),)
-        while len(parts) > 1 and width_of(_joined(parts)) > room:
-            parts.remove(max(parts, key=lambda part: part[0]))
+        while len(parts) > 1 and (over := width_of(_joined(parts)) - room) > 0:
+            least, (weight, runs) = max(enumerate(parts), key=lambda part: part[1][0])
+            left = width_of(runs) - over
+            if weight == _TITLE and left >= _SHORTEST_TITLE:
+                parts[least] = (0, cut(runs, left))
+            else:
+                del parts[least]
         self._line = Line(justify(_joined(parts), [*verdict, *edge], width), "bar")
 
     def size_of(self) -> int:
@@ -65,7 +73,7 @@ def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
     session, run = state.session, state.run
     parts: list[tuple[int, tuple[Run, ...]]] = [
         (4, (Run(" planscope ", "brand"),)),
-        (1, (Run(f" {shown(session.title or session.id or 'untitled', 40)}", "strong"),)),
+        (_TITLE, cut([Run(f" {shown(session.title or session.id or 'untitled', 80)}", "strong")], 41)),
     ]
     if said := _SAVING[state.saving.state]:
         parts.append((0 if state.saving.state == "failed" else 5, (said,)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import output_file, print_json, say, say_all, session_path
+from planscope.commands.common import output_file, print_json, quoted, say, say_all, session_path
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ACTIONS = {
     "rename": "give a session of your library another name or title",
     "copy": "copy a session into your library",
     "delete": "move sessions of your library to the trash",
-    "restore": "take sessions out of the trash again",
+    "restore": "take sessions out of the trash again; of one name, the last one deleted",
     "trash": "list what is in the trash, or empty it",
     "recover": "list work that could not be saved, or write it to a file",
 }
@@ -73,12 +73,26 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--place", choices=("library", "bundled"), metavar="P", help="library or bundled")
     parser.add_argument("--verdict", choices=VERDICTS, metavar="V", help="right, wrong, aborted or unknown")
-    parser.add_argument("--error-type", metavar="E", help="order_error, action_lost, ...")
+    parser.add_argument("--error-type", metavar="E", type=_error_type, help="order_error, action_lost, ...")
     parser.add_argument("--agent", metavar="A", help="the agent of the last run")
     parser.add_argument("--model", metavar="M", help="the model of the last run")
     parser.add_argument(
         "--no-judge", action="store_true", help="show the verdicts that are known, and judge nothing"
     )
+
+
+def _error_type(text: str) -> str:
+    """An argument's type: an error type, in the words of the list or in those of JSON."""
+    from typing import get_args
+
+    from planscope.oracle.verdict_types import ErrorType
+
+    wanted = text.strip().casefold().replace(" ", "_").replace("-", "_")
+    if wanted not in get_args(ErrorType):
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is no type of error; there are: {', '.join(get_args(ErrorType))}"
+        )
+    return wanted
 
 
 def run(args: argparse.Namespace) -> int:
@@ -206,10 +220,12 @@ def _trash(args: argparse.Namespace) -> None:
     if args.empty:
         removed = empty_trash()
         _told(args, "empty", {}, f"{removed} session{'' if removed == 1 else 's'} removed for good", removed)
-    elif args.json:
-        print_json(sessions_document(trash(), entries("trash"), []))
+        return
+    found = _judged(entries("trash"), PATIENCE)
+    if args.json:
+        print_json(sessions_document(trash(), found, []))
     else:
-        say_all(list_lines(entries("trash"), trash()))
+        say_all(list_lines(found, trash()))
 
 
 def _recover(args: argparse.Namespace) -> None:

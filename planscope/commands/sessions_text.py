@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
         if rows:
             yield head
             yield from _rows(rows)
-    late = sum(entry.pending for entry in found)
+    late = sum(entry.pending for entry in found if entry.place != "trash")
     if late:
         yield f"{late} not judged yet (--verdict, --error-type or words judge all of them)"
     if not found:
@@ -41,7 +42,7 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
 def _rows(found: list[Entry]) -> Iterator[str]:
     cells: list[tuple[str, ...]] = []
     for entry in found:
-        when = (entry.deleted or entry.changed).astimezone().strftime("%Y-%m-%d %H:%M")
+        when = entry.when.astimezone().strftime("%Y-%m-%d %H:%M")
         by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
         row = (
             clip(entry.name, _WIDEST_NAME),
@@ -76,13 +77,21 @@ def _size(size: int) -> str:
     return f"{size} B"
 
 
+def _local(moment: str | None) -> str:
+    """A time of a document as it is here."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M:%S}" if moment else ""
+    except (ValueError, OverflowError):
+        return moment or ""
+
+
 def session_lines(document: dict[str, Any]) -> Iterator[str]:
     facts = [
         ("title", document["title"]),
         ("file", document["path"]),
         ("size", _size(document["size"])),
-        ("created", document["created"] or ""),
-        ("changed", document["changed"]),
+        ("created", _local(document["created"])),
+        ("changed", _local(document["changed"])),
         ("topic", document["topic"] or ""),
         ("notes", document["notes"]),
         ("breakpoints", ", ".join(document["breakpoints"])),
@@ -107,7 +116,7 @@ def session_lines(document: dict[str, Any]) -> Iterator[str]:
             (one["error_type"] or one["verdict"] or "not judged").replace("_", " "),
             f"{one['calls']} call{'' if one['calls'] == 1 else 's'}",
             clip(f"{one['agent']} {one['model']}", 60),
-            one["started"] or "",
+            _local(one["started"]),
         )
         for one in document["run_list"]
     ]

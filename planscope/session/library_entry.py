@@ -58,6 +58,12 @@ class Entry:
         return self.wrong is None and not self.checked
 
     @property
+    def when(self) -> datetime:
+        """When it was deleted or changed; a bundled one was made, whenever its file was put there."""
+        made = self.created if self.place == "bundled" else None
+        return self.deleted or made or self.changed
+
+    @property
     def why_wrong(self) -> str:
         """What is wrong with the file, without its name; empty where nothing is."""
         return (self.wrong or "").removeprefix(f"{self.path} ").removeprefix(f"{self.path.name} ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -57,12 +56,6 @@ def verdict_of(entry: Entry) -> str:
     if entry.pending:
         return ""
     return entry.verdict or "no run"
-
-
-def date_of(entry: Entry) -> datetime:
-    """When it was deleted or changed; a bundled one was made, whenever its file was put there."""
-    made = entry.created if entry.place == "bundled" else None
-    return entry.deleted or made or entry.changed
 
 
 def arranged(shelf: Shelf, at: Path | None = None) -> Shelf:

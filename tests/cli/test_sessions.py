@@ -80,11 +80,27 @@ def test_search_and_filters(cli: Cli) -> None:
     assert "figure-5" in found("--error-type", "order_error") and "figure-10" not in found(
         "--error-type", "order_error"
     )
+    assert found("--error-type", "Order error") == found("--error-type", "order_error")
+    assert "no type of error; there are: timeout" in cli("sessions", "list", "--error-type", "x").complaint()
     assert found("--model", "sim:time-blind", "--place", "library") == ["one"]
     assert found("--agent", "react") == [] and sorted(found("--place", "library")) == ["bare", "one"]
     assert "bare  no run" in cli("sessions", "list", "bare").out
     assert cli("sessions", "list", "nothing-like-it").out == "there is none\n"
     assert "invalid choice" in cli("sessions", "list", "--verdict", "perhaps").complaint()
+
+
+def test_a_bundled_session_has_the_date_of_its_making(cli: Cli) -> None:
+    made = load(bundled()["figure-10"]).created
+    assert made is not None
+    (row,) = (line for line in cli("sessions", "list").out.splitlines() if line.startswith("  figure-10 "))
+    assert f"{made.astimezone():%Y-%m-%d %H:%M}" in row
+
+
+def test_the_trash_is_judged_and_names_no_options_that_it_has_not(cli: Cli) -> None:
+    keep("one", "A first plan")
+    cli("sessions", "delete", "one")
+    assert "parameter error" in cli("sessions", "trash").out
+    assert checked(cli("sessions", "trash", "--json"))["sessions"][0]["verdict"] == "wrong"
 
 
 def test_nothing_is_judged_where_that_is_asked(cli: Cli) -> None:

@@ -18,7 +18,7 @@ from planscope.session.bundled import bundled
 from planscope.session.library_changes import delete, rename
 from planscope.session.lock import holder_of
 from planscope.session.places import library, trash
-from planscope.session.store import load, save
+from planscope.session.store import dumps, load, save
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.new_session import read_request
 from planscope.tui.rooms.library import LibraryRoom
@@ -162,6 +162,28 @@ async def test_search_filters_and_order() -> None:
         assert "No session is like that" in driven.text
         await driven.press("escape", "escape")
         assert driven.app.screen is driven.room
+
+
+async def test_what_was_found_stays_chosen_when_the_search_is_left() -> None:
+    put("mine")
+    put("yours", sessions.out_of_order(), age=2)
+    async with opened(FIRST) as driven:
+        room = await entered(driven)
+        await driven.press("slash", *"yours", "escape")
+        assert len(listed(room)) > 2 and room.state.chosen.name == "yours"
+        await driven.press("enter")
+        await turned(driven, library() / "yours.planscope.json")
+
+
+async def test_sessions_of_one_title_are_told_apart_by_their_names() -> None:
+    put("yours")
+    for name in ("mine", "mine-2"):
+        put(name).write_bytes(dumps(sessions.figure_10().model_copy(update={"title": "One and the same"})))
+    async with opened(FIRST, size=(80, 24)) as driven:
+        await entered(driven)
+        rows = [row for row in driven.text.splitlines() if "One and the same  mine" in row]
+        assert sorted("mine-2" in row for row in rows) == [False, True]
+        assert "The yours  yours" not in driven.text
 
 
 async def test_a_session_is_opened_in_the_debugger_and_the_old_one_is_saved_first(tmp_path: Path) -> None:

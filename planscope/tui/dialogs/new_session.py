@@ -23,7 +23,7 @@ def new_form(paint: Paint) -> FormDialog[Request]:
     fields: list[Field] = [
         TextField("actions", "Actions", "5", "how many"),
         ChoiceField("timed", "Timed", (("off", "order alone"), ("on", "clock times and hours")), "off"),
-        TextField("orders", "Valid orders", "", "in how many orders it can be met, as in 1..4; empty: any"),
+        TextField("orders", "Orders", "", "in how many orders it can be met, as in 1..4; empty: any"),
         TextField("topic", "Topic", "", "a job, as planscope topics lists them; empty: drawn"),
         TextField("seed", "Seed", "", "the same seed makes the same request; empty: drawn"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from planscope.tui import words
 from planscope.tui.glance import SessionGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.run_tree import run_runs
-from planscope.tui.shelf import Shelf, date_of, verdict_of
+from planscope.tui.shelf import Shelf, verdict_of
 
 _VERDICTS = {
     "right": ("✓ right", "holds"),
@@ -100,6 +101,11 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     return Columns(verdict, max(width - used, 8), error, agent, model, place, date, size)
 
 
+def alike(entries: Iterable[Entry]) -> frozenset[str]:
+    """Titles that several of these have: their names tell them apart."""
+    return frozenset(title for title, many in Counter(e.title for e in entries).items() if many > 1)
+
+
 def head_line(columns: Columns) -> Line:
     names = [("verdict", columns.verdict), ("session", columns.title), ("error", columns.error)]
     names += [("agent", columns.agent), ("model", columns.model), ("", columns.place)]
@@ -109,12 +115,17 @@ def head_line(columns: Columns) -> Line:
     return Line(_flat([Run("  "), *cells, date, size]))
 
 
-def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: datetime) -> Line:
-    """One session. ``here``: it is the one that is open."""
+def row_line(
+    entry: Entry, columns: Columns, chosen: bool, here: bool, now: datetime, named: bool = False
+) -> Line:
+    """One session. ``here``: it is the one that is open. ``named``: another one in the list has its title."""
     text, role = _VERDICTS[verdict_of(entry)]
     title = [Run(shown(entry.title, 120), "strong" if chosen else "")]
     if here:
         title.insert(0, Run("● ", "mark"))
+    if named:
+        name = cut([Run(shown(entry.name, 60), "dim")], columns.title // 2)
+        title = [*cut(title, columns.title - width_of(name) - _GAP), Run(" " * _GAP), *name]
     error = (entry.error_type or "").replace("_", " ")
     if error and not columns.error and verdict_of(entry) == "wrong":
         text = f"✗ {shown(error, 40)}"
@@ -133,7 +144,7 @@ def row_line(entry: Entry, columns: Columns, chosen: bool, here: bool, now: date
         runs.append(_cells(title, sum(widths) + _GAP * (len(widths) - 1)))
     if columns.place:
         runs.append(_cell(Run(_PLACES[entry.place], "dim"), columns.place))
-    runs.append(Run(told_date(date_of(entry), columns.date, now).ljust(columns.date), "dim"))
+    runs.append(Run(told_date(entry.when, columns.date, now).ljust(columns.date), "dim"))
     if columns.size:
         runs.append(Run(told_size(entry.size).rjust(columns.size + _GAP), "dim"))
     return Line(_flat(runs), "cursor" if chosen else "")

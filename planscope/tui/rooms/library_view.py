@@ -16,13 +16,14 @@ from planscope.tui import words
 from planscope.tui.desk import Desk
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.jobs import Jobs
-from planscope.tui.lines import Run, shown
+from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.library_lines import (
     Columns,
     Lazy,
     Wishes,
+    alike,
     columns_for,
     empty_lines,
     head_line,
@@ -57,6 +58,7 @@ class LibraryView(Filling):
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
         super().__init__(paint, desk, jobs)
         self._rows: tuple[object, ...] = ()
+        self._alike: frozenset[str] = frozenset()
         self._lines: Lazy | None = None
         self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
 
@@ -83,15 +85,18 @@ class LibraryView(Filling):
         here, at = self.desk.path, shelf.at
         if self._lines is None or self._rows != (listed, columns, now.date()):
             self._rows = (listed, columns, now.date())
-            self._lines = Lazy(
-                len(listed), lambda i: row_line(listed[i], columns, False, listed[i].path == here, now)
-            )
-        plain = self._lines
+            self._alike = alike(listed)
+            self._lines = None
+        named = self._alike
 
-        def line(index: int):  # type: ignore[no-untyped-def]  # a line
-            if index == at:
-                return row_line(listed[at], columns, True, listed[at].path == here, now)
-            return plain[index]
+        def row(i: int, chosen: bool) -> Line:
+            entry = listed[i]
+            return row_line(entry, columns, chosen, entry.path == here, now, entry.title in named)
+
+        plain = self._lines = self._lines or Lazy(len(listed), lambda i: row(i, False))
+
+        def line(index: int) -> Line:
+            return row(at, True) if index == at else plain[index]
 
         lines = Lazy(len(listed), line) if listed else empty_lines(shelf, width)
         self.list.set_content(
@@ -160,7 +165,8 @@ class LibraryView(Filling):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.change(arranged(replace(self.state, words=event.value, at=0)))
+        if event.value != self.state.words:  # else it was emptied, and what was chosen stays chosen
+            self.change(arranged(replace(self.state, words=event.value, at=0)))
 
     @on(Input.Submitted)
     def _typed_all(self, event: Input.Submitted) -> None:

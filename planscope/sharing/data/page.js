@@ -138,7 +138,8 @@
         span("fixed dim", s.step.padStart(3)), span(`fixed ${s.state}`, STATES[s.state]),
         make("span", edge ? { class: "grow dim" } : { class: "grow call", title: call }, call),
         make("span", { class: "tail" },
-          problems.length ? span(s.lost ? "lost" : "caution", problems.join(", ")) : s.hours ? span("dim", s.hours) : null,
+          problems.length ? span(s.lost ? "lost" : "caution", problems.join(", ")) : null,
+          s.hours ? span("dim hours", s.hours) : null,
           span(s.state, s.state)))));
     });
     byId("timeline").replaceChildren(...lines);

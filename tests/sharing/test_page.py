@@ -77,8 +77,8 @@ def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
     assert "sentence 2 says" in page.text("#why")
     assert [" ".join(t.split()) for t in page.texts("#timeline .line")] == [
         "0✓before any callcompletable",
-        "1●attending_training_sessions(10)NO WAY ONdoomed",
-        "2✗applying_hair_color(8)parameter errorbroken",
+        "1●attending_training_sessions(10)NO WAY ON10:00 to 12:00doomed",
+        "2✗applying_hair_color(8)parameter error8:00 to 10:00broken",
         "3✗sanitizing_tools(18)18:00 to 19:00broken",
         "end✗the agent stoppedbroken",
     ]

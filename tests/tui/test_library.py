@@ -50,6 +50,10 @@ def put(name: str, made: object = None, age: float = 1.0) -> Path:
     return path
 
 
+def last_row(driven: Driven) -> str:
+    return driven.text.splitlines()[-1]
+
+
 async def entered(driven: Driven) -> LibraryRoom:
     await driven.press("L")
     room = driven.app.screen
@@ -458,6 +462,19 @@ async def test_a_session_that_was_opened_too_late_is_let_go_of() -> None:
         await driven.rest()
         await until(driven, lambda: holder_of(path) is None)
         assert driven.app.path == FIRST and driven.app.screen is driven.room
+
+
+async def test_the_keys_that_are_named_are_those_of_the_place() -> None:
+    put("mine")
+    async with opened(FIRST, size=(120, 30)) as driven:
+        await entered(driven)
+        assert "d delete" in last_row(driven) and "empty trash" not in last_row(driven)
+        await driven.press("d")
+        await worked(driven)
+        await driven.press("4")
+        assert "X empty trash" in last_row(driven) and "delete" not in last_row(driven)
+        await driven.press("1")
+        assert "d delete" in last_row(driven)
 
 
 async def test_copy_delete_restore_and_empty() -> None:

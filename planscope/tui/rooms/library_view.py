@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from planscope.session.library_entry import Entry
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
+_NOT_IN_TRASH = ("open-session", "new-session", "rename-session", "copy-session", "delete-session")
+_IN_TRASH = ("empty-trash",)
 
 
 class LibraryView(Filling):
@@ -126,6 +128,9 @@ class LibraryView(Filling):
         if shelf.error_type:
             made.append(Run(f"{shown(shelf.error_type.replace('_', ' '), 30)} alone  ", "mark"))
         return [*made, Run(f"by {shelf.order}{' ↑' if shelf.reverse else ''}", "dim")]
+
+    def idle(self) -> Collection[str]:
+        return _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
 
     def show_look(self) -> None:
         """What there is to say of the chosen session."""

@@ -52,6 +52,10 @@ class SideRoom(Everywhere):
         """What stands in the title at the left and at the right."""
         return (), ()
 
+    def idle(self) -> Collection[str]:
+        """Ids of actions that can do nothing for now: the last line is for others."""
+        return ()
+
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
         out = [a for a in mine if "escape" in a.keys]
@@ -64,8 +68,8 @@ class SideRoom(Everywhere):
             *(a for a in mine if not a.footer and a not in out),
         ]
         self.title_bar = TitleBar(self.paint, id="title-bar")
-        named = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
-        self.key_bar = KeyBar(self.paint, named, id="key-bar")
+        self._hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
+        self.key_bar = KeyBar(self.paint, self._hints, id="key-bar")
         yield self.title_bar
         yield from self.body()
         yield self.key_bar
@@ -86,6 +90,8 @@ class SideRoom(Everywhere):
         """Show title and notice anew."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
+            idle = self.idle()
+            self.key_bar.hints = [hint for hint in self._hints if hint.id not in idle]
             self.key_bar.set_notice(self.notice, self.desk.saving)
 
     def tell(self, notice: str) -> None:

@@ -98,6 +98,7 @@ class _Walker:
         self._change = change
         self._number = number
         self._skim = skim
+        self._known = _fields()
 
     def run(self, run: Json) -> Json:
         if self._dull(run):
@@ -115,12 +116,13 @@ class _Walker:
         if self._dull(event):
             return event
         step = event.get("step") if isinstance(event.get("step"), int) else None
-        return self.part(event, Place("", run=place.run, event=n, step=step))
+        return self._anew(event, Place("", run=place.run, event=n, step=step))
 
     def part(self, part: dict[str, Json], place: Place) -> Json:
         """One of a session's own parts: its keys are known unless it has more of them."""
-        if self._dull(part):
-            return part
+        return part if self._dull(part) else self._anew(part, place)
+
+    def _anew(self, part: dict[str, Json], place: Place) -> Json:
         made: dict[str, Json] = {}
         for key, value in part.items():
             self.add(made, key, value, place)
@@ -128,21 +130,20 @@ class _Walker:
 
     def add(self, made: dict[str, Json], key: str, value: Json, place: Place) -> None:
         """A field of a part, into what is made of the part."""
-        if key in _fields() and not isinstance(value, dict | list) and (value is None or self._dull(value)):
+        known = key in self._known
+        if known and (value is None or (not isinstance(value, dict | list) and self._dull(value))):
             made[key] = value
             return
-        new = key if key in _fields() else self._key(key, _below(place, key), made)
+        new = key if known else self._key(key, _below(place, key), made)
         made[new] = self._field(key, value, place)
 
     def _field(self, key: str, value: Json, place: Place) -> Json:
-        if not self._tells(key) and self._dull(value):
-            return value
         here = _below(place, key)
         if key in _DATA:
             return self.data(value, Spot(here))
         if key in _GRAMMAR:
             return self._grammar(value, Spot(here))
-        if key not in _fields():
+        if key not in self._known:
             return self.data(value, Spot(here, named=key, below_secret=holds_secrets(key)))
         if isinstance(value, dict):
             return self.part(value, here)

@@ -97,7 +97,7 @@ class Keeper:
         """Write the session and say where. One save at a time; with ``turn`` an older one never undoes a newer one.
 
         Raises :class:`SessionError` where it could not be written: the file there is as it was, and the session is
-        in the journal, as the error says.
+        in the journal, as the error says. One that has grown larger than could be read again is in neither.
         """
         data = dumps(session)
         with self._one:

@@ -63,6 +63,7 @@ class EditRoom(Leaving):
         self._said: dict[PaneName, Said] = {}
 
     def body(self) -> Iterable[Widget]:
+        self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
         self.editor = EditorPane(self.paint, id="text")
         self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(self.paint, id=name) for name in _LISTS}
         self.before = BoxPane(self.paint, id="before")
@@ -74,8 +75,6 @@ class EditRoom(Leaving):
 
     def on_mount(self) -> None:
         self.add_class("-low-actions")
-        self.commands = self.key_bar.hints
-        self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
         self.read()
         self.show_state()
         if self.state.changed:
@@ -86,6 +85,9 @@ class EditRoom(Leaving):
         self.call_after_refresh(self.show_state)
 
     # Showing
+
+    def named_keys(self) -> Sequence[Hint]:
+        return self.typing_hints if self.state.typing else self.hints
 
     def show_state(self) -> None:
         if not self.is_mounted:
@@ -108,7 +110,6 @@ class EditRoom(Leaving):
         if self.has_class("-broad"):
             self._show_before()
         self.popup.offer(state.offered, state.at_offer, self.editor.caret_on_screen())
-        self.key_bar.hints = self.typing_hints if state.typing else self.commands
         self.show_bars()
 
     def _show_list(self, name: PaneName, number: str, title: str, note: Sequence[Run]) -> None:

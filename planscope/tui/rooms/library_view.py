@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -19,6 +19,7 @@ from planscope.tui.jobs import Jobs
 from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
+from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.library_lines import (
     Columns,
     Lazy,
@@ -129,8 +130,9 @@ class LibraryView(Filling):
             made.append(Run(f"{shown(shelf.error_type.replace('_', ' '), 30)} alone  ", "mark"))
         return [*made, Run(f"by {shelf.order}{' ↑' if shelf.reverse else ''}", "dim")]
 
-    def idle(self) -> Collection[str]:
-        return _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
+    def named_keys(self) -> Sequence[Hint]:
+        idle = _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
+        return [hint for hint in self.hints if hint.id not in idle]
 
     def show_look(self) -> None:
         """What there is to say of the chosen session."""

@@ -18,7 +18,7 @@ from planscope.tui.lines import Run
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import WidthChanged
-from planscope.tui.panes.hints import hints
+from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.rooms.everywhere import Everywhere
 
@@ -52,9 +52,9 @@ class SideRoom(Everywhere):
         """What stands in the title at the left and at the right."""
         return (), ()
 
-    def idle(self) -> Collection[str]:
-        """Ids of actions that can do nothing for now: the last line is for others."""
-        return ()
+    def named_keys(self) -> Sequence[Hint]:
+        """The keys that the last line names now."""
+        return self.hints
 
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
@@ -68,8 +68,8 @@ class SideRoom(Everywhere):
             *(a for a in mine if not a.footer and a not in out),
         ]
         self.title_bar = TitleBar(self.paint, id="title-bar")
-        self._hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
-        self.key_bar = KeyBar(self.paint, self._hints, id="key-bar")
+        self.hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
+        self.key_bar = KeyBar(self.paint, self.hints, id="key-bar")
         yield self.title_bar
         yield from self.body()
         yield self.key_bar
@@ -90,8 +90,7 @@ class SideRoom(Everywhere):
         """Show title and notice anew."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
-            idle = self.idle()
-            self.key_bar.hints = [hint for hint in self._hints if hint.id not in idle]
+            self.key_bar.hints = self.named_keys()
             self.key_bar.set_notice(self.notice, self.desk.saving)
 
     def tell(self, notice: str) -> None:

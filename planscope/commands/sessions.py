@@ -83,14 +83,12 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
 
 def _error_type(text: str) -> str:
     """An argument's type: an error type, in the words of the list or in those of JSON."""
-    from typing import get_args
+    from planscope.oracle.verdict_types import ERROR_TYPES, error_type_of
 
-    from planscope.oracle.verdict_types import ErrorType
-
-    wanted = text.strip().casefold().replace(" ", "_").replace("-", "_")
-    if wanted not in get_args(ErrorType):
+    wanted = error_type_of(text)
+    if wanted is None:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is no type of error; there are: {', '.join(get_args(ErrorType))}"
+            f"{quoted(text)} is no type of error; there are: {', '.join(ERROR_TYPES)}"
         )
     return wanted
 

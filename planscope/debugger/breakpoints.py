@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import get_args
 
 from planscope.debugger.cursor import parse_step
 from planscope.debugger.errors import DebuggerError, shown, unknown
 from planscope.debugger.expressions import Comparison, costly, parse_condition, quoted, unquoted
 from planscope.debugger.run_index import RunIndex
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.oracle.verdict_types import ErrorType, StepNo
+from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, StepNo, error_type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +154,10 @@ def _constraint(name: str, run: RunIndex) -> str:
 
 
 def _error_type(name: str) -> ErrorType:
-    folded = name.casefold().replace(" ", "_").replace("-", "_")
-    types: tuple[ErrorType, ...] = get_args(ErrorType)
-    for known in types:
-        if known == folded:
-            return known
-    raise unknown("error type", name, types)
+    known = error_type_of(name)
+    if known is None:
+        raise unknown("error type", name, ERROR_TYPES)
+    return known
 
 
 def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpoint, ...], tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from planscope.oracle.trace import Call
 
@@ -15,6 +15,13 @@ VerdictKind = Literal["right", "wrong", "aborted", "unknown"]
 ErrorType = Literal[
     "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
 ]
+ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
+
+
+def error_type_of(words: str) -> ErrorType | None:
+    """The type that a person means, as lists say it or as JSON does: ``Order error``, ``order-error``."""
+    folded = words.strip().casefold().replace(" ", "_").replace("-", "_")
+    return next((known for known in ERROR_TYPES if known == folded), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,11 +118,10 @@ def _check(args: argparse.Namespace) -> None:
 
 def _format_of(name: str) -> str | None:
     """The format that files of this name have; None where it says none."""
-    from planscope.sharing.formats import FORMATS as MADE
+    from planscope.sharing.formats import SUFFIXES
 
-    endings = {**{form.suffix: form.name for form in MADE.values()}, ".svg": "svg"}
-    fitting = [ending for ending in endings if name.removesuffix(".gz").endswith(ending)]
-    return endings[max(fitting, key=len)] if fitting else None
+    fitting = [form for form, suffix in SUFFIXES.items() if name.removesuffix(".gz").endswith(suffix)]
+    return max(fitting, key=lambda form: len(SUFFIXES[form]), default=None)
 
 
 def _own_word(text: str) -> tuple[int, str]:

@@ -42,6 +42,9 @@ FORMATS: dict[str, Format] = {
 }
 """A picture of the screen (SVG) needs the screen: ``planscope.tui.picture`` makes it of a redacted session."""
 
+SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items()}, "svg": ".svg"}
+"""How a file of each form is called, pictures too."""
+
 
 def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
     """The whole text of a file. ``run_id`` None: the last run, or the bare request where there is none.

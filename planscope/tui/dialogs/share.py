@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from planscope.session.naming import name_of
-from planscope.sharing.formats import FORMATS
+from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui import words
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import Dialog, TextBox
@@ -48,9 +48,7 @@ _TOLD = {
 }
 
 FORMS: tuple[Form, ...] = tuple(
-    Form(name, *told, FORMATS[name].suffix, FORMATS[name].carries)
-    if name in FORMATS
-    else Form(name, *told, f".{name}", False)
+    Form(name, *told, SUFFIXES[name], name in FORMATS and FORMATS[name].carries)
     for name, told in _TOLD.items()
 )
 

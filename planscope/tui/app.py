@@ -51,9 +51,8 @@ def run(
         return status
     finally:
         gc.enable()
-        sys.stdout, sys.stderr = (
-            streams  # a picture that is being made has Textual's, and gives those back too late
-        )
+        # a picture that is being made has Textual's, and gives those back too late
+        sys.stdout, sys.stderr = streams
 
 
 def check_step(path: Path | None, run: str | None, step: str) -> None:

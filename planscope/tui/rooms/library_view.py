@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from planscope.session.library_entry import Entry
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
-_NOT_IN_TRASH = ("open-session", "new-session", "rename-session", "copy-session", "delete-session")
+_NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
 _IN_TRASH = ("empty-trash",)
 
 

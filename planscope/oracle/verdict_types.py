@@ -95,6 +95,29 @@ class Verdict:
     first_violation: Violation | None
     explanation: str
 
+    @property
+    def lost_by(self) -> Finding | None:
+        """The finding of the step that lost the plan; None where that step did nothing wrong in itself.
+
+        Where there are several, one that breaks a constraint of the core.
+        """
+        first = self.first_violation
+        if first is None:
+            return None
+        there = [f for f in self.findings if f.step == first.step and f.severity == "error"]
+        core = set(first.core.constraints)
+        return next((f for f in there if core & set(f.constraints)), there[0] if there else None)
+
+    @property
+    def headline(self) -> Finding | None:
+        """The finding that a headline names: of the step that lost the plan, or else the primary one.
+
+        None where the run is not wrong.
+        """
+        if self.verdict != "wrong":
+            return None
+        return self.lost_by or next(iter(self.findings), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Move:

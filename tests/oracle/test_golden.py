@@ -213,3 +213,39 @@ def test_the_end_of_a_run_that_broke_off_says_what_could_have_come():
     run = replay(problem("A B", "A<B"), trace("A", "aborted"))
     assert run.steps[-1].state == "completable"
     assert [m.action for m in run.safe_moves(2)] == ["a2"] and run.valid_completions(2) == 1
+
+
+def headline(run):
+    found = run.verdict().headline
+    return None if found is None else (found.type, found.step)
+
+
+def test_the_headline_names_the_finding_that_lost_the_plan():
+    lost_early = replay(problem("A B C", "A<B"), trace("B A"))
+    assert lost_early.verdict().error_type == "action_lost"
+    assert headline(lost_early) == ("order_error", 1)
+    assert headline(replay(problem("A B", "A<B"), trace("B A A"))) == ("order_error", 1)
+    assert headline(replay(problem("A B", "A<B"), trace("B", "timeout"))) == ("order_error", 1)
+
+
+def test_the_headline_is_the_primary_finding_where_the_step_that_lost_the_plan_did_nothing_wrong():
+    assert figure_10().verdict().lost_by is None
+    assert headline(figure_10()) == ("parameter_error", 2)
+    contradictory = replay(problem("A B", "A<B", "B<A"), trace("A B"))
+    assert contradictory.verdict().lost_by is None and headline(contradictory) == ("order_error", 1)
+
+
+def test_of_two_findings_of_one_step_the_headline_names_the_one_in_the_core():
+    made = problem("A B", "A<B", timed=True, durations=[2, 1])
+    run = replay(made, trace("A@1 B@2"))
+    assert types(run.verdict()) == [("parameter_error", 2, "error"), ("order_error", 2, "error")]
+    first = run.verdict().first_violation
+    assert first is not None and first.core.constraints == ("c1",)
+    assert headline(run) == ("order_error", 2)
+
+
+def test_a_warning_is_no_headline():
+    extra = Trace((Call("b", {"x": 1}), Call("a", {})))
+    assert headline(replay(problem("A B", "A<B"), extra)) == ("order_error", 1)
+    assert headline(replay(problem("A"), Trace((Call("a", {"x": 1}),)))) is None
+    assert headline(replay(problem("A B"), trace("A", "aborted"))) is None

@@ -9,7 +9,7 @@ Offsets and lengths are code points, widths are terminal cells.
 """
 
 from planscope.safe.cells import cell_width, char_width, clip, wrap
-from planscope.safe.glyphs import MAX_MARKS, TAB, Shown, show, visible
+from planscope.safe.glyphs import MAX_MARKS, TAB, Shown, show, visible, without_controls
 
 __all__ = [
     "MAX_MARKS",
@@ -20,5 +20,6 @@ __all__ = [
     "clip",
     "show",
     "visible",
+    "without_controls",
     "wrap",
 ]

@@ -187,3 +187,17 @@ def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) ->
     Idempotent.
     """
     return show(s, limit=limit, keep_newlines=keep_newlines).text
+
+
+def without_controls(s: str) -> str:
+    """The text as it is, but every control byte except newline and tab as a visible glyph, and no lone surrogate.
+
+    For what goes where the text itself is wanted, such as a clipboard: nothing that is pasted from it gives a
+    command to a terminal. A line end of two bytes is a newline. Idempotent.
+    """
+    if s.isprintable():
+        return s
+    return "".join(
+        _GLYPHS[char] if char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cs") else char
+        for char in s.replace("\r\n", "\n")
+    )

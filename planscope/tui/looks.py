@@ -12,6 +12,7 @@ from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
 
 from planscope.errors import UserError
+from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
 from planscope.tui.lines import shown
 from planscope.tui.messages import Arranged, ThemeChosen
@@ -102,6 +103,10 @@ class Looks(App[int]):
             is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
         ):
             self.push_screen(Palette(id="--command-palette"))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Everything that is copied goes through here: what is pasted from it commands no terminal."""
+        super().copy_to_clipboard(without_controls(text))
 
     def on_resize(self, event: events.Resize) -> None:
         """Close Textual's palette before it is laid out where it has no room, which it fails of."""

@@ -1,0 +1,74 @@
+"""What is sent to the terminal's clipboard: no control byte but newline and tab, whatever is copied and from where."""
+
+from __future__ import annotations
+
+import base64
+import unicodedata
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from planscope.safe import without_controls
+from tests.hostile import HOSTILE
+from tests.tui import sessions
+from tests.tui.screen import Driven, opened
+
+TEXT = "Network audit\x1b]52;c;cm0=\x07 precedes\r\n\tdisk check\x9b31m.\x00\x7f\x08 Pay\rme."
+
+
+def controls(text: str) -> set[str]:
+    """Every control byte but newline and tab."""
+    return {c for c in text if unicodedata.category(c) == "Cc"} - {"\n", "\t"}
+
+
+def sent(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the terminal is told to take to its clipboard, as it comes."""
+    taken: list[str] = []
+    driver = driven.app._driver
+    assert driver is not None
+
+    def write(data: str) -> None:
+        if data.startswith("\x1b]52;c;"):
+            taken.append(base64.b64decode(data.removeprefix("\x1b]52;c;").removesuffix("\a")).decode())
+
+    monkeypatch.setattr(driver, "write", write)
+    return taken
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_all_but_control_bytes_stays(text: str) -> None:
+    made = without_controls(text)
+    assert not controls(made) and without_controls(made) == made
+    made.encode()
+    kept = [
+        c for c in text.replace("\r\n", "\n") if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")
+    ]
+    rest = iter(made)
+    assert all(c in rest for c in kept)
+
+
+async def test_every_pane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sessions.out_of_order()
+    made.variants[0].query.text = TEXT
+    async with opened(sessions.write(made, tmp_path)) as driven:
+        taken = sent(driven, monkeypatch)
+        for pane in "12345":
+            await driven.press(pane, "y", "escape")
+        assert len(taken) == 5 and not any(map(controls, taken))
+        assert taken[0].startswith("Network audit␛]52;c;cm0=␇ precedes\n\tdisk check")
+
+
+async def test_an_input_line_and_a_selection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(sessions.write(sessions.out_of_order(), tmp_path)) as driven:
+        taken = sent(driven, monkeypatch)
+        await driven.press("slash")
+        line = driven.app.screen.query_one(Input)
+        line.value = "audit\x1b[2J\ud800"
+        line.action_select_all()
+        line.action_copy()
+        await driven.press("escape", "e", "i")
+        driven.app.screen.insert("\x1b]0;x\x07 typed")  # type: ignore[attr-defined]  # the edit screen's own
+        await driven.press("ctrl+home", "ctrl+shift+end", "ctrl+c")
+        assert len(taken) == 2 and not any(map(controls, taken)), taken
+        assert "typed" in taken[1]

@@ -28,7 +28,6 @@ from planscope.tui.messages import NotOpened
 
 if TYPE_CHECKING:
     from planscope.tui.desk import Desk
-    from planscope.tui.keymap import KeyChoice
     from planscope.tui.rooms.debug import DebugRoom
     from planscope.tui.rooms.turning import Turn
     from planscope.tui.saving import Saver
@@ -65,7 +64,6 @@ class PlanscopeApp(Looks):
         self.parting = ""
         self._keep = keep
         self._turns = 0
-        self.choice: KeyChoice = {}
         self.path = path = as_listed(path)
         self.leaves_unopened = False
         self.refusal: str | None = None
@@ -140,13 +138,13 @@ class PlanscopeApp(Looks):
 
     def _make_room(self, notice: str = "") -> DebugRoom:
         """The debug screen of what is on the desk."""
-        from planscope.tui.rooms.debug import room_class
+        from planscope.tui.rooms.debug import DebugRoom
         from planscope.tui.rooms.start import first_state
 
         assert self.desk is not None and self.job_list is not None
         state = first_state(self.path, self.session, self._run_number, self._step, notice)
         asked = self._step is not None
-        room = room_class(self.choice)(state, self.paint, self.desk, asked_for_step=asked)
+        room = DebugRoom(state, self.paint, self.desk, asked_for_step=asked)
         room.job_list = self.job_list
         room.saver = self.saver
         room.turn_to = self.turn_to
@@ -198,13 +196,14 @@ class PlanscopeApp(Looks):
 
     def _read_late(self) -> None:
         """What is not needed for the first frame: the other themes, keys, how to run."""
-        from planscope.tui.keymap import read_keys
+        from planscope.tui.keymap import read_keys, textual_keymap
 
         self.read_themes()
         config = self.settings.config
         known = len(config.problems)
         config.read_late()
         self.choice, problems = read_keys(config=config.file)
+        self.set_keymap(textual_keymap(self.choice))
         self.notices += map(str, (*config.problems[known:], *problems))
 
     def _set_up(self, room: DebugRoom) -> None:

@@ -24,6 +24,7 @@ from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, 
 
 if TYPE_CHECKING:
     from planscope.tui.jobs import Jobs
+    from planscope.tui.keymap import KeyChoice
 
 _NO_COLOR = NoColor()
 _WRITE_AFTER = 0.6
@@ -41,6 +42,7 @@ class Looks(App[int]):
         super().__init__()
         self.use_command_palette = True
         self.paint = Paint()
+        self.choice: KeyChoice = {}
         self.job_list: Jobs | None = None
         self.settings = ScreenSettings() if settings is None else settings
         self.notices = [str(problem) for problem in self.settings.config.problems]

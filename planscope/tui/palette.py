@@ -1,49 +1,58 @@
-"""What the command palette offers: the room's part of the table of actions, the runs of the session, the themes."""
+"""What the command palette offers. Each screen yields its own entries; nothing here knows a screen by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from planscope.tui import keymap
+from planscope.tui.actions import Where
 from planscope.tui.palette_screen import ThemeCommand
-from planscope.tui.rooms.asking import Asking, run_line
-from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.safe_text import safe_content, visible
 
 
 class Command(NamedTuple):
+    """One entry; the title may hold names from a file."""
+
     title: str
     help: str
     run: Callable[[], object]
 
 
-class RoomCommands(Provider):
-    """What can be done in a room. Titles with names from a file come through the door of safe text."""
+class OnScreen(Protocol):
+    """What the palette needs of a screen."""
+
+    @property
+    def where(self) -> Where: ...
+    @property
+    def app(self) -> App[object]: ...
+    @property
+    def run_action(self) -> Callable[[str], object]: ...
+
+
+def actions_of(screen: OnScreen) -> Iterator[Command]:
+    """The screen's part of the table of actions."""
+    for entry in keymap.palette(screen.where):
+        yield Command(entry.title, entry.help, partial(screen.run_action, entry.action))
+
+
+def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
+    for name in names:
+        help = "Use this theme; it is shown as long as it is highlighted."
+        yield Command(f"Theme {visible(name, limit=60)}", help, ThemeCommand(screen.app, name))
+
+
+class ScreenCommands(Provider):
+    """Asks the screen; titles pass the door of safe text."""
 
     def _commands(self) -> Iterator[Command]:
-        room = self.screen
-        if not isinstance(room, Everywhere):
-            return
-        for entry in keymap.palette(room.where):
-            yield Command(entry.title, entry.help, partial(room.run_action, entry.action))
-        if isinstance(room, Asking):
-            for number in range(len(room.state.session.runs)):
-                title = "Run " + "".join(run.text for run in run_line(room.state, number)).strip()
-                yield Command(title, "Open this run.", partial(room.open_run_number, number))
-            for name, hidden in room.hidden_panes():
-                do = partial(room.show_hidden if hidden else room.hide_pane, name)
-                yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
-        for name in room.theme_names():
-            yield Command(
-                f"Theme {visible(name, limit=60)}",
-                "Use this theme; it is shown as long as it is highlighted.",
-                ThemeCommand(room.app, name),
-            )
+        entries: Callable[[], Iterator[Command]] | None = getattr(self.screen, "palette_entries", None)
+        return entries() if entries is not None else iter(())
 
     async def discover(self) -> Hits:
         for command in self._commands():

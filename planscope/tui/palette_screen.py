@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette
 
-from planscope.tui.left_once import LeftOnce
+from planscope.tui.leaving import to_front
 from planscope.tui.messages import ThemeChosen
 
 
 class ThemeCommand:
     """What the palette runs to choose a theme; while it is only highlighted, the theme is shown."""
 
-    def __init__(self, app: App[int], name: str) -> None:
+    def __init__(self, app: App[Any], name: str) -> None:
         self.app = app
         self.name = name
 
@@ -34,7 +35,7 @@ class _Found(CommandList):
             event.prevent_default()
 
 
-class Palette(CommandPalette, LeftOnce[None]):
+class Palette(CommandPalette):
     """Textual's, which fails of a page key that comes before its list is laid out, and of a second click beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,6 +52,9 @@ class Palette(CommandPalette, LeftOnce[None]):
     def on_mount(self, event: events.Mount) -> None:
         if self not in self.app.screen_stack[1:]:
             event.prevent_default()  # left before it was there: Textual looks for the screen below it
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        return super().dismiss(result) if to_front(self) else AwaitComplete()
 
     def action_page(self, by: int) -> None:
         found = self.query_one(CommandList)

@@ -38,8 +38,8 @@ from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.debug import DebugRoom
 from planscope.tui.rooms.edit import EditRoom
-from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.rooms.turning import Turn
+from planscope.tui.screens.base import AppScreen
 from tests.hostile import HOSTILE
 from tests.tui.monkey_home import KINDS, Home, at_home
 from tests.tui.monkey_ledger import Ledger
@@ -165,9 +165,16 @@ class Monkey:
         return not self.app.is_running or self.app.return_code is not None
 
     @property
-    def room(self) -> Everywhere | None:
+    def room(self) -> AppScreen[Any] | None:
         """The room in front; dialogs belong to the one that they stand over."""
-        return next((s for s in reversed(self.app.screen_stack) if isinstance(s, Everywhere)), None)
+        return next(
+            (
+                s
+                for s in reversed(self.app.screen_stack)
+                if isinstance(s, AppScreen) and not isinstance(s, Dialog)
+            ),
+            None,
+        )
 
     @property
     def where(self) -> str:
@@ -274,7 +281,7 @@ class Monkey:
 
     def _keys_here(self) -> list[str]:
         screen = self.app.screen
-        where = screen.where if isinstance(screen, Everywhere) else None
+        where = screen.where if isinstance(screen, AppScreen) else None
         mine = [a for a in ACTIONS if a.where == where or a.where == "everywhere"] if where else []
         usual = [key for a in mine for key in a.all_keys if a.id not in RARE or self.draw.random() < 0.05]
         if not usual:

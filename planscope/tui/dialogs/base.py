@@ -15,11 +15,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui.left_once import LeftOnce
 from planscope.tui.lines import BLANK, Line, Run, paragraph
 from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.safe_text import visible
+from planscope.tui.screens.base import AppScreen
 
 Result = TypeVar("Result")
 
@@ -85,7 +85,7 @@ class SafeInput(Input):
         return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
 
 
-class Dialog(LeftOnce[Result], ModalScreen[Result]):
+class Dialog(AppScreen[Result], ModalScreen[Result]):
     """A box with a title. Escape closes it without an answer."""
 
     CSS_PATH = "dialogs.tcss"
@@ -93,8 +93,7 @@ class Dialog(LeftOnce[Result], ModalScreen[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
 
     def __init__(self, paint: Paint, title: str) -> None:
-        super().__init__()
-        self.paint = paint
+        super().__init__(paint)
         self.heading = title
 
     def compose(self) -> ComposeResult:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import parse_breakpoint
@@ -17,6 +19,9 @@ from planscope.tui.rooms.moving import Moving
 from planscope.tui.run_tree import run_runs
 from planscope.tui.state import RoomState
 
+if TYPE_CHECKING:
+    from planscope.tui.palette import Command
+
 _BREAKPOINT_HINT = (
     "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
     "when valid_completions < 3"
@@ -28,6 +33,17 @@ _WATCH_HINT = (
 
 
 class Asking(Moving, Keeping):
+    def palette_entries(self) -> Iterator[Command]:
+        from planscope.tui.palette import Command
+
+        yield from super().palette_entries()
+        for number in range(len(self.state.session.runs)):
+            title = "Run " + "".join(run.text for run in run_line(self.state, number)).strip()
+            yield Command(title, "Open this run.", partial(self.open_run_number, number))
+        for name, hidden in self.hidden_panes():
+            do = partial(self.show_hidden if hidden else self.hide_pane, name)
+            yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
+
     def action_go_to_step(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
 

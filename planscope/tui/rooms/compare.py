@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.containers import Horizontal
@@ -21,6 +21,7 @@ from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verd
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.rooms.comparable import Chosen
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.screens.base import FixedKey, keys_for
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -65,18 +66,21 @@ class _Column(BoxPane):
             self.other.sync()
 
 
+_FIXED: tuple[FixedKey, ...] = (
+    ("down", "go(1)", "A row down"),
+    ("up", "go(-1)", "A row up"),
+    ("pagedown", "go_page(1)", "A page down"),
+    ("pageup", "go_page(-1)", "A page up"),
+    ("enter", "open_right", "Open the right run at this step"),
+)
+
+
 class CompareRoom(SideRoom):
     """Dismissed with :class:`Opened`, or None."""
 
     CSS_PATH = ["side.tcss", "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
-    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = (
-        ("down", "go(1)", "A row down"),
-        ("up", "go(-1)", "A row up"),
-        ("pagedown", "go_page(1)", "A page down"),
-        ("pageup", "go_page(-1)", "A page up"),
-        ("enter", "open_right", "Open the right run at this step"),
-    )
+    BINDINGS = keys_for("compare", _FIXED)
 
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs, a: Chosen, b: Chosen) -> None:
         super().__init__(paint, desk, jobs)

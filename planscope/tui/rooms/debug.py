@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.jobs import Jobs
-from planscope.tui.keymap import KeyChoice, keys_of, shown_key
+from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.messages import KeyHintClicked, PaneClicked, PaneZoomed, Picked
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.constraints import ConstraintsPane
@@ -19,8 +19,8 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
-from planscope.tui.rooms.everywhere import with_keys
 from planscope.tui.rooms.playing import Playing
+from planscope.tui.screens.base import keys_for
 
 IN_PANES: tuple[tuple[str, str, str], ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -37,6 +37,7 @@ class DebugRoom(Playing):
 
     CSS_PATH = "debug.tcss"
     where = "debug"
+    BINDINGS = keys_for("debug", IN_PANES)
 
     @property
     def jobs(self) -> Jobs:
@@ -91,8 +92,3 @@ class DebugRoom(Playing):
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
         await self.run_action(message.action if message.action == TAKE else BY_ID[message.action].method)
-
-
-def room_class(choice: KeyChoice) -> type[DebugRoom]:
-    """The debug screen with a user's keys."""
-    return with_keys(DebugRoom, choice, IN_PANES)

@@ -15,7 +15,6 @@ from planscope.tui.panes.dissect_lines import NOTHING_YET, cause_lines, matrix_l
 from planscope.tui.rooms.comparable import Chosen
 from planscope.tui.rooms.compare import CompareRoom, Opened
 from planscope.tui.rooms.dissect_view import DissectState, DissectView
-from planscope.tui.rooms.everywhere import with_keys
 
 if TYPE_CHECKING:
     from planscope.session.model import Dissection
@@ -169,9 +168,7 @@ class DissectRoom(DissectView):
         record = self.state.record
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        room = with_keys(CompareRoom, self.choice, CompareRoom.fixed)(
-            self.paint, self.desk, self.jobs, original, mutant
-        )
+        room = CompareRoom(self.paint, self.desk, self.jobs, original, mutant)
 
         def left(opened: Opened | None) -> None:
             if opened is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.widget import Widget
@@ -24,6 +24,7 @@ from planscope.tui.panes.dissect_lines import (
     progress_runs,
 )
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.screens.base import FixedKey, keys_for
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -49,6 +50,19 @@ class DissectState:
     column: int = 0
 
 
+_FIXED: tuple[FixedKey, ...] = (
+    ("down", "go(1, 0)", "The kind below"),
+    ("up", "go(-1, 0)", "The kind above"),
+    ("right", "go(0, 1)", "The next mutant"),
+    ("left", "go(0, -1)", "The mutant before"),
+    ("home", "go(0, -9999)", "The first mutant"),
+    ("end", "go(0, 9999)", "The last mutant"),
+    ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
+    ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
+    ("enter", "open_mutant", "Open the mutant's last run"),
+)
+
+
 class DissectView(SideRoom):
     """``variant`` and ``wanted`` are what a new dissection is about.
 
@@ -57,17 +71,7 @@ class DissectView(SideRoom):
 
     CSS_PATH = ["side.tcss", "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "dissect"
-    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = (
-        ("down", "go(1, 0)", "The kind below"),
-        ("up", "go(-1, 0)", "The kind above"),
-        ("right", "go(0, 1)", "The next mutant"),
-        ("left", "go(0, -1)", "The mutant before"),
-        ("home", "go(0, -9999)", "The first mutant"),
-        ("end", "go(0, 9999)", "The last mutant"),
-        ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
-        ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
-        ("enter", "open_mutant", "Open the mutant's last run"),
-    )
+    BINDINGS = keys_for("dissect", _FIXED)
 
     def __init__(
         self, paint: Paint, desk: Desk, jobs: Jobs, work: Dissecting, variant: str, wanted: DissectChoice

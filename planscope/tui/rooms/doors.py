@@ -11,7 +11,6 @@ from planscope.tui.desk import Desk
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.drafting import Drafting
-from planscope.tui.rooms.everywhere import with_keys
 from planscope.tui.rooms.side import SideRoom
 from planscope.tui.rooms.turning import Turn
 from planscope.tui.state import RoomState
@@ -39,7 +38,7 @@ class Doors(Drafting):
         if self.desk.session is None:
             self.tell("no session is open yet")
             return None
-        made = with_keys(room, self.choice, room.fixed)(self.paint, self.desk, self.jobs, *given)
+        made = room(self.paint, self.desk, self.jobs, *given)
         self.app.push_screen(made, left)
         return made
 
@@ -155,8 +154,7 @@ class Doors(Drafting):
             if turn is not None:
                 self.leave_for(turn)
 
-        made = with_keys(LibraryRoom, self.choice, LibraryRoom.fixed)
-        room = made(self.paint, self.desk, self.jobs, self.saver, lambda: self.under_way)
+        room = LibraryRoom(self.paint, self.desk, self.jobs, self.saver, lambda: self.under_way)
         self.app.push_screen(room, left)
 
     def stop_all(self) -> None:

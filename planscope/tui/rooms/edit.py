@@ -54,15 +54,16 @@ class EditRoom(Leaving):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.by_key: dict[str, KeyAction] = {
+        self.by_key: dict[str, KeyAction] = {}
+        self._said: dict[PaneName, Said] = {}
+
+    def body(self) -> Iterable[Widget]:
+        self.by_key = {
             normal(key): action
             for action in ACTIONS
             if action.where == "edit"
             for key in keys_of(action, self.choice)
         }
-        self._said: dict[PaneName, Said] = {}
-
-    def body(self) -> Iterable[Widget]:
         self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
         self.editor = EditorPane(self.paint, id="text")
         self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(self.paint, id=name) for name in _LISTS}

@@ -16,6 +16,7 @@ from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.edit_state import EditState
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.screens.base import keys_for
 
 if TYPE_CHECKING:
     from planscope.session.model import Variant
@@ -78,6 +79,7 @@ class Live(SideRoom):
     """Owns the state. ``change`` shows what follows from it; a draft that changed is read."""
 
     where = "edit"
+    BINDINGS = keys_for("edit")
 
     def __init__(
         self,

@@ -177,7 +177,7 @@ class LibraryRoom(Changing):
         self.tell(f"opening {shown(name_of(path), 60)}…")
 
         def opened(found: Opened) -> None:
-            if self._was_left:
+            if self.is_left:
                 return  # its file is let go of with the room
             self._opening = None
             self.dismiss(Turn(path, found, desk, saver))

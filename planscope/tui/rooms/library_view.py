@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.containers import Container
@@ -33,6 +33,7 @@ from planscope.tui.panes.library_lines import (
     wishes_of,
 )
 from planscope.tui.rooms.library_filling import Filling
+from planscope.tui.screens.base import FixedKey, keys_for
 from planscope.tui.shelf import SHOWN, Shelf, arranged
 
 if TYPE_CHECKING:
@@ -43,20 +44,23 @@ _NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-sessi
 _IN_TRASH = ("empty-trash",)
 
 
+_FIXED: tuple[FixedKey, ...] = (
+    ("down", "go(1)", "The session below"),
+    ("up", "go(-1)", "The session above"),
+    ("pagedown", "go_page(1)", "A page down"),
+    ("pageup", "go_page(-1)", "A page up"),
+    ("home", "go(-1000000)", "The first session"),
+    ("end", "go(1000000)", "The last session"),
+    ("enter", "open_session", "Open the session in the debugger"),
+)
+
+
 class LibraryView(Filling):
     """The list above, what the chosen session holds below."""
 
     CSS_PATH = ["side.tcss", "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
-    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = (
-        ("down", "go(1)", "The session below"),
-        ("up", "go(-1)", "The session above"),
-        ("pagedown", "go_page(1)", "A page down"),
-        ("pageup", "go_page(-1)", "A page up"),
-        ("home", "go(-1000000)", "The first session"),
-        ("end", "go(1000000)", "The last session"),
-        ("enter", "open_session", "Open the session in the debugger"),
-    )
+    BINDINGS = keys_for("library", _FIXED)
 
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
         super().__init__(paint, desk, jobs)

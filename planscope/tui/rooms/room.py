@@ -29,7 +29,7 @@ from planscope.tui.jobs import Jobs
 from planscope.tui.paint import Paint
 from planscope.tui.pane_layout import PlacedLayout
 from planscope.tui.panes.base import LinePane
-from planscope.tui.rooms.everywhere import Everywhere
+from planscope.tui.screens.base import AppScreen
 from planscope.tui.state import Facts, RoomState, reflected
 
 __all__ = ["ALL_PANES", "UPPER", "Room"]
@@ -37,7 +37,7 @@ __all__ = ["ALL_PANES", "UPPER", "Room"]
 _REFLECTED = ("debug", "progress", "links", "breakpoints", "watches", "facts")
 
 
-class Room(Everywhere):
+class Room(AppScreen[Any]):
     """State down: ``change`` makes a new state and shows it to the panes that are seen.
 
     ``arrangements``: shares and hidden panes for each kind of window. ``cells``: columns and rows of this one,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import ClassVar
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,13 +20,13 @@ from planscope.tui.paint import Paint
 from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
-from planscope.tui.rooms.everywhere import Everywhere
+from planscope.tui.screens.base import AppScreen
 
 _BEFORE_HELP = 4
 """So many keys are named before those for help and for leaving, which are to be seen in every window."""
 
 
-class SideRoom(Everywhere):
+class SideRoom(AppScreen[Any]):
     """The base of edit, dissect, compare and library. Subclasses give ``where``, ``body`` and ``heading``.
 
     ``desk`` holds the session, ``jobs`` run what takes long. Names of jobs begin with ``where``, so that leaving
@@ -34,9 +34,6 @@ class SideRoom(Everywhere):
     """
 
     CSS_PATH = ["side.tcss"]  # noqa: RUF012  (Textual's own way to say it)
-
-    fixed: ClassVar[tuple[tuple[str, str, str], ...]] = ()
-    """Keys that cannot be changed: each with its action and a word about it."""
 
     def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
         super().__init__(paint)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.tui import words
 from planscope.tui.copying import write_text
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.lines import shown
-from planscope.tui.rooms.everywhere import Everywhere
 from planscope.tui.rooms.side import SideRoom
+from planscope.tui.screens.base import AppScreen
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session, Variant
 
 
-def take_away(room: Everywhere, what: str, text: str, file: str, private: str) -> None:
+def take_away(room: AppScreen[Any], what: str, text: str, file: str, private: str) -> None:
     """Send ``text`` to the clipboard, and ask for the name of a new file to write it to.
 
     ``private``: what became of private values in it.

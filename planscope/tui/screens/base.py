@@ -1,0 +1,120 @@
+"""What all screens and dialogs share: they close once, and they know help, palette, themes and quit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.command import Provider
+from textual.screen import Screen
+
+from planscope.tui import keymap
+from planscope.tui.actions import Where
+from planscope.tui.keymap import KeyChoice
+from planscope.tui.leaving import to_front
+from planscope.tui.lines import Run, shown
+from planscope.tui.messages import ThemeChosen
+from planscope.tui.paint import Paint
+from planscope.tui.themes import DEFAULT
+
+if TYPE_CHECKING:
+    from planscope.tui.palette import Command
+
+Result = TypeVar("Result")
+
+FixedKey = tuple[str, str, str]
+"""A key that users cannot change, its action, and what it does."""
+
+
+def _commands() -> type[Provider]:
+    """The palette's provider; only the palette needs it."""
+    from planscope.tui.palette import ScreenCommands
+
+    return ScreenCommands
+
+
+def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
+    """The bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
+    bound: list[BindingType] = [*keymap.bindings(where), *keymap.bindings("everywhere")]
+    return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
+
+
+class AppScreen(Screen[Result]):
+    """The base of screens and dialogs. ``where`` is the screen's name in the table of actions."""
+
+    AUTO_FOCUS: ClassVar[str | None] = None
+    COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
+    where: ClassVar[Where] = "everywhere"
+
+    def __init__(self, paint: Paint) -> None:
+        super().__init__()
+        self.paint = paint
+
+    @property
+    def choice(self) -> KeyChoice:
+        """The keys that the user changed, by the ids of actions."""
+        found: KeyChoice = getattr(self.app, "choice", {})
+        return found
+
+    @property
+    def is_left(self) -> bool:
+        """True once the screen was left, although messages for it may still arrive."""
+        return self not in self.app.screen_stack
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close this screen, once, with an answer; what is open over it closes without one."""
+        return super().dismiss(result) if to_front(self) else AwaitComplete()
+
+    def tell(self, notice: str) -> None:
+        """Show a notice beside the keys."""
+        raise NotImplementedError
+
+    def palette_entries(self) -> Iterator[Command]:
+        """What the command palette offers on this screen."""
+        from planscope.tui.palette import actions_of, themes_of
+
+        yield from actions_of(self)
+        yield from themes_of(self, self.theme_names())
+
+    def action_help(self) -> None:
+        from planscope.tui.dialogs.choose import TextDialog
+        from planscope.tui.dialogs.help import help_lines
+
+        self.app.push_screen(
+            TextDialog(self.paint, "Keys", lambda width: help_lines(self.choice, width, self.where))
+        )
+
+    def action_palette(self) -> None:
+        self.app.action_command_palette()
+
+    def action_quit(self) -> None:
+        self.app.exit(0)
+
+    def action_choose_theme(self) -> None:
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        names = self.theme_names()
+        before = self.app.theme
+        lines = [(Run(shown(name, 60)),) for name in names]
+
+        def look(number: int) -> None:
+            self.app.theme = names[number]
+
+        def done(number: int | None) -> None:
+            if number is None:
+                self.app.theme = before
+            else:
+                self.post_message(ThemeChosen(names[number]))
+
+        at = names.index(before) if before in names else 0
+        self.app.push_screen(ChooseDialog(self.paint, "Theme", lines, at, look), done)
+
+    def theme_names(self) -> list[str]:
+        """The themes to choose from: ours and the user's own."""
+        themes: dict[str, Any] = dict(self.app.available_themes)
+        return sorted(
+            (name for name, theme in themes.items() if "planscope-core" in theme.variables),
+            key=lambda name: (name != DEFAULT, name),
+        )

@@ -190,6 +190,8 @@ async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven, "sim:flaky?p=0.5")
         await driven.press("m", "q")
+        assert "A dissection is under way" in driven.text
+        await driven.press("q")
     for _ in range(1200):
         left = [t.name for t in threading.enumerate() if t.name == "planscope dissect"]
         if not left:

@@ -12,7 +12,7 @@ import pytest
 from planscope.session.bundled import bundled
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import Run
-from planscope.session.store import dumps, loads
+from planscope.session.store import dumps, load, loads
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.under_way import ForkChoice, RunChoice
 from tests.tui.screen import PATIENCE, Driven, opened
@@ -179,13 +179,47 @@ async def test_stopping_and_leaving_leave_nothing_running() -> None:
     async with opened(FIRST) as driven:
         driven.room.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: "RUNNING" in driven.text)
-        await driven.press("q")
+        await driven.press("q", "q")
     for _ in range(1200):
         left = [t.name for t in threading.enumerate() if t.name == "planscope run"]
         if not left:
             break
         await asyncio.sleep(0.05)
     assert not left
+
+
+@pytest.mark.parametrize(
+    ("keys", "leaves"), [("q q", True), ("q y", True), ("ctrl+q ctrl+q", True), ("q", False)]
+)
+@pytest.mark.parametrize("way", ["", "L", "e escape", "m"])
+async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
+    tmp_path: Path, keys: str, leaves: bool, way: str
+) -> None:
+    path = tmp_path / "mine.planscope.json"
+    path.write_bytes(FIRST.read_bytes())
+    async with opened(path) as driven:
+        await start(driven)
+        await driven.press("n")
+        await paused(driven, 2)
+        room = driven.app.screen
+        if way:
+            await driven.press(way.split()[0])
+            await until(driven, lambda: driven.app.screen is not room)
+            room = driven.app.screen
+            await driven.press(*way.split()[1:])
+        await driven.press(keys.split()[0])
+        assert not driven.app._exit and "A run is under way" in driven.text
+        if leaves:
+            await driven.press(keys.split()[1])
+            await until(driven, lambda: driven.app._exit)
+        else:
+            await driven.press("escape")
+            assert driven.app.screen is room and driven.room.live is not None
+            return
+    run = load(path).runs[-1]
+    end = run.events[-1]
+    assert len(calls(run)) == 1 and isinstance(end, EndEvent) and end.ending == "aborted"
+    assert "by the user" in (end.reason or "")
 
 
 async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:

@@ -105,6 +105,14 @@ EVERYWHERE: tuple[KeyAction, ...] = (
     act("choose-theme", "ctrl+t", "Theme", "Choose a theme.", _E, where="everywhere"),
     act("palette", "ctrl+p", "Palette", "Find an action by its name.", _E, where="everywhere"),
     act("help", "?", "Help", "Show all keys.", _E, ("f1",), where="everywhere", footer=True),
-    act("quit", "q", "Quit", "Leave planscope.", _E, ("ctrl+q",), where="everywhere"),
+    act(
+        "quit",
+        "q",
+        "Quit",
+        "Leave planscope; asks once while a run is under way.",
+        _E,
+        ("ctrl+q",),
+        where="everywhere",
+    ),
 )
 """What every room has."""

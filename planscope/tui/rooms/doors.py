@@ -109,10 +109,10 @@ class Doors(Drafting):
         raise NotImplementedError
 
     def action_quit(self) -> None:
-        """Leave planscope; drafts that would be lost are asked about."""
+        """Leave planscope; a run under way and drafts that would be lost are asked about."""
         from planscope.tui.dialogs.unkept import quit_or_ask
 
-        quit_or_ask(self.app, self.paint, len(self.drafts), self.desk)
+        quit_or_ask(self, len(self.drafts), self.desk, self.jobs)
 
     def action_dissect(self) -> None:
         """What in this request makes the agent of this run fail."""

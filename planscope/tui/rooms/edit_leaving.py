@@ -87,4 +87,4 @@ class Leaving(Changing):
         from planscope.tui.dialogs.unkept import quit_or_ask
 
         drafts = {*self.drafts} - {(self.desk.open_session.id, self.of.id)}
-        quit_or_ask(self.app, self.paint, len(drafts) + self.state.changed, self.desk)
+        quit_or_ask(self, len(drafts) + self.state.changed, self.desk, self.jobs)

@@ -116,7 +116,7 @@ class SideRoom(AppScreen[Any]):
         """Leave planscope; what would be lost is asked about."""
         from planscope.tui.dialogs.unkept import quit_or_ask
 
-        quit_or_ask(self.app, self.paint, len(self.drafts), self.desk)
+        quit_or_ask(self, len(self.drafts), self.desk, self.jobs)
 
     def action_leave_room(self) -> None:
         """Back to the room below."""

@@ -431,6 +431,15 @@ async def test_quitting_asks_about_a_draft(path: Path, key: str) -> None:
         assert driven.app._exit
 
 
+async def test_quitting_from_a_dialog_asks_about_a_draft_all_the_same(path: Path) -> None:
+    async with editing(path) as driven:
+        await driven.press("x")
+        await driven.commands("question_mark", "ctrl+q")
+        assert "1 draft not kept" in driven.text and not driven.app._exit
+        await driven.press("ctrl+q")
+        assert driven.app._exit
+
+
 async def test_quitting_without_a_draft_asks_nothing(path: Path) -> None:
     async with editing(path) as driven:
         await driven.press("ctrl+q")

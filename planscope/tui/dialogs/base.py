@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -116,3 +116,9 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+    def action_quit(self) -> None:
+        """The screen that it stands over knows what has to be asked before."""
+        stack = self.app.screen_stack
+        below: Any = stack[stack.index(self) - 1]
+        below.action_quit()

@@ -143,12 +143,18 @@ class Desk:
         copy = dissection.model_copy(deep=True)
         self._changed(News("dissection", copy.id, _put(self.open_session.dissections, copy)))
 
-    def set_fields(self, **fields: Any) -> None:
-        """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids."""
+    def set_fields(self, *, change: bool = True, **fields: Any) -> None:
+        """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids.
+
+        ``change`` False: nothing that has to be saved by itself; it goes along with the next change.
+        """
         self.session = self.open_session.model_copy(update=fields)
         seen = {name: fields[name] for name in ("title", "notes") if name in fields}
         self.glance = self.glance._replace(**seen)
-        self._changed(News("fields"))
+        if change:
+            self._changed(News("fields"))
+        else:
+            self._tell(News("fields"))
 
     def set_saving(self, saving: Saving, path: Path | None = None) -> None:
         """How it stands with the file now, and where that is, if it is not where it was.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planscope.session.bundled import is_bundled
 from planscope.session.library import session_files
 from planscope.session.model import Session, Variant
 from planscope.session.places import library, trash
@@ -171,6 +172,8 @@ class Ledger:
             self._compare(here, kept.load(), "for recovery")
         else:
             path = keeper.place if keeper.place.exists() else keeper.path
+            looked = ("breakpoints", "watches") if is_bundled(path) else ()
+            here = here.model_copy(update={name: getattr(load(path), name) for name in looked})
             self._compare(here, load(path), f"in the file {path.name} ({keeper.where}, {desk.saving})")
 
     def _compare(self, here: Session, there: Session, where: str) -> None:

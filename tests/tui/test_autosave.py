@@ -42,6 +42,14 @@ async def saved(driven: Driven) -> None:
     await driven.pilot.pause()
 
 
+async def renamed(driven: Driven, text: str) -> None:
+    """The session is given another title: a change."""
+    await driven.press("D")
+    await driven.press("home")
+    await driven.type(text)
+    await driven.press("escape")
+
+
 def refusing(monkeypatch: pytest.MonkeyPatch, why: str = "the disk is full; make room") -> list[bool]:
     """Writing a session fails as long as the list is not empty; the journal is written all the same."""
     refuses, write = [True], autosave.write_atomic
@@ -147,17 +155,67 @@ async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
 async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> None:
     content = FIRST.read_bytes()
     async with opened(FIRST) as driven:
-        await driven.press("b")
+        await renamed(driven, "Mine: ")
         await saved(driven)
         assert "saved as first-look-2 in your library (it ships" in driven.text
         copy = library() / "first-look-2.planscope.json"
         assert driven.state.path == copy
-        await driven.press("n", "b")
+        await driven.press("b", "n", "b")
         await saved(driven)
         assert "copy" not in driven.text
     assert FIRST.read_bytes() == content
     assert len(load(copy).breakpoints) == 2
     assert [path.name for path in library().iterdir()] == [copy.name]
+
+
+async def watched(driven: Driven, text: str) -> None:
+    await driven.press("w")
+    await driven.type(text)
+    await driven.press("enter", "escape")
+
+
+async def test_looking_makes_no_copy_of_a_bundled_session() -> None:
+    content = FIRST.read_bytes()
+    for _ in range(2):
+        async with opened(FIRST) as driven:
+            await driven.press("b", "z", "z", "n", "b", "1")
+            await watched(driven, "valid_completions")
+            assert len(driven.state.breakpoints) == 2 and len(driven.state.watches) == 1
+            await driven.press("o", "up", "enter")
+            await driven.rest()
+            assert len(driven.state.breakpoints) == 2 and "valid_completions" in driven.text
+            await driven.pilot.pause(0.3)
+            assert "saving" not in driven.text and not driven.app.desk.unsaved
+    assert FIRST.read_bytes() == content and not library().exists()
+
+
+async def test_what_was_set_while_looking_goes_along_with_the_first_change() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("b")
+        await watched(driven, "valid_completions")
+        await renamed(driven, "Mine: ")
+        await saved(driven)
+        copy = driven.app.desk.path
+    assert len(load(copy).breakpoints) == 1 and load(copy).watches == ["valid_completions"]
+
+
+async def test_what_is_set_while_a_copy_is_made_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = slow_saves(monkeypatch)
+    async with opened(FIRST) as driven:
+        await renamed(driven, "Mine: ")
+        await until(driven, begun.is_set)
+        await driven.press("b")
+        go_on.set()
+        await until(driven, lambda: driven.app.desk.saving.state == "saved" and not driven.app.desk.unsaved)
+        copy = driven.app.desk.path
+        assert len(load(copy).breakpoints) == 1
+
+
+async def test_who_asks_for_it_saves_a_copy_of_a_bundled_session_with_what_was_set() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("b", "ctrl+s")
+        await saved(driven)
+        assert len(load(driven.app.desk.path).breakpoints) == 1
 
 
 async def test_a_link_stays_a_link(tmp_path: Path) -> None:

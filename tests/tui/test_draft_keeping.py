@@ -80,7 +80,9 @@ async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None
         room = await edited(driven, "ctrl+end", "X", "Y")
         text = room.state.draft.text
         await until(driven, lambda: bool(files()))
-        await driven.press("escape", "escape", "b")
+        await driven.press("escape", "escape", "D")
+        await driven.type("Mine")
+        await driven.press("escape")
         await until(driven, lambda: driven.app.desk.saving.state == "saved")
         copy = driven.app.desk.path
         assert copy.parent == library()

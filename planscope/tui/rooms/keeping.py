@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planscope.session.bundled import is_bundled
 from planscope.tui import words
 from planscope.tui.copying import text_of
 from planscope.tui.desk import Desk, News
@@ -82,13 +83,19 @@ class Keeping(Following):
     # Saving
 
     def touched(self) -> None:
-        """Breakpoints or watches are others than those of the session."""
+        """Breakpoints or watches are others than those of the session.
+
+        To set one is to look. No copy of a bundled session is made for it: it lasts for the sitting, and is in the
+        copy that a change makes.
+        """
         session = self.desk.session
         if session is None:
             return
         marks = marks_of(self.state)
         if (session.breakpoints, session.watches) != (marks["breakpoints"], marks["watches"]):
-            self.desk.set_fields(**marks)
+            path = self.desk.path
+            looks = path is not None and is_bundled(path) and not self.desk.unsaved
+            self.desk.set_fields(change=not looks, **marks)
 
     def on_news(self, news: News) -> None:
         if news.what == "saving":

@@ -89,7 +89,7 @@ class _Coreless:
     def begin(self) -> Cursor:
         return self._plan.begin()
 
-    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None:
+    def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
         return None
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]:

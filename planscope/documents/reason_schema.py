@@ -12,7 +12,9 @@ from planscope.oracle.verdict_types import State, StepNo
 class CoreDocument(Document):
     constraints: list[str]
     steps: list[StepNo]
-    foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
+    foreseeable: bool = Field(
+        description="false: other durations of actions not called yet would still save the plan"
+    )
     explanation: str
 
 

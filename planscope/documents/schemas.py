@@ -41,7 +41,9 @@ class ViolationDocument(_Document):
     constraint: str = Field(description="the member of the core that stands first in the text")
     core: list[str]
     steps: list[StepNo] = Field(description="the steps in the core")
-    foreseeable: bool = Field(description="false: it needs the duration of an action not yet called")
+    foreseeable: bool = Field(
+        description="false: other durations of actions not called yet would still save the plan"
+    )
 
 
 class CheckDocument(_Document):

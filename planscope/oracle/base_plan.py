@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
@@ -29,7 +29,7 @@ class BasePlan:
     def begin(self) -> Cursor:
         return _BaseCursor(self)
 
-    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None:
+    def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int] = ()) -> Core | None:
         """The core at the first doomed step of an attempt (which members stay: spec, "Which core")."""
         if self.cyclic:
             return Core(tuple(self.edge_ids[k] for k in cycle_core(self.n, self.edges)), ())

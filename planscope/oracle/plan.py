@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from planscope.oracle.facts import Fact
@@ -26,7 +26,8 @@ class Plan(Protocol):
 
     def begin(self) -> Cursor: ...
 
-    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None: ...
+    def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
+        """The core at the first doomed step of an attempt. ``called``: actions that any attempt had done by then."""
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]: ...
 

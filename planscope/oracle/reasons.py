@@ -60,7 +60,7 @@ class _Search:
         self.judges: list[Judge] = []
         self.stretch = stretch_of(run, index)
         self.question: Question = self._question(())
-        self.relaxed = self._relaxed()
+        self.foreseeable: bool | None = None
         self.cores: dict[int, Core] = {}
         self.corrections: dict[int, Correction] = {}
         self.marco = Marco(self.question, most, self._core, self._correction, self._stopped)
@@ -96,11 +96,17 @@ class _Search:
             return BaseQuestion(problem, self.stretch)
         return TimedQuestion(problem, self.stretch, self.timeout, self.judges.append, free)
 
-    def _relaxed(self) -> Question | None:
-        """The same question with the durations left open that no answer had told by now; None where none is."""
-        known = {f.action for f in self.run.facts if f.step <= self.view.index and f.end is not None}
-        free = tuple(i for i in range(len(self.run.problem.actions)) if i not in known)
-        return self._question(free) if self.run.problem.timed and free else None
+    def _foreseeable(self) -> bool:
+        """The same for all cores here: is it lost even with the durations that no answer had told by now left open?"""
+        run, index = self.run, self.view.index
+        if self.view.core is not None and run.lost_at(self.view.attempt) == index:
+            return self.view.core.foreseeable  # the walk has asked
+        called = {f.action for f in run.facts if f.step <= index and f.effect in ("done", "repeated")}
+        free = tuple(i for i in range(len(run.problem.actions)) if i not in called)
+        if not run.problem.timed or not free:
+            return True
+        relaxed = self._question(free)
+        return relaxed.ask((1 << len(relaxed.names)) - 1)[0] != "sat"
 
     def _mask(self, core: Core) -> int:
         names = set(member_names(core))
@@ -116,8 +122,9 @@ class _Search:
         return tuple(c.id for k, c in enumerate(self.run.problem.constraints) if mask >> k & 1), tuple(steps)
 
     def _core(self, mask: int) -> None:
-        foreseeable = self.relaxed is None or self.relaxed.ask(mask)[0] != "sat"
-        core = self.cores[mask] = Core(*self._parts(mask), foreseeable)
+        if self.foreseeable is None:
+            self.foreseeable = self._foreseeable()
+        core = self.cores[mask] = Core(*self._parts(mask), self.foreseeable)
         if self.on_core is not None:
             self.on_core(core)
 

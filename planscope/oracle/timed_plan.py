@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from planscope.language.problem import DAY, Problem
 from planscope.oracle.facts import Fact, durations
@@ -32,12 +32,25 @@ def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
     return Schedule(durations(problem), release, deadline, edges, limit)
 
 
-class TimedPlan:
-    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3.
+def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], timeout: int) -> bool:
+    """Could a plan that is lost be seen to be lost, whatever the durations of the actions not called yet are?
 
-    It learns which actions were ever executed, and so whose hours were told: a plan that is asked for cores belongs
-    to one run.
+    False only where some durations of at least 1 hour each would still let it be finished; none is better than 1, as
+    a shorter call meets all that a longer one meets. ``called``: actions whose durations their answers told.
+    ``timeout``: milliseconds for Z3 where scheduling gives up; True where it does, too.
     """
+    free = [i for i in range(len(problem.actions)) if i not in called]
+    if not free:
+        return True
+    relaxed = TimedMembers(problem, ran, free)
+    try:
+        return not relaxed.possible(relaxed.names)
+    except TooHard:
+        return Judge(encode(problem, ran, ended=False, free=free), timeout).check() != "sat"
+
+
+class TimedPlan:
+    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3."""
 
     def __init__(self, problem: Problem, limit: int = 400_000, timeout: int = 10_000) -> None:
         self.problem = problem
@@ -45,7 +58,6 @@ class TimedPlan:
         self.schedule = schedule_of(problem, limit)
         self.everything = (1 << len(problem.actions)) - 1
         self.rules = {str(c.kind): c.id for c in problem.constraints if c.is_rule}
-        self.known: set[int | None] = set()
 
     def begin(self) -> Cursor:
         return _TimedCursor(self)
@@ -60,28 +72,23 @@ class TimedPlan:
             return "unknown"
         return "completable" if answer == "sat" else "doomed"
 
-    def core(self, attempt: Attempt, index: int, step: StepNo) -> Core | None:
+    def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
         """The core at the first doomed step of an attempt; None where it could not be found in time."""
         found = rule_core(attempt, step, self.rules)
         if found is not None:
             return found
         ran = [f for f in attempt.facts if f.step <= index]
-        free = [i for i in range(len(self.problem.actions)) if i not in self.known]
         try:
-            members = TimedMembers(self.problem, ran).core()
-            foreseeable = not TimedMembers(self.problem, ran, free).possible(members)
+            members: tuple[str, ...] | None = TimedMembers(self.problem, ran).core()
         except TooHard:
-            by_z3 = Judge(encode(self.problem, ran, ended=False), self.timeout).core()
-            if by_z3 is None:
-                return None
-            members = by_z3
-            relaxed = Judge(encode(self.problem, ran, ended=False, free=free), self.timeout)
-            foreseeable = relaxed.check(members) != "sat"
+            members = Judge(encode(self.problem, ran, ended=False), self.timeout).core()
+        if members is None:
+            return None
         chosen = set(members)
         return Core(
             tuple(c.id for c in self.problem.constraints if c.id in chosen),
             tuple(f.step for f in ran if f"step{f.step}" in chosen),
-            foreseeable,
+            foreseeable(self.problem, ran, called, self.timeout),
         )
 
     def _rest(self, done: Sequence[Fact]) -> tuple[int, int]:
@@ -133,7 +140,6 @@ class _TimedCursor:
     def execute(self, fact: Fact) -> None:
         assert fact.action is not None and fact.end is not None
         self.done.append(fact)
-        self.plan.known.add(fact.action)
         self.rest &= ~(1 << fact.action)
         self.clock = max(self.clock, fact.end)
         self.lost = self.lost or bool(self.plan.schedule.preds[fact.action] & self.rest)

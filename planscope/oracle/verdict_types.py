@@ -40,7 +40,8 @@ class Finding:
 class Core:
     """A minimal set that cannot be met: ids of constraints (``c*`` by number, then ``b*``) and steps.
 
-    ``foreseeable`` is False where it needs the duration of an action that had not been called yet.
+    ``foreseeable`` is asked of the plan, not of one core: False only where some durations of the actions not called
+    yet (at least 1 hour each) would still let it be finished.
     """
 
     constraints: tuple[str, ...]

@@ -44,6 +44,7 @@ class Walk:
         self.facts = read_facts(problem, trace)
         self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
         self._attempts: list[Attempt] = []
+        self._called: set[int] = set()
         self._cores: dict[int, tuple[int, Core | None]] = {}
         self.steps = self._walk()
 
@@ -61,6 +62,8 @@ class Walk:
             elif fact.effect != "refused":
                 watcher.execute(attempt, fact)
                 cursor.execute(fact)
+                if fact.action is not None:
+                    self._called.add(fact.action)
             state = cursor.state(attempt, fact.step)
             views.append(self._view(fact.step, fact.step, attempt, fact, state))
         if self.trace.ending != "running":
@@ -80,7 +83,7 @@ class Walk:
         ran = fact is not None and fact.effect in ("done", "repeated")
         action = self.problem.actions[fact.action].id if ran and fact and fact.action is not None else None
         if state in ("doomed", "broken") and attempt.number not in self._cores:
-            self._cores[attempt.number] = (index, self.plan.core(attempt, index, step))
+            self._cores[attempt.number] = (index, self.plan.core(attempt, index, step, self._called))
         core = self._cores.get(attempt.number, (index, None))[1]
         return StepView(
             step=step,
@@ -145,7 +148,11 @@ class Walk:
     @cached_property
     def first_doomed(self) -> int | None:
         """Index of the first doomed or broken step of the last attempt."""
-        found = self._cores.get(self.last_attempt.number)
+        return self.lost_at(self.last_attempt.number)
+
+    def lost_at(self, attempt: int) -> int | None:
+        """Index of the first doomed or broken step of an attempt (they count from 1)."""
+        found = self._cores.get(attempt)
         return found[0] if found else None
 
     def last_findings(self) -> list[Finding]:

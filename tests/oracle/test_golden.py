@@ -249,3 +249,43 @@ def test_a_warning_is_no_headline():
     assert headline(replay(problem("A B", "A<B"), extra)) == ("order_error", 1)
     assert headline(replay(problem("A"), Trace((Call("a", {"x": 1}),)))) is None
     assert headline(replay(problem("A B"), trace("A", "aborted"))) is None
+
+
+def test_durations_that_would_not_help_do_not_make_it_unforeseeable():
+    """The core needs how long Y takes, the plan does not: calls come one by one, so Y starts at 6 or later."""
+    run = replay(problem("X Y", "Y>=4", "Y<X", timed=True, durations=[1, 3]), trace("X@5"))
+    first = run.verdict().first_violation
+    assert first is not None and first.step == 1
+    assert first.core.constraints == ("c1", "c2") and first.core.foreseeable
+    assert "could not have known" not in run.verdict().explanation
+
+
+def test_what_a_call_told_counts_from_then_on():
+    made = problem("A B", "B<=5", "A<B", timed=True, durations=[1, 4])
+    again = replay(made, trace("A@1 B@2 restart A@1"))
+    cores = [view.core for view in again.steps if view.core is not None]
+    assert [core.foreseeable for core in cores] == [False, False, True, True]
+    assert not replay(made, trace("B A@1")).steps[2].core.foreseeable, "a refused call tells no duration"
+
+
+def test_nothing_that_a_duration_decides_is_unforeseeable_where_the_rest_is_lost_anyway():
+    """Two reasons at one step, one of which no duration would mend."""
+    made = problem("A B C", "A<B", "B<=6", "C<=2", timed=True, durations=[1, 4, 1])
+    run = replay(made, trace("A@2"))
+    core = run.steps[1].core
+    assert core is not None and core.constraints == ("c1", "c2") and core.foreseeable
+
+
+def test_a_repeated_calls_hours_are_held_against_clock_times():
+    run = replay(problem("X", "X<=12", timed=True), trace("X@8 X@20"))
+    assert types(run.verdict()) == [("action_repeated", 2, "error"), ("parameter_error", 2, "error")]
+    assert run.verdict().findings[1].constraints == ("c1",)
+    assert run.steps[2].findings[1].type == "parameter_error"
+    assert run.status("c1", 2) == "holds", "the first execution decides the constraint"
+    early = replay(problem("X", "X>=9", timed=True), trace("X@9 X@8"))
+    assert early.verdict().findings[1].constraints == ("c1", "b3")
+    fine = replay(problem("X", "X<=12", timed=True), trace("X@8 X@10"))
+    assert types(fine.verdict()) == [("action_repeated", 2, "error")]
+    restarted = replay(problem("X", "X<=12", timed=True), trace("X@8 X@20 restart X@8"))
+    assert restarted.verdict().verdict == "right"
+    assert [f.type for f in restarted.steps[2].findings] == ["action_repeated", "parameter_error"]

@@ -7,10 +7,10 @@ what the nearest plan is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.trace import Call, Trace
@@ -256,7 +256,7 @@ class Judged:
         left, found = self.left(index), {}
         for order in permutations(rest):
             mask = left
-            for a, b in zip(order, order[1:], strict=False):
+            for a, b in pairwise(order):
                 world = worlds.hours(self.n) if self.problem.timed else None
                 mask &= world.gap(a, b, self.takes[a]) if world else worlds.orders(self.n).before(a, b)
             if mask:

@@ -1,4 +1,4 @@
-"""All orders, or all start hours, of a few actions as sets of bits: what brute force tries is a bit, a constraint a mask.
+"""All orders, or all start hours, of a few actions as sets of bits: each is a bit, a constraint is a mask.
 
 Every order and every combination of hours is there, so that nothing has to be argued; an AND of two masks of half a
 million bits takes microseconds. Shares no code with the oracle.

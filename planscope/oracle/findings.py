@@ -40,14 +40,16 @@ def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
         concerned = dict.fromkeys(a for c in orders for a in c.actions)
         yield Finding("order_error", fact.step, tuple(c.id for c in orders), actions=tuple(concerned))
     if problem.timed:
-        clocks = [c.id for c in said if c.kind in ("start_at_least", "end_at_most")]
-        rules = list(_broken_rules(problem, fact))
-        if clocks or rules:
-            yield Finding("parameter_error", fact.step, (*clocks, *rules), actions=(action.id,))
+        wrong = tuple(_hours_break(problem, fact, action.id))
+        if wrong:
+            yield Finding("parameter_error", fact.step, wrong, actions=(action.id,))
 
 
-def _broken_rules(problem: Problem, fact: Fact) -> Iterator[str]:
-    """Rules of the clock that this call's hours break, whether or not they were broken before."""
+def _hours_break(problem: Problem, fact: Fact, action: str) -> Iterator[str]:
+    """Clock times and rules of the clock that this call's hours are against, whatever was decided before.
+
+    A repeated call's hours are judged like any other's, though the first execution decides what a clock time becomes.
+    """
     assert fact.start is not None and fact.end is not None
     wrong = {
         "one_by_one": fact.clock is not None and fact.start < fact.clock,
@@ -55,7 +57,11 @@ def _broken_rules(problem: Problem, fact: Fact) -> Iterator[str]:
         "end_range": not 1 <= fact.end <= 24,
     }
     for c in problem.constraints:
-        if wrong.get(c.kind):
+        if c.action == action:
+            hour = c.hour or 0
+            if fact.start < hour if c.kind == "start_at_least" else fact.end > hour:
+                yield c.id
+        elif wrong.get(c.kind):
             yield c.id
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from planscope.language.problem import Problem
@@ -26,8 +25,7 @@ class Attempt:
     facts: list[Fact] = field(default_factory=list)
     first_broken: int | None = None
     broke: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Which constraints the call at an index broke. A repeated call's hours are held against them, too, though the
-    first execution decided them."""
+    """Which constraints the call at an index broke."""
 
     def decide(self, constraint: str, index: int, status: Status) -> None:
         if constraint in self.decided:
@@ -82,7 +80,6 @@ class Watcher:
             self._clock_rules(attempt, fact)
         if fact.effect == "repeated":
             self._rule(attempt, "once", at)
-            attempt.broke[at].extend(c for c, met in self._clock_times(fact) if not met)
             return
         attempt.first[action] = fact
         attempt.broke[at].extend(self.impossible.get(action, ()))
@@ -98,7 +95,9 @@ class Watcher:
                 attempt.decide(constraint, at, "holds" if self._in_time(fact, later) else "broken")
             elif not self.problem.timed:
                 attempt.decide(constraint, at, "holds")
-        for constraint, met in self._clock_times(fact):
+        for constraint, kind, hour in self.clocks[action]:
+            assert fact.start is not None and fact.end is not None
+            met = fact.start >= hour if kind == "start_at_least" else fact.end <= hour
             attempt.decide(constraint, at, "holds" if met else "broken")
         if len(attempt.first) == len(self.problem.actions) and "all_done" in self.rules:
             attempt.decide(self.rules["all_done"], at, "holds")
@@ -108,12 +107,6 @@ class Watcher:
             return earlier.step < later.step
         assert earlier.end is not None and later.start is not None
         return earlier.end <= later.start
-
-    def _clock_times(self, fact: Fact) -> Iterator[tuple[str, bool]]:
-        """The clock-time constraints about a call's action, and whether its hours meet them."""
-        for constraint, kind, hour in self.clocks[fact.action or 0]:
-            assert fact.start is not None and fact.end is not None
-            yield constraint, fact.start >= hour if kind == "start_at_least" else fact.end <= hour
 
     def _clock_rules(self, attempt: Attempt, fact: Fact) -> None:
         assert fact.start is not None and fact.end is not None

@@ -6,7 +6,11 @@ For scripts with agents of one's own there are two middlewares::
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 """
 
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing takes longer to import than all else that is needed here
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 

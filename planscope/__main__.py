@@ -1,7 +1,17 @@
-"""``python -m planscope``."""
+"""``python -m planscope``, and the program ``planscope``. Signals are heeded before anything else is imported."""
 
 import sys
 
-from planscope.cli import main
+from planscope.signals import leave_at_once
 
-sys.exit(main())
+
+def main() -> int:
+    """Run one command; the exit status."""
+    leave_at_once()
+    from planscope.cli import main as command
+
+    return command()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

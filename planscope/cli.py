@@ -6,15 +6,14 @@ import argparse
 import importlib
 import io
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from planscope import __version__
 from planscope.commands import COMMANDS
 from planscope.errors import UserError
+from planscope.signals import Interrupts
 
 WIDTH = 80
 LONGEST_ERROR = 2000
@@ -30,7 +29,7 @@ ABOUT = (
 )
 CLOSING = (
     "planscope COMMAND --help says more. What is wrong is said in one line on standard error, with exit "
-    "status 2; an interrupt (Ctrl-C) gives 130."
+    "status 2; an interrupt (Ctrl-C) gives 130, SIGTERM 143, SIGHUP 129."
 )
 
 
@@ -99,7 +98,7 @@ def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. Errors are one line on standard error."""
     _mend_streams()
-    with _Interrupts() as interrupts:
+    with Interrupts() as interrupts:
         status = _guarded(list(sys.argv[1:] if argv is None else argv), interrupts)
     try:
         sys.stdout.flush()
@@ -111,57 +110,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-class _Interrupts:
-    """Remembers Ctrl-C: what it strikes, a C library's callback for one, may turn it into another exception.
-
-    Where it strikes what cannot raise, such as a weak reference's callback, Python would drop it: it is sent again.
-    """
-
-    seen = False
-    _again: threading.Timer | None = None
-
-    def __enter__(self) -> _Interrupts:
-        self._ours = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )
-        if self._ours:
-            signal.signal(signal.SIGINT, self._interrupt)
-            self._hook, sys.unraisablehook = sys.unraisablehook, self._dropped
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        # python -m dies of an interrupt that struck code made from text, until other such code has run
-        if self.seen:
-            exec("")
-
-    def _interrupt(self, *_: object) -> NoReturn:
-        self.seen = True
-        raise KeyboardInterrupt
-
-    def _dropped(self, what: sys.UnraisableHookArgs) -> None:
-        if not isinstance(what.exc_value, KeyboardInterrupt):
-            self._hook(what)
-        elif hasattr(signal, "pthread_kill"):  # not on Windows
-            main = threading.main_thread().ident
-            self._again = threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT))
-            self._again.daemon = True
-            self._again.start()
-
-
-def _guarded(args: list[str], interrupts: _Interrupts) -> int:
+def _guarded(args: list[str], interrupts: Interrupts) -> int:
     try:
         return _dispatch(args)
     except SystemExit as left:  # planscope COMMAND --help
         return left.code if isinstance(left.code, int) else 0
     except UserError as error:
-        return 130 if interrupts.seen else _fail(str(error))
+        return interrupts.status if interrupts.seen else _fail(str(error))
     except KeyboardInterrupt as interrupt:
         if str(interrupt):
             _fail(str(interrupt))
-        return 130
+        return interrupts.status
     except BrokenPipeError:
         _drop_output()
         return 0
@@ -170,7 +129,7 @@ def _guarded(args: list[str], interrupts: _Interrupts) -> int:
         return _fail(f"{where}{error.strerror or error}")
     except Exception as error:
         if interrupts.seen:
-            return 130
+            return interrupts.status
         if os.environ.get(WHOLE_TRACEBACK):
             raise
         return _fail(

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "planscope"
 
 LAYERS = [
-    {"errors", "safe", "resources"},
+    {"errors", "safe", "resources", "signals"},
     {"language"},
     {"oracle"},
     {"synthesis", "session"},

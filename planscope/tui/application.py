@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual.actions import ActionParseResult
@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from planscope.errors import UserError
+from planscope.signals import status_of, told
 from planscope.tui.first_frame import FirstFrame
 from planscope.tui.glance import NotReadable, SessionGlance, glance
 from planscope.tui.lines import shown
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from planscope.tui.settings import ScreenSettings
 
 EMPTY = SessionGlance("", "")
+RUNS_END = 1.0
+MOUNTED = 5.0
+"""Seconds that runs under way have to end their records when a signal ends all, and a screen to be mounted."""
 
 
 class PlanscopeApp(Looks):
@@ -64,6 +68,9 @@ class PlanscopeApp(Looks):
         self.parting = ""
         self._keep = keep
         self._turns = 0
+        self._leaving: asyncio.Task[None] | None = None
+        self._mounting = asyncio.Lock()
+        self._painted = False
         self.path = path = as_listed(path)
         self.leaves_unopened = False
         self.refusal: str | None = None
@@ -83,7 +90,7 @@ class PlanscopeApp(Looks):
         """Textual's own key for it, Ctrl+q: the room in front is asked, as it is by q."""
         rooms = (screen for screen in reversed(self.screen_stack) if hasattr(screen, "action_quit"))
         if (room := next(rooms, None)) is None:
-            self.exit(0)
+            self._leave_with(0)
         else:
             await room.run_action("quit")
 
@@ -109,9 +116,15 @@ class PlanscopeApp(Looks):
 
     def on_ready(self) -> None:
         """Textual paints nothing before this; the frame after it is the first."""
+        self._painted = True
         self.screen.call_after_refresh(self._open_room)
 
     async def _open_room(self) -> None:
+        async with self._mounting:
+            if self._leaving is None:
+                await self._open_first_room()
+
+    async def _open_first_room(self) -> None:
         """Import the debug screen and let it take the first frame's place."""
         from planscope.tui.desk import Desk
         from planscope.tui.jobs import Jobs
@@ -131,7 +144,6 @@ class PlanscopeApp(Looks):
             room.change(strange_breakpoints=(*room.state.strange_breakpoints, *breaks))
             room.asked_to_run = asked
         await self._show_room(room)
-        self._heed_signals()
         if isinstance(first, FirstFrame):
             first.hand_over(self.simulate_key)
         gc.enable()  # switched off by ``run`` while modules are imported
@@ -160,6 +172,11 @@ class PlanscopeApp(Looks):
 
     async def turn_to(self, turn: Turn) -> None:
         """Another session in the place of the open one, which was left: all begins anew, as on start-up."""
+        async with self._mounting:
+            if self._leaving is None:
+                await self._turn_to(turn)
+
+    async def _turn_to(self, turn: Turn) -> None:
         from planscope.tui.jobs import Jobs
 
         old, mode = self.room, self.current_mode
@@ -176,17 +193,45 @@ class PlanscopeApp(Looks):
         await self._show_room(room)
         await self.remove_mode(mode)
 
-    def _heed_signals(self) -> None:
-        """Whoever ends the terminal or this process: what was done is saved first."""
-        import signal
+    async def run_async(self, **options: Any) -> int | None:
+        """As Textual does, but from before the terminal is changed until it is as it was, signals end the screen."""
+        if options.get("headless"):
+            return await super().run_async(**options)
+        with told(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
+            return await super().run_async(**options)
 
-        def leave(number: int) -> None:
+    def _leave_for(self, number: int) -> None:
+        """Somebody ends the terminal or this process."""
+        self._leave_with(status_of(number))
+
+    def _leave_with(self, status: int) -> None:
+        """End the screen, soon: what was done is saved first, and what is being mounted is mounted to the end."""
+        if self._leaving is None:
+            self._leaving = asyncio.get_running_loop().create_task(self._save_and_leave(status))
+
+    async def _save_and_leave(self, status: int) -> None:
+        await self._until(lambda: self._painted, MOUNTED)
+        async with self._mounting:
+            if self.room is not None and self.desk is not None:
+                self.room.stop_all()
+                await self._until(lambda: self.desk is None or not self.desk.under_way, RUNS_END)
             self.close_session()
-            self.exit(128 + number)
+            await self._until(lambda: all(screen.is_mounted for screen in self.screen_stack), MOUNTED)
+            self.exit(status)
 
-        if not (self.is_headless or self.is_web or sys.platform == "win32"):
-            for number in (signal.SIGHUP, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, leave, number)
+    def _leave_stuck(self) -> None:
+        """The screen's thread waits for a terminal that takes no more output: its settings can be restored."""
+        before = getattr(self._driver, "attrs_before", None)
+        if before is not None:
+            import termios
+
+            termios.tcsetattr(0, termios.TCSANOW, before)
+        self.close_session()
+
+    async def _until(self, true: Callable[[], bool], seconds: float) -> None:
+        ends = monotonic() + seconds
+        while not true() and monotonic() < ends:
+            await asyncio.sleep(0.01)
 
     def close_session(self) -> None:
         """Save what is not saved yet, and let others write."""

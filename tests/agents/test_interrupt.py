@@ -138,7 +138,7 @@ def test_at_moments_on_the_way(model: str, moments: tuple[float, ...], tmp_path:
 
 
 LEAVING = """
-import sys, time, weakref
+import signal, sys, time, weakref
 from planscope import cli
 from planscope.commands import schema
 from planscope.errors import UserError
@@ -146,13 +146,13 @@ def run(args):
     if sys.argv[1] == "a weak reference":
         class Thing: pass
         thing = Thing()
-        reference = weakref.ref(thing, lambda _: cli.signal.raise_signal(cli.signal.SIGINT))
+        reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
         del thing
         time.sleep(60)
     if sys.argv[1] == "made at run time":
-        exec("raise_it()", {"raise_it": lambda: cli.signal.raise_signal(cli.signal.SIGINT)})
+        exec("raise_it()", {"raise_it": lambda: signal.raise_signal(signal.SIGINT)})
     try:
-        cli.signal.raise_signal(cli.signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
         raise UserError("a library made another error of it") from None
 schema.run = run

@@ -1,0 +1,74 @@
+"""SIGTERM, SIGHUP and SIGINT at any moment: a sane terminal, a saved session, no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [("starting", 9), ("appearing", 9), ("saving", 3), ("running", 3), ("commands", 9), ("hanging_up", 1)],
+)
+def test_signals_at_random_moments(kind: str, times: int, tmp_path: Path) -> None:
+    from tests.tui.signal_moments import try_all
+
+    assert try_all(tmp_path, times, times, [kind], lambda line: None) == []
+
+
+def test_a_terminal_that_takes_no_more_output(tmp_path: Path) -> None:
+    from tests.tui.signal_moments import try_all
+
+    assert try_all(tmp_path, 1, 0, ["stuck"], lambda line: None) == []
+
+
+PROGRAM = """
+import os, signal, sys, time
+from planscope.signals import Interrupts, leave_at_once
+leave_at_once()
+if sys.argv[1] == "early":
+    print("ready", flush=True)
+    time.sleep(60)
+try:
+    with Interrupts() as interrupts:
+        try:
+            print("ready", flush=True)
+            time.sleep(60 if sys.argv[1] != "ignored" else 1)
+        except KeyboardInterrupt:
+            os.kill(os.getpid(), signal.SIGTERM)  # again, while what was done is saved
+            os.kill(os.getpid(), signal.SIGHUP)
+            print("saved", flush=True)
+finally:
+    print("left", flush=True)
+    sys.exit(interrupts.status if interrupts.seen else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "number", "status", "said"),
+    [
+        ("early", signal.SIGTERM, 143, ""),
+        ("early", signal.SIGINT, 130, ""),
+        ("command", signal.SIGHUP, 129, "saved\nleft\n"),
+        ("command", signal.SIGINT, 130, "saved\nleft\n"),
+        ("ignored", signal.SIGHUP, 0, "left\n"),
+    ],
+)
+def test_how_a_signal_is_heeded(how: str, number: int, status: int, said: str) -> None:
+    """Nothing to lose: at once. A command: what was done is saved, whatever comes meanwhile. nohup: not at all."""
+    command = [sys.executable, "-c", PROGRAM, how]
+    if how == "ignored":
+        command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        os.kill(process.pid, number)
+        assert process.stdout.read() == said
+    assert process.returncode == status

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from planscope.case import find_run, judge
 from planscope.commands.common import add_run_choice, columns, open_session, print_json, say, say_all
 from planscope.safe import clip
 
 if TYPE_CHECKING:
+    from planscope.documents.judgement import CheckDocument
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session
 
@@ -37,35 +39,35 @@ def run(args: argparse.Namespace) -> int:
     document, replay = _judge(args, session, chosen)
     with suppress(BrokenPipeError):  # the status says it to those who stopped reading
         if args.json:
-            print_json(document)
+            print_json(document.as_data())
         else:
             _tell(document, chosen, replay, args)
-    return STATUS.get(document["verdict"], 2)
+    return STATUS.get(document.verdict, 2)
 
 
 def _judge(
     args: argparse.Namespace, session: Session, chosen: Run | None
-) -> tuple[dict[str, Any], Replay | None]:
-    from planscope.documents.judgement import nothing_to_judge, verdict_document
+) -> tuple[CheckDocument, Replay | None]:
+    from planscope.documents.judgement import CheckDocument
 
     if chosen is None:
-        return nothing_to_judge("The session holds no run.") | {"run": None}, None
+        return CheckDocument.of_nothing("The session holds no run.", run=None), None
     replay = judge(session, chosen).replay
-    document = verdict_document(replay.verdict(strict=args.strict))
-    document |= {"certified": None if args.no_certify else replay.certify(), "run": chosen.id}
-    if document["certified"] is False:
-        document |= {"verdict": "unknown", "error_type": None, "explanation": UNCONFIRMED}
-    return document, replay
+    certified = None if args.no_certify else replay.certify()
+    verdict = replay.verdict(strict=args.strict)
+    if certified is False:
+        verdict = replace(verdict, verdict="unknown", error_type=None, explanation=UNCONFIRMED)
+    return CheckDocument.of(verdict, certified=certified, run=chosen.id), replay
 
 
 def _tell(
-    document: dict[str, Any], chosen: Run | None, replay: Replay | None, args: argparse.Namespace
+    document: CheckDocument, chosen: Run | None, replay: Replay | None, args: argparse.Namespace
 ) -> None:
     from planscope.report import verdict_lines
 
-    if chosen is None or replay is None or document["certified"] is False:
-        say(document["verdict"].upper())
-        say(document["explanation"])
+    if chosen is None or replay is None or document.certified is False:
+        say(document.verdict.upper())
+        say(document.explanation)
         return
     say_all(verdict_lines(replay.problem, replay.verdict(strict=args.strict), columns()))
     say()
@@ -74,4 +76,4 @@ def _tell(
         None: "" if args.no_certify else "; Z3 gave up before it could confirm this",
     }
     by = f"run {clip(chosen.id, 40)}: agent {clip(chosen.agent, 40)}, model {clip(chosen.model, 60)}"
-    say(by + confirmed[document["certified"]])
+    say(by + confirmed[document.certified])

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.documents.json_text import json_pieces, json_text
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.documents.document import Document
     from planscope.session.model import Session
 
 LARGEST_TEXT = 1_000_000
@@ -42,9 +43,9 @@ def print_json(document: Mapping[str, Any]) -> None:
     emit(json_text(document, indent=2) + "\n")
 
 
-def print_json_stream(document: Mapping[str, Any]) -> None:
-    """As :func:`print_json`; values may be iterators, whose items are printed one a line and never kept."""
-    for piece in json_pieces(document):
+def print_json_stream(document: Document) -> None:
+    """As :func:`print_json`; what an iterator gives is printed one a line and never kept."""
+    for piece in document.as_pieces():
         emit(piece)
     emit("\n")
 

@@ -78,7 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from planscope.dissection.summary import summary
-    from planscope.documents.dissection import dissection_document
+    from planscope.documents.dissection import DissectDocument
 
     source = session_path(args.session)
     target = target_of(args, source)
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; {told}")
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
-            print_json(dissection_document(found, record, where))
+            print_json(DissectDocument.about(found, record, where).as_data())
         else:
             from planscope.commands.dissect_text import summary_lines
 

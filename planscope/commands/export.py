@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from planscope.case import find_run
@@ -88,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
     if args.preview:
         assert redaction is not None
         if args.json:
-            print_json({"private": [asdict(finding) for finding in redaction.findings]})
+            from planscope.documents.listings import PreviewDocument
+
+            print_json(PreviewDocument.model_validate({"private": redaction.findings}).as_data())
         else:
             _list(redaction)
         return 0

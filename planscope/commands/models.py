@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import columns, print_json, say, say_all
+
+if TYPE_CHECKING:
+    from planscope.agents.providers import Provider
 
 ABOUT = (
     "List what --model takes: the simulated profiles with their parameters, which need no key and no network, and "
@@ -23,36 +26,42 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    document = _document(args.base_url)
+    from planscope.agents.simulated.profiles import PROFILES, SEED
+
+    providers = _providers(args.base_url)
+    profiles = PROFILES.values() if args.base_url is None else ()
     if args.json:
-        print_json(document)
+        from planscope.documents.listings import ModelsDocument, ProfileDocument, ProviderDocument
+
+        simulated = [ProfileDocument.of(p, parameters=[*p.parameters, SEED]) for p in profiles]
+        found = [
+            ProviderDocument.of(provider, set=_set(provider), ready=missing is None, missing=missing)
+            for provider, missing in providers
+        ]
+        print_json(ModelsDocument(simulated=simulated, providers=found).as_data())
         return 0
     from planscope.report import hanging, table
 
     say("Simulated (--model sim:NAME, or sim:NAME?key=value&seed=3)")
-    for profile in document["simulated"]:
-        plants = f" (plants: {profile['plants'].replace('_', ' ')})" if profile["plants"] else ""
-        say_all(hanging(f"  {profile['name']}", profile["about"] + plants, 20, columns()))
-        for p in profile["parameters"]:
-            if p["name"] != "seed":
-                bounds = f"{p['low']} to {p['high']}, default {p['default']}: {p['about']}"
-                say_all(hanging(f"      {p['name']}", bounds, 20, columns()))
+    for profile in profiles:
+        plants = f" (plants: {profile.plants.replace('_', ' ')})" if profile.plants else ""
+        say_all(hanging(f"  {profile.name}", profile.about + plants, 20, columns()))
+        for p in profile.parameters:
+            bounds = f"{p.low} to {p.high}, default {p.default}: {p.about}"
+            say_all(hanging(f"      {p.name}", bounds, 20, columns()))
     say()
     say("Providers (--model NAME:MODEL)")
-    rows = [
-        (p["name"], "ready" if p["ready"] else "not ready", _missing(p))
-        for p in sorted(document["providers"], key=lambda p: (not p["ready"], p["name"]))
-    ]
-    say_all(table(rows))
+    by_readiness = sorted(providers, key=lambda found: (found[1] is not None, found[0].name))
+    say_all(table([(p.name, "not ready" if why else "ready", _missing(p, why)) for p, why in by_readiness]))
     return 0
 
 
-def _document(base_url: str | None) -> dict[str, Any]:
+def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
+    """Each with what it lacks; None where it is ready."""
     from planscope.agents.models import ModelSpec, ModelUnavailable, check_model
     from planscope.agents.providers import PROVIDERS
-    from planscope.agents.simulated.profiles import PROFILES, SEED
 
-    providers = []
+    providers: list[tuple[Provider, str | None]] = []
     for provider in PROVIDERS.values():
         if base_url is not None and not provider.base_url:
             continue
@@ -63,37 +72,18 @@ def _document(base_url: str | None) -> dict[str, Any]:
             if base_url is not None and "--base-url" in str(error):
                 raise
             missing = str(error)
-        providers.append(
-            {
-                "name": provider.name,
-                "package": provider.package,
-                "installed": provider.installed,
-                "keys": list(provider.keys),
-                "needs": list(provider.needs),
-                "set": [k for k in (*provider.keys, *provider.needs) if os.environ.get(k)],
-                "base_url": provider.base_url,
-                "ready": missing is None,
-                "missing": missing,
-            }
-        )
-    simulated = [
-        {
-            "name": profile.name,
-            "about": profile.about,
-            "plants": profile.plants,
-            "parameters": [
-                {"name": p.name, "default": p.default, "low": p.low, "high": p.high, "about": p.about}
-                for p in (*profile.parameters, SEED)
-            ],
-        }
-        for profile in PROFILES.values()
-    ]
-    return {"simulated": [] if base_url is not None else simulated, "providers": providers}
+        providers.append((provider, missing))
+    return providers
 
 
-def _missing(provider: dict[str, Any]) -> str:
-    if not provider["installed"]:
-        return f"pip install {provider['package']}"
-    if provider["missing"]:
-        return str(provider["missing"]).partition(": ")[2].removesuffix(" in the environment")
-    return f"with {', '.join(provider['set'])}" if provider["set"] else "no key needed"
+def _set(provider: Provider) -> list[str]:
+    return [key for key in (*provider.keys, *provider.needs) if os.environ.get(key)]
+
+
+def _missing(provider: Provider, missing: str | None) -> str:
+    if not provider.installed:
+        return f"pip install {provider.package}"
+    if missing:
+        return missing.partition(": ")[2].removesuffix(" in the environment")
+    known = _set(provider)
+    return f"with {', '.join(known)}" if known else "no key needed"

@@ -153,23 +153,33 @@ def _document(
     ids: dict[tuple[str, int], str],
     where: str | None,
 ) -> dict[str, Any]:
-    from planscope.documents.query import query_document
+    from planscope.documents.query import MissingMutantsDocument, MutantDocument, MutateDocument
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
 
     orders = replay(read_request(old).problem, Trace((), "running")).valid_completions(
         0
     )  # the same for all of them
-    rows: list[dict[str, Any]] = []
+    rows = []
     for mutant in made:
         is_old = mutant.kind == "Repeat"
         variant = old.id if is_old else ids.get((mutant.kind, mutant.number))
         seed = old.query.seed if is_old else args.seed
-        query = query_document(mutant.problem, topic=mutant.topic or None, seed=seed, valid_orders=orders)
-        mark = {"kind": mutant.kind, "number": mutant.number, "proved": True, "variant": variant}
-        rows.append(mark | query)
-    short = [{"kind": kind, "reason": reason} for kind, reason in missing.items()]
-    return {"session": where, "variant": old.id, "seed": args.seed, "mutants": rows, "missing": short}
+        row = MutantDocument.about(
+            mutant.problem,
+            topic=mutant.topic,
+            seed=seed,
+            valid_orders=orders,
+            kind=mutant.kind,
+            number=mutant.number,
+            proved=True,
+            variant=variant,
+        )
+        rows.append(row)
+    short = [MissingMutantsDocument(kind=kind, reason=reason) for kind, reason in missing.items()]
+    return MutateDocument(
+        session=where, variant=old.id, seed=args.seed, mutants=rows, missing=short
+    ).as_data()
 
 
 def _lines(

@@ -144,13 +144,15 @@ def _orders(text: str) -> tuple[int, int]:
 
 
 def _document(made: Synthesized) -> dict[str, Any]:
-    from planscope.documents.query import query_document
+    from planscope.documents.query import QueryDocument
 
-    document = query_document(
-        made.problem, topic=made.topic or None, seed=made.seed, valid_orders=made.valid_orders
-    )
-    document["certified"] = made.certified
-    return document
+    return QueryDocument.about(
+        made.problem,
+        topic=made.topic,
+        seed=made.seed,
+        valid_orders=made.valid_orders,
+        certified=made.certified,
+    ).as_data()
 
 
 def _save(made: Synthesized, output: Path) -> None:

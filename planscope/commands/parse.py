@@ -32,9 +32,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.query import error_documents, parsed_document
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
     from planscope.report import query_lines
 
     names = [name.strip() for name in args.actions.split(",")]
@@ -48,16 +49,23 @@ def run(args: argparse.Namespace) -> int:
         reading = read_query(text, actions, timed=args.timed)
     except ParseFailure as failure:
         if args.json:
-            print_json(error_documents(failure.errors))
+            from planscope.documents.query import ErrorsDocument
+
+            print_json(ErrorsDocument.of(failure).as_data())
         else:
             where = "standard input" if args.file == "-" else args.file
             say_all(line for error in failure.errors for line in _lines(error, text, where))
         return 1
-    document = parsed_document(reading.problem)
+    blank = replay(reading.problem, Trace((), "running"))
+    orders, core = blank.valid_completions(0), blank.steps[0].core
+    contradiction = core.constraints if core is not None else ()
     if args.json:
-        print_json(document)
+        from planscope.documents.query import QueryDocument
+
+        document = QueryDocument.about(reading.problem, valid_orders=orders, contradiction=contradiction)
+        print_json(document.as_data())
     else:
-        say_all(query_lines(reading.problem, document["valid_orders"], document["contradiction"]))
+        say_all(query_lines(reading.problem, orders, contradiction))
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.case import find_run, judge
 from planscope.commands.common import (
@@ -20,6 +20,7 @@ from planscope.commands.common import (
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
+    from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
     from planscope.oracle.replay import Replay
 
 ABOUT = (
@@ -71,7 +72,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.reasons import reasons_document
+    from planscope.documents.judgement import ReasonsDocument
     from planscope.oracle.reason_certificate import certify_reasons
     from planscope.oracle.reasons import reasons
 
@@ -83,9 +84,9 @@ def run(args: argparse.Namespace) -> int:
     certified = None
     if found.cores and not args.no_certify:
         certified = certify_reasons(replay, found, PATIENCE, stopped=_after(args.seconds))
-    document = reasons_document(replay, found, chosen.id if chosen else None, certified)
+    document = ReasonsDocument.about(replay, found, chosen.id if chosen else None, certified)
     if args.json:
-        print_json(document)
+        print_json(document.as_data())
     else:
         say_all(_lines(document, args.no_certify, columns()))
     return 0
@@ -109,15 +110,15 @@ def _index(replay: Replay, step: str) -> int:
     raise UserError(f"there is no step {quoted(step)}: the steps are {known}{end}")
 
 
-def _lines(document: dict[str, Any], unasked: bool, width: int) -> Iterator[str]:
+def _lines(document: ReasonsDocument, unasked: bool, width: int) -> Iterator[str]:
     from planscope.report import sentence
 
-    step = document["step"]
+    step = document.step
     where = "At the end" if step == "end" else "Before any call" if step == 0 else f"At step {step}"
-    cores, corrections = document["cores"], document["corrections"]
+    cores, corrections = document.cores, document.corrections
     if not cores:
-        over = step == "end" and document["state"] == "completable"
-        yield from sentence(f"{where} {'nothing is lost' if over else STATE[document['state']]}.", width)
+        over = step == "end" and document.state == "completable"
+        yield from sentence(f"{where} {'nothing is lost' if over else STATE[document.state]}.", width)
         return
     yield f"{where} the plan is lost. Minimal cores, what cannot go together: {len(cores)}"
     yield from _each(cores, width)
@@ -125,18 +126,18 @@ def _lines(document: dict[str, Any], unasked: bool, width: int) -> Iterator[str]
     yield f"Minimal corrections, what would have to be given up: {len(corrections)}"
     yield from _each(corrections, width)
     yield ""
-    yield from sentence(ENDED[document["ended"]], width)
-    certified = document["certified"]
+    yield from sentence(ENDED[document.ended], width)
+    certified = document.certified
     if certified is False:
         yield from sentence("Z3 does not confirm what planscope found; please report this session.", width)
     elif not unasked:
         yield "Z3 confirms each of them." if certified else "Z3 gave up before it could confirm all of them."
 
 
-def _each(sets: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
+def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:
     from planscope.report import sentence
 
     for number, one in enumerate(sets, 1):
-        steps = ["the end" if s == "end" else f"step {s}" for s in one["steps"]]
-        yield from sentence(", ".join([*one["constraints"], *steps]), width, f"{number:>4}  ")
-        yield from sentence(one["explanation"], width, "      ")
+        steps = ["the end" if s == "end" else f"step {s}" for s in one.steps]
+        yield from sentence(", ".join([*one.constraints, *steps]), width, f"{number:>4}  ")
+        yield from sentence(one.explanation, width, "      ")

@@ -27,7 +27,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.judgement import repair_document
     from planscope.report import repair_lines
 
     session = open_session(args.session)
@@ -38,7 +37,9 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"the run has steps 0 to {last}, so --from-step {args.from_step} is none of them")
     fixed = replay.repair(args.from_step)
     if args.json:
-        print_json(repair_document(fixed, chosen.id, args.from_step))
+        from planscope.documents.judgement import RepairDocument
+
+        print_json(RepairDocument.of(fixed, run=chosen.id, from_step=args.from_step).as_data())
     else:
         say_all(repair_lines(replay, fixed))
     return 0

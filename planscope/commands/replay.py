@@ -20,16 +20,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.judgement import replay_document, verdict_document
     from planscope.report import step_lines
 
     session = open_session(args.session)
     chosen = need_run(session, args.run)
     replay = judge(session, chosen).replay
     if args.json:
+        from planscope.documents.judgement import CheckDocument, ReplayDocument
+
         check_size(replay)
-        verdict = verdict_document(replay.verdict())
-        print_json_stream(replay_document(replay, chosen.id, lazily=True) | {"check": verdict})
+        check = CheckDocument.of(replay.verdict())
+        print_json_stream(ReplayDocument.about(replay, chosen.id, check=check))
     else:
         say_all(step_lines(replay, columns()))
     return 0

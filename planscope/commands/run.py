@@ -166,13 +166,13 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 
 
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
-    from planscope.documents.runs import run_document
+    from planscope.documents.runs import RunDocument
     from planscope.report import sentence, verdict_line
     from planscope.session.costs import cost_of
 
     verdict = replay.verdict()
     if args.json:
-        print_json(run_document(made, verdict, cost_of(made), where))
+        print_json(RunDocument.about(made, verdict, cost_of(made), where).as_data())
         return
     calls = len(replay.facts)
     say(verdict_line(verdict))

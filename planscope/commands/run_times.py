@@ -23,7 +23,7 @@ def run_times(
 ) -> int:
     """Run, record and tell. The exit status is 2 where every run was aborted."""
     from planscope.agents.rates import success
-    from planscope.documents.runs import runs_document
+    from planscope.documents.runs import ManyRunsDocument
     from planscope.session.costs import cost_of
 
     with prints_aside():
@@ -44,7 +44,7 @@ def run_times(
     rate, costs = success(verdicts), [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
-            print_json(runs_document(recorded, verdicts, costs, rate, where))
+            print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where).as_data())
         else:
             _tell(recorded, rate, costs, where)
     return 2 if rate.aborted == len(recorded) else 0

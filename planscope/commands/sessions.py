@@ -14,6 +14,7 @@ from planscope.errors import UserError
 if TYPE_CHECKING:
     from planscope.session.library_entry import Entry, Place
     from planscope.session.model import Session
+    from planscope.session.recovery import Recovery
 
 ABOUT = (
     "Your sessions and the bundled ones: list, look at, rename, copy, delete and restore them. Without ACTION they "
@@ -102,7 +103,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
-    from planscope.documents.library import sessions_document
     from planscope.session.library import entries
     from planscope.session.library_entry import search
     from planscope.session.places import library
@@ -119,11 +119,18 @@ def _list(args: argparse.Namespace) -> None:
             found = [entry for entry in found if getattr(entry, field) == wanted]
     found = search(found, " ".join(getattr(args, "words", [])))
     if args.json:
-        print_json(sessions_document(library(), found, recoveries()))
+        _print_list(library(), found, recoveries())
         return
     say_all(list_lines(found, library()))
     for one in recoveries():
         say(f"unsaved work on {one.path} (see: planscope sessions recover)")
+
+
+def _print_list(folder: Path, found: list[Entry], left: list[Recovery]) -> None:
+    from planscope.documents.library import SessionsDocument
+
+    lists = {"folder": folder, "sessions": found, "recoveries": left}
+    print_json(SessionsDocument.model_validate(lists).as_data())
 
 
 def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
@@ -137,7 +144,7 @@ def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
 
 def _show(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import session_lines
-    from planscope.documents.library import session_document
+    from planscope.documents.library import SessionDocument
     from planscope.session.library import entry_at
     from planscope.session.lock import holder_of
     from planscope.session.recovery import recoverable
@@ -146,9 +153,9 @@ def _show(args: argparse.Namespace) -> None:
     path = session_path(args.session)
     session = load(path)
     entry, verdicts = entry_at(path, session), _verdicts(session)
-    document = session_document(entry, session, verdicts, holder_of(path), recoverable(path))
+    document = SessionDocument.about(entry, session, verdicts, holder_of(path), recoverable(path))
     if args.json:
-        print_json(document)
+        print_json(document.as_data())
     else:
         say_all(session_lines(document))
 
@@ -210,7 +217,6 @@ def _restore(args: argparse.Namespace) -> None:
 
 def _trash(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
-    from planscope.documents.library import sessions_document
     from planscope.session.library import entries
     from planscope.session.library_changes import empty_trash
     from planscope.session.places import trash
@@ -221,14 +227,13 @@ def _trash(args: argparse.Namespace) -> None:
         return
     found = _judged(entries("trash"), PATIENCE)
     if args.json:
-        print_json(sessions_document(trash(), found, []))
+        _print_list(trash(), found, [])
     else:
         say_all(list_lines(found, trash()))
 
 
 def _recover(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import recovery_lines
-    from planscope.documents.library import sessions_document
     from planscope.session.drafts import left_drafts
     from planscope.session.naming import free_path, name_of
     from planscope.session.places import library, make_folder
@@ -240,7 +245,7 @@ def _recover(args: argparse.Namespace) -> None:
             raise UserError("name the session whose unsaved work is meant (see: planscope sessions recover)")
         left = recoveries()
         if args.json:
-            print_json(sessions_document(library(), [], left))
+            _print_list(library(), [], left)
         else:
             say_all(recovery_lines(left, left_drafts()))
         return
@@ -266,10 +271,15 @@ def _recover(args: argparse.Namespace) -> None:
 
 
 def _told(args: argparse.Namespace, action: str, done: dict[str, Path], line: str, removed: int = 0) -> None:
-    from planscope.documents.library import changed_document
-
     if args.json:
-        print_json(changed_document(action, done, removed))
+        from planscope.documents.library import ChangedDocument
+
+        changed = [{"name": name, "path": str(path)} for name, path in done.items()]
+        print_json(
+            ChangedDocument.model_validate(
+                {"action": action, "sessions": changed, "removed": removed}
+            ).as_data()
+        )
     else:
         say(line)
 

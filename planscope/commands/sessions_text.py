@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import columns
 from planscope.report import hanging, table
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
+    from planscope.documents.library import SessionDocument
     from planscope.session.drafts import LeftDraft
     from planscope.session.library_entry import Entry
     from planscope.session.recovery import Recovery
@@ -85,40 +86,40 @@ def _local(moment: str | None) -> str:
         return moment or ""
 
 
-def session_lines(document: dict[str, Any]) -> Iterator[str]:
+def session_lines(document: SessionDocument) -> Iterator[str]:
     facts = [
-        ("title", document["title"]),
-        ("file", document["path"]),
-        ("size", _size(document["size"])),
-        ("created", _local(document["created"])),
-        ("changed", _local(document["changed"])),
-        ("topic", document["topic"] or ""),
-        ("notes", document["notes"]),
-        ("breakpoints", ", ".join(document["breakpoints"])),
-        ("watches", ", ".join(document["watches"])),
-        ("dissections", str(document["dissections"] or "")),
+        ("title", document.title),
+        ("file", document.path),
+        ("size", _size(document.size)),
+        ("created", _local(document.created)),
+        ("changed", _local(document.changed)),
+        ("topic", document.topic or ""),
+        ("notes", document.notes),
+        ("breakpoints", ", ".join(document.breakpoints)),
+        ("watches", ", ".join(document.watches)),
+        ("dissections", str(document.dissections or "")),
     ]
-    if document["writer"] is not None:
-        facts.append(("written by", f"process {document['writer']['pid']} on {document['writer']['host']}"))
-    if document["recovery"] is not None:
-        facts.append(("unsaved", f"{document['recovery']['saved']}: {document['recovery']['why']}"))
+    if document.writer is not None:
+        facts.append(("written by", f"process {document.writer.pid} on {document.writer.host}"))
+    if document.recovery is not None:
+        facts.append(("unsaved", f"{document.recovery.saved}: {document.recovery.why}"))
     for label, value in facts:
         if value:
             yield from hanging(label, clip(value, 500), 13, columns())
     yield "Variants"
-    for one in document["variant_list"]:
-        about = f"{one['origin']}, {one['actions']} actions: {one['text']}"
-        yield from hanging(f"  {clip(one['id'], 20)}", clip(about, 500), 13, columns())
+    for one in document.variant_list:
+        about = f"{one.origin}, {one.actions} actions: {one.text}"
+        yield from hanging(f"  {clip(one.id, 20)}", clip(about, 500), 13, columns())
     yield "Runs"
     rows = [
         (
-            clip(one["id"], 20),
-            (one["error_type"] or one["verdict"] or "not judged").replace("_", " "),
-            f"{one['calls']} call{'' if one['calls'] == 1 else 's'}",
-            clip(f"{one['agent']} {one['model']}", 60),
-            _local(one["started"]),
+            clip(one.id, 20),
+            (one.error_type or one.verdict or "not judged").replace("_", " "),
+            f"{one.calls} call{'' if one.calls == 1 else 's'}",
+            clip(f"{one.agent} {one.model}", 60),
+            _local(one.started),
         )
-        for one in document["run_list"]
+        for one in document.run_list
     ]
     yield from table(rows) if rows else ("  none",)
 

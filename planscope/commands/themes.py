@@ -19,13 +19,11 @@ def run(args: argparse.Namespace) -> int:
 
     themes, problems = load_themes()
     if args.json:
-        print_json(
-            {
-                "themes": [{"name": theme.name, "dark": theme.dark} for theme in themes],
-                "problems": [str(problem) for problem in problems],
-                "folder": str(user_themes_folder()),
-            }
-        )
+        from planscope.documents.listings import ThemesDocument
+
+        said = [str(problem) for problem in problems]
+        found = {"themes": themes, "problems": said, "folder": str(user_themes_folder())}
+        print_json(ThemesDocument.model_validate(found).as_data())
         return 0
     say_all(table([(theme.name, "dark" if theme.dark else "light") for theme in themes], ""))
     for problem in problems:

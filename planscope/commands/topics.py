@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from planscope.commands.common import check_topic, output_file, print_json, say, say_all, write_or_print
@@ -30,7 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.language.topics import json_document, load_topics
+    from planscope.language.topics import load_topics
     from planscope.report import table
 
     if args.model is not None:
@@ -41,10 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.topic is not None:
         check_topic(args.topic, topics)
     if args.json:
-        document = json_document(args.file)
-        if args.topic is not None:
-            document = {"topics": [t for t in document["topics"] if t["job"] == args.topic]}
-        print_json(document)
+        _print({args.topic: topics[args.topic]} if args.topic is not None else topics)
     elif args.topic is not None:
         say_all(topics[args.topic])
     else:
@@ -74,12 +72,17 @@ def _write(args: argparse.Namespace) -> int:
     for line in (*(f"left out: {p}" for p in written.problems), *(f"note: {r}" for r in written.remarks)):
         sys.stderr.write(visible(line) + "\n")
     if args.json:
-        print_json(
-            {"topics": [{"job": job, "activities": list(names)} for job, names in written.topics.items()]}
-        )
+        _print(written.topics)
     elif output is not None:
         say(f"{written.count} topic{'' if written.count == 1 else 's'} in {args.output}")
     return 0
+
+
+def _print(topics: Mapping[str, Sequence[str]]) -> None:
+    from planscope.documents.listings import TopicDocument, TopicsDocument
+
+    found = [TopicDocument(job=job, activities=list(names)) for job, names in topics.items()]
+    print_json(TopicsDocument(topics=found).as_data())
 
 
 def _output(name: str) -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from planscope.compare.result import ArgumentChange, CallRow, Comparison, Side, StepSide
-from planscope.documents.judgement import call_document, finding_document, verdict_document
-from planscope.documents.query import action_document, constraint_document, error_documents
+from planscope.documents.judgement import CallDocument, CheckDocument, FindingDocument
+from planscope.documents.query import ActionDocument, ParseErrorDocument, constraint_document
 
 
 def comparison_document(c: Comparison) -> dict[str, Any]:
@@ -50,9 +50,9 @@ def _side(side: Side) -> dict[str, Any]:
         "run": side.run,
         "text": side.text,
         "timed": side.timed,
-        "actions": [action_document(action) for action in side.actions],
+        "actions": [ActionDocument.of(action).as_data() for action in side.actions],
         "constraints": None if problem is None else [constraint_document(x) for x in problem.constraints],
-        "errors": error_documents(side.errors)["errors"],
+        "errors": [ParseErrorDocument.of(e).as_data() for e in side.errors],
         "outline": [
             {"label": n.label, "depth": n.depth, "span": list(n.span), "constraints": list(n.constraints)}
             for n in side.outline
@@ -60,7 +60,7 @@ def _side(side: Side) -> dict[str, Any]:
         "contradiction": None if side.contradiction is None else list(side.contradiction),
         "steps": [_step(step) for step in side.steps],
         "ending": side.ending,
-        "check": None if side.verdict is None else verdict_document(side.verdict),
+        "check": None if side.verdict is None else CheckDocument.of(side.verdict).as_data(),
     }
 
 
@@ -68,7 +68,7 @@ def _step(step: StepSide) -> dict[str, Any]:
     return {
         "step": step.step,
         "attempt": step.attempt,
-        "call": call_document(step.call),
+        "call": None if step.call is None else CallDocument.of(step.call).as_data(),
         "action": step.action,
         "answer": step.answer,
         "answered": step.answered,
@@ -76,7 +76,7 @@ def _step(step: StepSide) -> dict[str, Any]:
         "state": step.state,
         "start": step.start,
         "end": step.end,
-        "findings": [finding_document(f) for f in step.findings],
+        "findings": [FindingDocument.of(f).as_data() for f in step.findings],
     }
 
 

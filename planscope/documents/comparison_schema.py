@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from planscope.compare.result import CallChange, Change, Matched, Reason, SideName
-from planscope.documents.parts import Document
-from planscope.documents.query_schema import ActionDocument, ConstraintDocument, ParseErrorDocument
+from planscope.documents.document import Document
+from planscope.documents.query import ActionDocument, ConstraintDocument, ParseErrorDocument
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import State, StepNo
 

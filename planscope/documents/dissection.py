@@ -1,68 +1,99 @@
-"""A dissection as a document: what ``dissect --json`` prints."""
+"""A dissection as a document: what ``dissect`` prints."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, Self
 
+from pydantic import Field
+
+from planscope.dissection.arms import Cause, CellOutcome
+from planscope.documents.document import Document
 from planscope.documents.query import constraint_document
 from planscope.language.reading import ParseFailure
+from planscope.oracle.verdict_types import VerdictKind
 from planscope.session.derive import problem_of
+from planscope.session.model import CellKind
 
 if TYPE_CHECKING:
-    from planscope.agents.rates import Rate
-    from planscope.dissection.summary import CellView, Summary
+    from planscope.dissection.summary import Summary
     from planscope.session.model import Dissection, Session
 
 
-def dissection_document(found: Summary, record: Dissection, session: str | None) -> dict[str, Any]:
-    """``session`` is the name of the file that it is in."""
-    decision = found.decision
-    return {
-        "session": session,
-        "dissection": record.id,
-        "variant": record.variant,
-        "run": record.run,
-        "agent": record.agent,
-        "model": record.model,
-        "seed": record.seed,
-        "method": record.method,
-        "budget": record.budget,
-        "runs": found.runs,
-        "cause": decision.cause,
-        "confidence": None if decision.confidence is None else round(decision.confidence, 4),
-        "reason": decision.reason,
-        "missing": decision.missing,
-        "blameless": decision.blameless,
-        "likely": {name: round(share, 4) for name, share in decision.likely.items()},
-        "stopped": record.stopped,
-        "rates": {row.kind: arm_document(row.rate) for row in found.rows},
-        "cells": [cell_document(cell) for row in found.rows for cell in row.cells],
-        "closed": dict(record.closed),
-    }
-
-
-def arm_document(rate: Rate) -> dict[str, Any]:
+class ArmRateDocument(Document):
     """How often one kind of request is right."""
-    return {
-        "runs": rate.counted,
-        "right": rate.right,
-        "rate": rate.rate,
-        "low": rate.low,
-        "high": rate.high,
-        "aborted": rate.aborted,
-        "errors": rate.errors,
-    }
+
+    runs: int = Field(
+        validation_alias="counted",
+        description="right and wrong ones; aborted runs say nothing about planning",
+    )
+    right: int
+    rate: float | None
+    low: float = Field(description="lower end of Wilson's 95 % interval")
+    high: float
+    aborted: int
+    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
 
 
-def cell_document(cell: CellView) -> dict[str, Any]:
-    return {
-        "kind": cell.kind,
-        "number": cell.number,
-        "variant": cell.variant,
-        "outcome": cell.outcome,
-        "error_type": cell.error_type,
-        "runs": [{"run": r.run, "verdict": r.verdict, "error_type": r.error_type} for r in cell.runs],
-    }
+class CellRunDocument(Document):
+    run: str
+    verdict: VerdictKind
+    error_type: str | None
+
+
+class CellDocument(Document):
+    """One mutant, which is a variant of the session, and its runs."""
+
+    kind: CellKind
+    number: int = Field(description="from 1, within its kind")
+    variant: str
+    outcome: CellOutcome
+    error_type: str | None = Field(description="of its last wrong run")
+    runs: list[CellRunDocument]
+
+
+class DissectDocument(Document):
+    """What in the request makes the agent fail."""
+
+    session: str | None = Field(description="the file that it is recorded in")
+    dissection: str
+    variant: str
+    run: str | None = Field(description="the failing run that it began with, which is counted in no rate")
+    agent: str
+    model: str
+    seed: int | None
+    method: Literal["rates", "paper"]
+    budget: int
+    runs: int = Field(description="spent so far, aborted ones too")
+    cause: Cause | None = Field(description="null: undecided, or nothing in the request is to blame")
+    confidence: float | None = Field(
+        description="probability of the cause; null where it is null, and for paper"
+    )
+    reason: str
+    missing: str | None = Field(description="what would help to decide; null where it is decided")
+    blameless: bool = Field(description="it never failed, or nothing in this request is to blame for it")
+    likely: dict[str, float] = Field(description="probability of each cause, and of none; empty for paper")
+    stopped: str | None = Field(description="why it ended undecided: budget, user, or what went wrong")
+    rates: dict[CellKind, ArmRateDocument]
+    cells: list[CellDocument]
+    closed: dict[CellKind, str] = Field(description="kinds of which no more mutants could be made, and why")
+
+    @classmethod
+    def about(cls, found: Summary, record: Dissection, session: str | None) -> Self:
+        decision = found.decision
+        return cls.of(
+            record,
+            session=session,
+            dissection=record.id,
+            runs=found.runs,
+            cause=decision.cause,
+            confidence=None if decision.confidence is None else round(decision.confidence, 4),
+            reason=decision.reason,
+            missing=decision.missing,
+            blameless=decision.blameless,
+            likely={name: round(share, 4) for name, share in decision.likely.items()},
+            rates={row.kind: row.rate for row in found.rows},
+            cells=[cell for row in found.rows for cell in row.cells],
+        )
 
 
 def say_constraints(session: Session, dissection: Dissection) -> None:

@@ -1,108 +1,203 @@
-"""A judged run as documents: what ``check``, ``replay`` and ``repair`` print."""
+"""A judged run as documents: what ``check``, ``replay``, ``repair``, ``reasons`` and ``export`` print."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from planscope.oracle.trace import Call
-from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
+from pydantic import AliasPath, BeforeValidator, Field
+
+from planscope.documents.document import Document
+from planscope.documents.json_text import finite
+from planscope.documents.query import QueryDocument
+from planscope.errors import UserError
+from planscope.oracle.reason_types import SearchEnd
+from planscope.oracle.trace import Ending
+from planscope.oracle.verdict_types import ErrorType, State, Status, StepNo, StepView, VerdictKind
 
 if TYPE_CHECKING:
+    from planscope.oracle.reason_types import Reasons
     from planscope.oracle.replay import Replay
 
 
-def finding_document(finding: Finding) -> dict[str, Any]:
-    return {
-        "type": finding.type,
-        "step": finding.step,
-        "constraints": list(finding.constraints),
-        "severity": finding.severity,
-        "actions": list(finding.actions),
-        "message": finding.message,
-    }
+class FindingDocument(Document):
+    type: ErrorType
+    step: StepNo
+    constraints: list[str]
+    severity: Literal["error", "warning"]
+    actions: list[str] = Field(default_factory=list, description="ids of the actions concerned")
+    message: str = Field(default="", description="more about it, if there is more to say")
 
 
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    first = verdict.first_violation
-    return {
-        "verdict": verdict.verdict,
-        "error_type": verdict.error_type,
-        "findings": [finding_document(f) for f in verdict.findings],
-        "first_violation": None
-        if first is None
-        else {
-            "step": first.step,
-            "constraint": first.constraint,
-            "core": list(first.core.constraints),
-            "steps": list(first.core.steps),
-            "foreseeable": first.core.foreseeable,
-        },
-        "explanation": verdict.explanation,
-    }
+class ViolationDocument(Document):
+    """The point of no return: the first doomed step, and the minimal core that says why."""
+
+    step: StepNo
+    constraint: str = Field(description="the member of the core that stands first in the text")
+    core: list[str] = Field(validation_alias=AliasPath("core", "constraints"))
+    steps: list[StepNo] = Field(
+        validation_alias=AliasPath("core", "steps"), description="the steps in the core"
+    )
+    foreseeable: bool = Field(
+        validation_alias=AliasPath("core", "foreseeable"),
+        description="false: other durations of actions not called yet would still save the plan",
+    )
 
 
-def nothing_to_judge(explanation: str) -> dict[str, Any]:
-    """The verdict document of a session without a run."""
-    return {
-        "verdict": "unknown",
-        "error_type": None,
-        "findings": [],
-        "first_violation": None,
-        "explanation": explanation,
-    }
+class CheckDocument(Document):
+    """The verdict of a run."""
+
+    verdict: VerdictKind
+    error_type: ErrorType | None
+    findings: list[FindingDocument]
+    first_violation: ViolationDocument | None
+    explanation: str
+    certified: bool | None = Field(default=None, description="did Z3 confirm it? null: it gave up")
+    run: str | None = None
+
+    @classmethod
+    def of_nothing(cls, explanation: str, **more: Any) -> Self:
+        """The verdict on a session without a run."""
+        return cls(
+            verdict="unknown",
+            error_type=None,
+            findings=[],
+            first_violation=None,
+            explanation=explanation,
+            **more,
+        )
 
 
-def call_document(call: Call | None) -> dict[str, Any] | None:
-    """A call of an agent's; None before any call, and at the end."""
-    if call is None:
-        return None
-    arguments = None if call.arguments is None else dict(call.arguments)
-    return {"tool": call.tool, "arguments": arguments, "refused": call.refused}
+def _printable(arguments: Any) -> Any:
+    try:
+        return finite(arguments)
+    except RecursionError:
+        raise UserError("the arguments of a call are nested too deeply to be printed") from None
 
 
-def step_document(run: Replay, view: StepView) -> dict[str, Any]:
-    moves = run.safe_moves(view.index)
-    document: dict[str, Any] = {
-        "step": view.step,
-        "attempt": view.attempt,
-        "call": call_document(view.call),
-        "action": view.action,
-        "start": view.start,
-        "end": view.end,
-        "state": view.state,
-        "safe_next": [m.action for m in moves],
-        "valid_completions": run.valid_completions(view.index),
-        "constraints": run.statuses(view.index),
-        "core": list(view.core.constraints) if view.core else [],
-        "core_steps": list(view.core.steps) if view.core else [],
-        "findings": [finding_document(f) for f in view.findings],
-    }
-    if run.problem.timed:
-        document["safe_hours"] = {m.action: list(m.hours) for m in moves if m.hours}
-    return document
+class CallDocument(Document):
+    tool: str
+    arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
+        description="null: they could not be read"
+    )
+    refused: bool = Field(default=False, description="a guard or the user kept it from its tool")
 
 
-def replay_document(run: Replay, run_id: str | None, *, lazily: bool = False) -> dict[str, Any]:
-    """``lazily``: the steps are an iterator, to be printed one after another."""
-    steps = (step_document(run, view) for view in run.steps)
-    return {
-        "run": run_id,
-        "ending": run.trace.ending,
-        "timed": run.problem.timed,
-        "steps": steps if lazily else list(steps),
-    }
+class StepDocument(Document):
+    step: StepNo
+    attempt: int
+    call: CallDocument | None = Field(description="null before any call, and at the end")
+    action: str | None = Field(default=None, description="the action that the call executed")
+    start: int | None = Field(default=None, description="timed: hours")
+    end: int | None = None
+    state: State
+    safe_next: list[str]
+    valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
+    constraints: dict[str, Status]
+    core: list[str]
+    core_steps: list[StepNo] = Field(default_factory=list, description="the steps in the core")
+    findings: list[FindingDocument] = Field(default_factory=list)
+    safe_hours: dict[str, tuple[int, int]] | None = Field(
+        default=None, description="timed: first and last safe start of each action in safe_next"
+    )
+
+    @classmethod
+    def at(cls, run: Replay, view: StepView) -> Self:
+        moves = run.safe_moves(view.index)
+        timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
+        return cls.of(
+            view,
+            safe_next=[m.action for m in moves],
+            valid_completions=run.valid_completions(view.index),
+            constraints=run.statuses(view.index),
+            core=view.core.constraints if view.core else (),
+            core_steps=view.core.steps if view.core else (),
+            **timed,
+        )
 
 
-def repair_document(repair: Repair, run_id: str | None, from_step: int) -> dict[str, Any]:
-    """``order`` is null where no plan is left; ``reason`` then says why."""
-    return {
-        "order": None if repair.order is None else list(repair.order),
-        "starts": None if repair.starts is None else dict(repair.starts),
-        "swaps": repair.swaps,
-        "inserted": list(repair.inserted),
-        "removed": list(repair.removed),
-        "exact": repair.exact,
-        "reason": repair.reason,
-        "run": run_id,
-        "from_step": from_step,
-    }
+class ReplayDocument(Document):
+    """Every step of a run, from 0 to ``"end"``."""
+
+    run: str | None
+    ending: Ending
+    timed: bool
+    steps: Iterable[StepDocument]
+    check: CheckDocument | None = None
+
+    @classmethod
+    def about(cls, run: Replay, run_id: str | None, **more: Any) -> Self:
+        """The steps are judged one after another as they are printed, and not kept."""
+        steps = (StepDocument.at(run, view) for view in run.steps)
+        return cls(run=run_id, ending=run.trace.ending, timed=run.problem.timed, steps=steps, **more)
+
+
+class RepairDocument(Document):
+    """The nearest valid plan; ``order`` is null where there is none, and ``reason`` says why."""
+
+    order: list[str] | None
+    starts: dict[str, int] | None
+    swaps: int | None
+    inserted: list[str]
+    removed: list[str]
+    exact: bool = Field(description="proved to be the nearest")
+    reason: str | None = None
+    run: str | None = None
+    from_step: int = 0
+
+
+class ExportDocument(Document):
+    """What ``export --format json`` writes."""
+
+    title: str
+    query: QueryDocument
+    run: dict[str, Any] | None
+    check: CheckDocument
+    replay: ReplayDocument
+    repair: RepairDocument
+
+
+class CoreDocument(Document):
+    constraints: list[str]
+    steps: list[StepNo]
+    foreseeable: bool = Field(
+        description="false: other durations of actions not called yet would still save the plan"
+    )
+    explanation: str
+
+
+class CorrectionDocument(Document):
+    constraints: list[str]
+    steps: list[StepNo] = Field(description="steps that would not have to be made as they were")
+    explanation: str
+
+
+class ReasonsDocument(Document):
+    """Every minimal core at a step, and every minimal set to give up so that the rest can be met."""
+
+    run: str | None
+    step: StepNo
+    state: State
+    cores: list[CoreDocument] = Field(description="the one that check shows first, then by size")
+    corrections: list[CorrectionDocument] = Field(description="by size")
+    complete: bool = Field(description="these are all that there are")
+    ended: SearchEnd = Field(
+        description="all: nothing is left; most: as many as were wanted; unknown: a question was too hard"
+    )
+    certified: bool | None = Field(description="did Z3 confirm each of them? null: not asked, or it gave up")
+
+    @classmethod
+    def about(cls, run: Replay, found: Reasons, run_id: str | None, certified: bool | None) -> Self:
+        from planscope.oracle.reason_words import describe_core, describe_correction
+
+        return cls.of(
+            found,
+            run=run_id,
+            state=run.steps[found.index].state,
+            cores=[CoreDocument.of(one, explanation=describe_core(run, one)) for one in found.cores],
+            corrections=[
+                CorrectionDocument.of(one, explanation=describe_correction(run, found.index, one))
+                for one in found.corrections
+            ],
+            certified=certified,
+        )

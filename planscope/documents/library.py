@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field
+
+from planscope.documents.document import Document
+from planscope.oracle.verdict_types import VerdictKind
+from planscope.session.library_entry import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
-    from pathlib import Path
 
     from planscope.session.library_entry import Entry
     from planscope.session.lock import Holder
@@ -15,100 +20,135 @@ if TYPE_CHECKING:
     from planscope.session.recovery import Recovery
 
 
-def time_text(moment: datetime | None) -> str | None:
-    return moment.isoformat(timespec="seconds") if moment is not None else None
+def _in_seconds(moment: Any) -> Any:
+    return moment.isoformat(timespec="seconds") if isinstance(moment, datetime) else moment
 
 
-def entry_document(entry: Entry) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "open": entry.address,
-        "place": entry.place,
-        "path": str(entry.path),
-        "title": entry.title,
-        "topic": entry.topic,
-        "agent": entry.agent,
-        "model": entry.model,
-        "runs": entry.runs,
-        "variants": entry.variants,
-        "verdict": entry.verdict,
-        "error_type": entry.error_type,
-        "created": time_text(entry.created),
-        "changed": time_text(entry.changed),
-        "deleted": time_text(entry.deleted),
-        "size": entry.size,
-        "wrong": entry.wrong,
-    }
+Moment = Annotated[str, BeforeValidator(_in_seconds)]
+"""A time of a session's, in ISO 8601."""
+
+PathText = Annotated[str, BeforeValidator(str)]
 
 
-def recovery_document(found: Recovery) -> dict[str, Any]:
-    return {
-        "path": str(found.path),
-        "saved": time_text(found.saved),
-        "why": found.why,
-        "file": str(found.file),
-    }
+class EntryDocument(Document):
+    """A session of a list. Agent, model, verdict and error type are those of the last run."""
+
+    name: str
+    open: str = Field(
+        validation_alias="address",
+        description="what to give planscope open: the name, or the path where the name is taken",
+    )
+    place: Place
+    path: PathText
+    title: str
+    topic: str | None
+    agent: str | None
+    model: str | None
+    runs: int
+    variants: int
+    verdict: VerdictKind | None = Field(description="null: there is no run, or nobody has judged it yet")
+    error_type: str | None
+    created: Moment | None = Field(description="times are ISO 8601, UTC")
+    changed: Moment
+    deleted: Moment | None
+    size: int = Field(description="bytes of the file")
+    wrong: str | None = Field(description="why it cannot be opened")
 
 
-def sessions_document(folder: Path, found: list[Entry], left: list[Recovery]) -> dict[str, Any]:
-    return {
-        "folder": str(folder),
-        "sessions": [entry_document(one) for one in found],
-        "recoveries": [recovery_document(one) for one in left],
-    }
+class RecoveryDocument(Document):
+    """Work that could not be written to its file."""
+
+    path: PathText = Field(description="the session that it belongs to")
+    saved: Moment
+    why: str
+    file: PathText
 
 
-def session_document(
-    entry: Entry,
-    session: Session,
-    verdicts: Mapping[str, tuple[str, str | None]],
-    holder: Holder | None,
-    left: Recovery | None,
-) -> dict[str, Any]:
-    """``verdicts``: verdict and error type by the ids of the runs that were judged."""
-    writer = None
-    if holder is not None:
-        writer = {"pid": holder.pid, "host": holder.host, "since": time_text(holder.since)}
-    return entry_document(entry) | {
-        "id": session.id,
-        "notes": session.notes,
-        "variant_list": [
-            {
-                "id": v.id,
-                "parent": v.parent,
-                "origin": v.origin.kind,
-                "text": v.query.text,
-                "actions": len(v.actions),
-            }
-            for v in session.variants
-        ],
-        "run_list": [_run_line(run, verdicts) for run in session.runs],
-        "dissections": len(session.dissections),
-        "breakpoints": session.breakpoints,
-        "watches": session.watches,
-        "writer": writer,
-        "recovery": recovery_document(left) if left is not None else None,
-    }
+class WriterDocument(Document):
+    """Who writes to a session just now."""
+
+    pid: int
+    host: str
+    since: Moment
 
 
-def _run_line(run: Run, verdicts: Mapping[str, tuple[str, str | None]]) -> dict[str, Any]:
-    verdict, error_type = verdicts.get(run.id, (None, None))
-    return {
-        "id": run.id,
-        "variant": run.variant,
-        "agent": run.agent,
-        "model": run.model,
-        "seed": run.seed,
-        "started": time_text(run.started),
-        "calls": sum(event.type == "call" for event in run.events),
-        "verdict": verdict,
-        "error_type": error_type,
-    }
+class RunLine(Document):
+    id: str
+    variant: str
+    agent: str
+    model: str
+    seed: int | None
+    started: Moment | None
+    calls: int
+    verdict: VerdictKind | None
+    error_type: str | None
 
 
-def changed_document(action: str, places: Mapping[str, Path], removed: int = 0) -> dict[str, Any]:
-    return {
-        "action": action,
-        "sessions": [{"name": name, "path": str(path)} for name, path in places.items()],
-        "removed": removed,
-    }
+class VariantLine(Document):
+    id: str
+    parent: str | None
+    origin: str
+    text: str
+    actions: int
+
+
+class SessionDocument(EntryDocument):
+    """What ``sessions show`` prints."""
+
+    id: str
+    notes: str
+    variant_list: list[VariantLine]
+    run_list: list[RunLine]
+    dissections: int
+    breakpoints: list[str]
+    watches: list[str]
+    writer: WriterDocument | None
+    recovery: RecoveryDocument | None
+
+    @classmethod
+    def about(
+        cls,
+        entry: Entry,
+        session: Session,
+        verdicts: Mapping[str, tuple[str, str | None]],
+        holder: Holder | None,
+        left: Recovery | None,
+    ) -> Self:
+        """``verdicts``: verdict and error type by the ids of the runs that were judged."""
+        return cls.of(
+            entry,
+            address=entry.address,
+            id=session.id,
+            notes=session.notes,
+            variant_list=[
+                VariantLine.of(v, origin=v.origin.kind, text=v.query.text, actions=len(v.actions))
+                for v in session.variants
+            ],
+            run_list=[_run_line(run, *verdicts.get(run.id, (None, None))) for run in session.runs],
+            dissections=len(session.dissections),
+            breakpoints=session.breakpoints,
+            watches=session.watches,
+            writer=holder,
+            recovery=left,
+        )
+
+
+def _run_line(run: Run, verdict: str | None, error_type: str | None) -> RunLine:
+    calls = sum(event.type == "call" for event in run.events)
+    return RunLine.of(run, calls=calls, verdict=verdict, error_type=error_type)
+
+
+class SessionsDocument(Document):
+    """What ``sessions list`` and ``sessions trash`` print."""
+
+    folder: PathText
+    sessions: list[EntryDocument]
+    recoveries: list[RecoveryDocument] = Field(default_factory=list)
+
+
+class ChangedDocument(Document):
+    """What the others print: which sessions were changed, and where they are now."""
+
+    action: Literal["rename", "copy", "delete", "restore", "empty", "recover"]
+    sessions: list[dict[str, str]] = Field(description="name and path of each, as they are now")
+    removed: int = 0

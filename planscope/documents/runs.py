@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
-from planscope.documents.judgement import verdict_document
+from pydantic import Field
+
+from planscope.documents.document import Document
+from planscope.documents.judgement import CheckDocument
+from planscope.oracle.verdict_types import ErrorType, VerdictKind
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
@@ -15,45 +18,66 @@ if TYPE_CHECKING:
     from planscope.session.model import Run
 
 
-def run_document(run: Run, verdict: Verdict, cost: Cost, session: str) -> dict[str, Any]:
-    """One run with all its events. ``session`` is the name of the file that it is in."""
-    return {
-        "run": run.id,
-        "session": session,
-        "agent": run.agent,
-        "model": run.model,
-        "events": [event.model_dump(mode="json", exclude_none=True) for event in run.events],
-        "check": verdict_document(verdict),
-        "cost": asdict(cost),
-    }
+class CostDocument(Document):
+    model_calls: int
+    input_tokens: int | None = Field(description="null where the provider tells none")
+    output_tokens: int | None
+    seconds: float
+    model_seconds: float = Field(description="spent waiting for the model")
 
 
-def runs_document(
-    runs: Sequence[Run], verdicts: Sequence[Verdict], costs: Sequence[Cost], rate: Rate, session: str
-) -> dict[str, Any]:
-    """Many runs of one agent and model, at least one, each with its verdict and cost; and how many are right."""
-    return {
-        "session": session,
-        "agent": runs[0].agent,
-        "model": runs[0].model,
-        "runs": [
-            {
-                "run": run.id,
-                "seed": run.seed,
-                "verdict": verdict.verdict,
-                "error_type": verdict.error_type,
-                "cost": asdict(cost),
-            }
+class RunDocument(Document):
+    """What ``run --json`` prints. ``session`` is the name of the file that it is in."""
+
+    run: str
+    session: str
+    agent: str
+    model: str
+    events: list[dict[str, Any]]
+    check: CheckDocument
+    cost: CostDocument | None = None
+
+    @classmethod
+    def about(cls, run: Run, verdict: Verdict, cost: Cost, session: str) -> Self:
+        events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
+        check = CheckDocument.of(verdict)
+        return cls.of(run, run=run.id, session=session, events=events, check=check, cost=cost)
+
+
+class ManyRunDocument(Document):
+    run: str
+    seed: int | None
+    verdict: VerdictKind
+    error_type: ErrorType | None
+    cost: CostDocument
+
+
+class RateDocument(Document):
+    right: int
+    counted: int = Field(description="right and wrong runs; aborted ones say nothing about planning")
+    rate: float | None
+    low: float = Field(description="lower end of Wilson's 95 % interval")
+    high: float
+    aborted: int
+    unknown: int
+    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
+
+
+class ManyRunsDocument(Document):
+    """What ``run --times N --json`` prints: at least one run of one agent and model."""
+
+    session: str
+    agent: str
+    model: str
+    runs: list[ManyRunDocument]
+    success: RateDocument
+
+    @classmethod
+    def about(
+        cls, runs: Sequence[Run], verdicts: Iterable[Verdict], costs: Iterable[Cost], rate: Rate, session: str
+    ) -> Self:
+        each = [
+            ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost)
             for run, verdict, cost in zip(runs, verdicts, costs, strict=True)
-        ],
-        "success": {
-            "right": rate.right,
-            "counted": rate.counted,
-            "rate": rate.rate,
-            "low": rate.low,
-            "high": rate.high,
-            "aborted": rate.aborted,
-            "unknown": rate.unknown,
-            "errors": rate.errors,
-        },
-    }
+        ]
+        return cls.of(runs[0], session=session, runs=each, success=rate)

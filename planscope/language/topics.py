@@ -50,12 +50,6 @@ def keywords() -> tuple[str, ...]:
     return tuple(sorted(written | {"which"}))
 
 
-def json_document(path: Path | None = None) -> dict[str, list[dict[str, object]]]:
-    """What ``planscope topics --json`` prints."""
-    topics = load_topics(path)
-    return {"topics": [{"job": job, "activities": list(names)} for job, names in topics.items()]}
-
-
 @cache
 def _bundled() -> Topics:
     text = (files("planscope.language") / "data" / "topics.toml").read_text(encoding="utf-8")

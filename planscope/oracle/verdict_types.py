@@ -12,6 +12,7 @@ State = Literal["completable", "doomed", "broken", "unknown"]
 Status = Literal["holds", "open", "broken"]
 StepNo = int | Literal["end"]
 VerdictKind = Literal["right", "wrong", "aborted", "unknown"]
+VERDICTS: tuple[VerdictKind, ...] = get_args(VerdictKind)
 ErrorType = Literal[
     "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
 ]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope import __version__
+from planscope.oracle.verdict_types import VERDICTS
 from planscope.session import places
 from planscope.session.files import open_regular
 
@@ -105,9 +106,13 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
 
 
 def _is_record(record: Any) -> bool:
-    return isinstance(record, dict) and all(
-        (value is None or isinstance(value, str))
-        if name in _TEXTS
-        else isinstance(value, int) and (name in _COUNTS or name == "checked")
-        for name, value in record.items()
+    return (
+        isinstance(record, dict)
+        and record.get("verdict") in (None, *VERDICTS)
+        and all(
+            (value is None or isinstance(value, str))
+            if name in _TEXTS
+            else isinstance(value, int) and (name in _COUNTS or name == "checked")
+            for name, value in record.items()
+        )
     )

@@ -110,30 +110,26 @@ def _session(session: Session, run: Run | None) -> str:
 
 
 def _json(session: Session, run: Run | None) -> str:
-    from planscope.documents.json_text import json_pieces
-    from planscope.documents.judgement import (
-        nothing_to_judge,
-        repair_document,
-        replay_document,
-        verdict_document,
-    )
-    from planscope.documents.query import query_document
+    from planscope.documents.judgement import CheckDocument, ExportDocument, RepairDocument, ReplayDocument
+    from planscope.documents.query import QueryDocument
 
     case = judge(session, run)
     check_size(case.replay)
     replay, query = case.replay, case.variant.query
     run_id = run.id if run else None
-    document = {
-        "title": session.title,
-        "query": query_document(
+    document = ExportDocument(
+        title=session.title,
+        query=QueryDocument.about(
             replay.problem, topic=query.topic, seed=query.seed, valid_orders=replay.valid_completions(0)
         ),
-        "run": _record(run) if run else None,
-        "check": verdict_document(replay.verdict()) if run else nothing_to_judge("The session holds no run."),
-        "replay": replay_document(replay, run_id, lazily=True),
-        "repair": repair_document(replay.repair(), run_id, 0),
-    }
-    return "".join(json_pieces(document)) + "\n"
+        run=_record(run) if run else None,
+        check=CheckDocument.of(replay.verdict())
+        if run
+        else CheckDocument.of_nothing("The session holds no run."),
+        replay=ReplayDocument.about(replay, run_id),
+        repair=RepairDocument.of(replay.repair(), run=run_id, from_step=0),
+    )
+    return "".join(document.as_pieces()) + "\n"
 
 
 def _record(run: Run) -> dict[str, Any]:

@@ -266,9 +266,16 @@ def test_the_bundled_sessions_fit_the_schema(validators: dict[str, Draft202012Va
         validators["session"].validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-def test_topics(cli: Cli) -> None:
+def test_topics(cli: Cli, tmp_path: Path) -> None:
+    from planscope.language.topics import load_topics
+
     topics = cli("topics", "--json").json["topics"]
     assert len(topics) == 50 and all(len(t["activities"]) == 20 for t in topics)
+    assert topics[0] == {"job": "teacher", "activities": list(load_topics()["teacher"])}
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[[topic]]\njob = "Beekeeper"\nactivities = ["hive painting", "honey extraction"]\n')
+    document = cli("topics", "--file", mine, "--json").json
+    assert document["topics"][-1] == {"job": "Beekeeper", "activities": ["hive painting", "honey extraction"]}
     assert cli("topics", "nurse", "--json").json == {"topics": [t for t in topics if t["job"] == "nurse"]}
 
 
@@ -315,3 +322,42 @@ def test_json_is_one_ascii_document_and_nothing_else(cli: Cli, args: list[str], 
     assert done.err == ""
     assert isinstance(done.json, dict)
     assert done.out.isascii() and done.out.endswith("}\n") and done.out.count("\n}\n") <= 1
+
+
+HOSTILE = {
+    "del": "\x7f\x1b",
+    "half": "\udcff",
+    "big": 10**400,
+    "end": float("-inf"),
+    "none": [float("nan"), {}],
+}
+
+
+@pytest.mark.parametrize("key", [*HOSTILE, "nested"])
+def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
+    """Lines are written by pydantic, all else by the standard library."""
+    from planscope.documents.json_text import json_text
+    from planscope.documents.judgement import CallDocument
+    from planscope.oracle.trace import Call
+
+    value: Any = HOSTILE.get(key)
+    for _ in range(300 if key == "nested" else 0):
+        value = {"a": value}
+    document = CallDocument.of(Call(f"tool {key}", {key: value, "\udcff": value}))
+    line = document.as_line()
+    assert line.isascii() and line.isprintable()
+    assert (
+        json.loads(line) == json.loads(json_text(document.as_data())) and json.loads(line)["refused"] is False
+    )
+
+
+def test_arguments_nested_too_deeply_are_refused_in_one_line() -> None:
+    from planscope.documents.judgement import CallDocument
+    from planscope.errors import UserError
+    from planscope.oracle.trace import Call
+
+    value: Any = {}
+    for _ in range(100_000):
+        value = {"a": value}
+    with pytest.raises(UserError, match="nested too deeply"):
+        CallDocument.of(Call("a", value))

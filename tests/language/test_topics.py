@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from planscope.language.problem import make_actions, slug
 from planscope.language.reading import read_query
 from planscope.language.topic_rules import MAX_PHRASE, TopicProblem, check_topics
-from planscope.language.topics import MAX_FILE_BYTES, TopicError, json_document, keywords, load_topics
+from planscope.language.topics import MAX_FILE_BYTES, TopicError, keywords, load_topics
 from planscope.language.vocabulary import load_hints
 from planscope.safe import visible
 from tests.hostile import HOSTILE
@@ -388,15 +388,7 @@ def test_hostile_phrases_are_refused_or_harmless(tmp_path: Path, hostile: str) -
         assert phrase.isprintable()
 
 
-# --- the document and the start ---------------------------------------------------------------------------
-
-
-def test_json_document(tmp_path: Path) -> None:
-    document = json_document()
-    assert list(document) == ["topics"] and len(document["topics"]) == 50
-    assert document["topics"][0] == {"job": "teacher", "activities": list(TOPICS["teacher"])}
-    mine = json_document(write(tmp_path, GOOD))
-    assert mine["topics"][-1] == {"job": "Beekeeper", "activities": ["hive painting", "honey extraction"]}
+# --- the start ---------------------------------------------------------------------------------------------
 
 
 def test_the_data_is_not_read_before_it_is_needed() -> None:

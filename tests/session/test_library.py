@@ -120,7 +120,8 @@ def test_records_of_the_wrong_shape_count_for_nothing() -> None:
     entries("library")
     file = cache() / "sessions.json"
     document = json.loads(file.read_text())
-    for odd in ({"title": 3}, {"runs": "many"}, {"place": "bundled"}, {"verdict": ["right"]}, []):
+    shapes = [{"title": 3}, {"runs": "many"}, {"place": "bundled"}, {"verdict": ["right"]}, []]
+    for odd in [*shapes, {"verdict": "perhaps"}]:
         document["records"] = [[*row[:4], odd] for row in document["records"]]
         file.write_text(json.dumps(document))
         assert mine()["one"].title == "A title"

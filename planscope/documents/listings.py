@@ -1,17 +1,17 @@
-"""The schemas of what lists print as JSON: models, topics, themes, settings, the grammar, what is private."""
+"""What lists print as JSON: models, topics, themes, settings, the grammar, what is private."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from planscope.documents.parts import Document
+from planscope.documents.document import Document
 
 
 class ParameterDocument(Document):
     name: str
-    default: float
-    low: float
-    high: float
+    default: int | float
+    low: int | float
+    high: int | float
     about: str
 
 
@@ -69,7 +69,9 @@ SettingValue = str | int | float | bool | None | list[str | int]
 class SettingDocument(Document):
     name: str
     value: SettingValue
-    source: str = Field(alias="from", description="default, screen, or the place in the config file")
+    source: str = Field(
+        serialization_alias="from", description="default, screen, or the place in the config file"
+    )
     default: SettingValue
     takes: str = Field(description="what it may be, in words")
     help: str

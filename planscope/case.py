@@ -15,6 +15,7 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
+    from planscope.session.help import Help
     from planscope.session.model import Run, Session, Variant
 
 LISTED = 10
@@ -33,6 +34,13 @@ class Case:
     run: Run | None
     reading: Reading
     replay: Replay
+
+    @property
+    def help(self) -> Help:
+        """What helped the run."""
+        from planscope.session.help import NO_HELP, help_of
+
+        return help_of(self.run) if self.run is not None else NO_HELP
 
 
 def listed(ids: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
 from planscope.oracle.words import called, clock, listed, name
 from planscope.safe import cell_width, clip, show, visible, wrap
+from planscope.session.help import NO_HELP, Help
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -177,15 +178,23 @@ def constraint_lines(run: Replay, index: int) -> Iterator[str]:
     )
 
 
-def verdict_line(verdict: Verdict) -> str:
-    """``WRONG: order error``."""
-    kind = verdict.verdict.upper()
-    return f"{kind}: {verdict.error_type.replace('_', ' ')}" if verdict.error_type else kind
+def headline_type(verdict: Verdict) -> str:
+    """The type of error that a headline names, in words; empty where the run is not wrong."""
+    named = verdict.headline
+    return named.type.replace("_", " ") if named is not None else ""
 
 
-def verdict_lines(problem: Problem, verdict: Verdict, width: int = WIDTH) -> Iterator[str]:
+def verdict_line(verdict: Verdict, help: Help = NO_HELP) -> str:
+    """``WRONG: order error``, ``RIGHT, helped: 1 call refused``."""
+    kind, error = verdict.verdict.upper(), headline_type(verdict)
+    return (f"{kind}: {error}" if error else kind) + help.note
+
+
+def verdict_lines(
+    problem: Problem, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP
+) -> Iterator[str]:
     """The verdict, why, and everything that went wrong by step."""
-    yield verdict_line(verdict)
+    yield from sentence(verdict_line(verdict, help), width)
     yield from sentence(verdict.explanation, width)
     if verdict.findings:
         yield ""
@@ -243,10 +252,10 @@ def _ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
-def text_report(run: Replay, title: str, agent: str, model: str) -> Iterator[str]:
+def text_report(run: Replay, title: str, agent: str, model: str, help: Help = NO_HELP) -> Iterator[str]:
     """The whole run as plain text: request, constraints at the end, steps, verdict, repair."""
     yield from sentence(clip(title, 4 * WIDTH))
-    yield from sentence(f"agent {clip(agent, WIDTH)}, model {clip(model, WIDTH)}")
+    yield from sentence(f"agent {clip(help.agent(agent), WIDTH)}, model {clip(model, WIDTH)}")
     yield ""
     yield from paragraph(run.problem.text)
     yield ""
@@ -259,7 +268,7 @@ def text_report(run: Replay, title: str, agent: str, model: str) -> Iterator[str
         return
     verdict = run.verdict()
     yield ""
-    yield from verdict_lines(run.problem, verdict)
+    yield from verdict_lines(run.problem, verdict, help=help)
     if verdict.verdict == "wrong":
         yield ""
         yield "What the agent should have done"

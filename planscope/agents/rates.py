@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planscope.oracle.verdict_types import Verdict
+from planscope.session.help import Help
 
 Z95 = 1.959963984540054
 """The normal distribution's quantile for an interval of 95 %."""
@@ -17,7 +18,8 @@ Z95 = 1.959963984540054
 class Rate:
     """``right`` of ``counted`` runs; ``low`` and ``high`` bound the true rate with 95 % confidence.
 
-    Aborted and undecided runs are not counted: they say nothing about planning. ``rate`` is None without a run.
+    Aborted and undecided runs are not counted: they say nothing about planning. Nor are those that were helped,
+    ``helped`` right and wrong ones: they say nothing about the agent alone. ``rate`` is None without a run.
     """
 
     right: int
@@ -25,6 +27,8 @@ class Rate:
     aborted: int = 0
     unknown: int = 0
     errors: dict[str, int] = field(default_factory=dict)
+    helped: int = 0
+    helped_right: int = 0
 
     @property
     def rate(self) -> float | None:
@@ -50,9 +54,16 @@ def wilson(right: int, counted: int, z: float = Z95) -> tuple[float, float]:
     return low, 1.0 if right == counted else min(1.0, middle + half)
 
 
-def success(verdicts: Iterable[Verdict]) -> Rate:
-    """The rate of runs judged ``right``, with the types of the others' errors."""
-    found = list(verdicts)
+def success(verdicts: Iterable[Verdict], helps: Iterable[Help] | None = None) -> Rate:
+    """The rate of runs judged ``right``, with the types of the others' errors.
+
+    ``helps``: the help that each of them had; none where that is not given.
+    """
+    everything = list(verdicts)
+    each = list(helps) if helps is not None else [Help()] * len(everything)
+    judged = [(v, h) for v, h in zip(everything, each, strict=True) if v.verdict in ("right", "wrong")]
+    helped = [v for v, h in judged if h]
+    found = [v for v, h in judged if not h] + [v for v in everything if v.verdict in ("aborted", "unknown")]
     kinds = Counter(v.verdict for v in found)
     errors = Counter(v.error_type for v in found if v.verdict == "wrong" and v.error_type)
     return Rate(
@@ -61,4 +72,6 @@ def success(verdicts: Iterable[Verdict]) -> Rate:
         kinds["aborted"],
         kinds["unknown"],
         dict(errors.most_common()),
+        len(helped),
+        sum(v.verdict == "right" for v in helped),
     )

@@ -49,6 +49,7 @@ def _judge(
     args: argparse.Namespace, session: Session, chosen: Run | None
 ) -> tuple[CheckDocument, Replay | None]:
     from planscope.documents.judgement import CheckDocument
+    from planscope.session.help import help_of
 
     if chosen is None:
         return CheckDocument.of_nothing("The session holds no run.", run=None), None
@@ -57,23 +58,26 @@ def _judge(
     verdict = replay.verdict(strict=args.strict)
     if certified is False:
         verdict = replace(verdict, verdict="unknown", error_type=None, explanation=UNCONFIRMED)
-    return CheckDocument.of(verdict, certified=certified, run=chosen.id), replay
+    return CheckDocument.of(verdict, certified=certified, run=chosen.id, helped=help_of(chosen)), replay
 
 
 def _tell(
     document: CheckDocument, chosen: Run | None, replay: Replay | None, args: argparse.Namespace
 ) -> None:
     from planscope.report import verdict_lines
+    from planscope.session.help import help_of
 
     if chosen is None or replay is None or document.certified is False:
         say(document.verdict.upper())
         say(document.explanation)
         return
-    say_all(verdict_lines(replay.problem, replay.verdict(strict=args.strict), columns()))
+    help = help_of(chosen)
+    say_all(verdict_lines(replay.problem, replay.verdict(strict=args.strict), columns(), help))
     say()
     confirmed = {
         True: "; confirmed by Z3",
         None: "" if args.no_certify else "; Z3 gave up before it could confirm this",
     }
-    by = f"run {clip(chosen.id, 40)}: agent {clip(chosen.agent, 40)}, model {clip(chosen.model, 60)}"
+    agent = clip(help.agent(chosen.agent), 40)
+    by = f"run {clip(chosen.id, 40)}: agent {agent}, model {clip(chosen.model, 60)}"
     say(by + confirmed[document.certified])

@@ -61,6 +61,7 @@ def _cells(row: Row) -> str:
     """The mutants, what was wrong with them, and why there are no more."""
     errors = [f"{kind.replace('_', ' ')} {count}" for kind, count in row.rate.errors.items()]
     errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
+    errors += [f"helped {row.rate.helped}"] if row.rate.helped else []
     told = f"({', '.join(errors)})" if errors else ""
     closed = f"no more: {row.closed}" if row.closed else ""
     return "  ".join(filter(None, (" ".join(map(_cell, row.cells)), told, closed)))

@@ -21,6 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from planscope.report import step_lines
+    from planscope.session.help import help_of
 
     session = open_session(args.session)
     chosen = need_run(session, args.run)
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         from planscope.documents.judgement import CheckDocument, ReplayDocument
 
         check_size(replay)
-        check = CheckDocument.of(replay.verdict())
+        check = CheckDocument.of(replay.verdict(), helped=help_of(chosen))
         print_json_stream(ReplayDocument.about(replay, chosen.id, check=check))
     else:
         say_all(step_lines(replay, columns()))

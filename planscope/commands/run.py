@@ -169,15 +169,16 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence, verdict_line
     from planscope.session.costs import cost_of
+    from planscope.session.help import help_of
 
     verdict = replay.verdict()
     if args.json:
         print_json(RunDocument.about(made, verdict, cost_of(made), where).as_data())
         return
-    calls = len(replay.facts)
-    say(verdict_line(verdict))
+    calls, help = len(replay.facts), help_of(made)
+    say(verdict_line(verdict, help))
     say_all(sentence(verdict.explanation, columns()))
     say()
-    by = f"run {made.id}: agent {clip(made.agent, 40)}, model {clip(made.model, 60)}"
+    by = f"run {made.id}: agent {clip(help.agent(made.agent), 40)}, model {clip(made.model, 60)}"
     say(cost_line(cost_of(made)))
     say(f"{by}, {calls} call{'' if calls == 1 else 's'}; recorded in {where}")

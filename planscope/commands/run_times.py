@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from planscope.safe import clip
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.session.costs import Cost
+    from planscope.session.help import Help
     from planscope.session.model import Run, Session, Variant
 
 
@@ -25,6 +27,7 @@ def run_times(
     from planscope.agents.rates import success
     from planscope.documents.runs import ManyRunsDocument
     from planscope.session.costs import cost_of
+    from planscope.session.help import help_of
 
     with prints_aside():
         made, interrupted = _go(args, variant)
@@ -41,7 +44,8 @@ def run_times(
         )
         raise KeyboardInterrupt(f"interrupted; the {ended} in {where}")
     verdicts = [judge(session, run).replay.verdict() for run in recorded]
-    rate, costs = success(verdicts), [cost_of(run) for run in recorded]
+    rate = success(verdicts, [help_of(run) for run in recorded])
+    costs = [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
             print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where).as_data())
@@ -79,19 +83,26 @@ def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
 def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
     from planscope.session.costs import Cost
 
-    if rate.rate is None:
+    alone = " without help" if rate.helped else ""
+    if rate.rate is None and rate.helped:
+        say("no run went without help")
+    elif rate.rate is None:
         say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted")
     else:
         say(
-            f"{rate.right} of {rate.counted} right: {rate.rate:.0%}, with 95 % confidence between "
+            f"{rate.right} of {rate.counted}{alone} right: {rate.rate:.0%}, with 95 % confidence between "
             f"{rate.low:.0%} and {rate.high:.0%}"
         )
     for kind, count in rate.errors.items():
         say(f"  {count:>4}  {kind.replace('_', ' ')}")
-    if rate.aborted and rate.rate is not None:
+    if rate.helped:
+        say(
+            f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (counted apart: {_sum_of_help(runs).text})"
+        )
+    if rate.aborted and (rate.rate is not None or rate.helped):
         say(f"  {rate.aborted:>4}  aborted (not counted)")
     say()
-    by = f"agent {clip(runs[0].agent, 40)}, model {clip(runs[0].model, 60)}"
+    by = f"agent {clip(_sum_of_help(runs).agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
     known = [c.input_tokens for c in costs if c.input_tokens is not None]
     said = [c.output_tokens for c in costs if c.output_tokens is not None]
     total = Cost(
@@ -103,3 +114,11 @@ def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
     )
     say(f"{cost_line(total)} in all")
     say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
+
+
+def _sum_of_help(runs: list[Run]) -> Help:
+    """The help in all of the runs together."""
+    from planscope.session.help import Help, help_of
+
+    counts = zip(*(astuple(help_of(run)) for run in runs), strict=True)
+    return Help(*map(sum, counts))

@@ -73,8 +73,15 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
         "words", metavar="WORDS", nargs="*", help="in name, title, topic, agent, model, verdict"
     )
     parser.add_argument("--place", choices=("library", "bundled"), metavar="P", help="library or bundled")
-    parser.add_argument("--verdict", choices=VERDICTS, metavar="V", help="right, wrong, aborted or unknown")
-    parser.add_argument("--error-type", metavar="E", type=_error_type, help="order_error, action_lost, ...")
+    parser.add_argument(
+        "--verdict",
+        choices=VERDICTS,
+        metavar="V",
+        help="of the last run: right, aborted, unknown; wrong: of any",
+    )
+    parser.add_argument(
+        "--error-type", metavar="E", type=_error_type, help="of any run: order_error, action_lost, ..."
+    )
     parser.add_argument("--agent", metavar="A", help="the agent of the last run")
     parser.add_argument("--model", metavar="M", help="the model of the last run")
     parser.add_argument(
@@ -116,7 +123,7 @@ def _list(args: argparse.Namespace) -> None:
         found = _judged(found, None if must else PATIENCE)
     for field, wanted in given.items():
         if wanted is not None:
-            found = [entry for entry in found if getattr(entry, field) == wanted]
+            found = [entry for entry in found if _is_like(entry, field, wanted)]
     found = search(found, " ".join(getattr(args, "words", [])))
     if args.json:
         _print_list(library(), found, recoveries())
@@ -131,6 +138,12 @@ def _print_list(folder: Path, found: list[Entry], left: list[Recovery]) -> None:
 
     lists = {"folder": folder, "sessions": found, "recoveries": left}
     print_json(SessionsDocument.model_validate(lists).as_data())
+
+
+def _is_like(entry: Entry, field: str, wanted: str) -> bool:
+    if field == "verdict":
+        return entry.came_out(wanted)
+    return wanted in entry.error_types if field == "error_type" else bool(getattr(entry, field) == wanted)
 
 
 def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
@@ -162,14 +175,15 @@ def _show(args: argparse.Namespace) -> None:
 
 def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
     """Verdicts of the runs, the last ones first, as far as two seconds reach."""
-    from planscope.session.library import verdict_of
+    from planscope.session.library import verdicts_of
 
     until = time.monotonic() + PATIENCE
     found: dict[str, tuple[str, str | None]] = {}
-    for run in reversed(session.runs):
-        if found and time.monotonic() > until:
+    runs = session.runs[::-1]
+    for run, verdict in zip(runs, verdicts_of(session, runs), strict=True):
+        found[run.id] = verdict
+        if time.monotonic() > until:
             break
-        found[run.id] = verdict_of(session, run)
     return found
 
 

@@ -12,7 +12,7 @@ from planscope.report import hanging, table
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
-    from planscope.documents.library import SessionDocument
+    from planscope.documents.library import RunLine, SessionDocument
     from planscope.session.drafts import LeftDraft
     from planscope.session.library_entry import Entry
     from planscope.session.recovery import Recovery
@@ -42,12 +42,14 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
 
 def _rows(found: list[Entry]) -> Iterator[str]:
     cells: list[tuple[str, ...]] = []
-    for entry in found:
+    shares = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
+    for entry, share in zip(found, shares, strict=True):
         when = entry.when.astimezone().strftime("%Y-%m-%d %H:%M")
         by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
         row = (
             clip(entry.name, _WIDEST_NAME),
             _verdict(entry),
+            *([share] if any(shares) else []),
             clip(by, _WIDEST_MODEL),
             when,
             _size(entry.size),
@@ -68,7 +70,8 @@ def _verdict(entry: Entry) -> str:
         return "cannot be opened"
     if entry.verdict is None:
         return "not judged yet" if entry.pending else "no run"
-    return entry.error_type.replace("_", " ") if entry.error_type else entry.verdict
+    verdict = entry.error_type.replace("_", " ") if entry.error_type else entry.verdict
+    return f"{verdict}, helped" if entry.helped else verdict
 
 
 def _size(size: int) -> str:
@@ -110,18 +113,24 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
     for one in document.variant_list:
         about = f"{one.origin}, {one.actions} actions: {one.text}"
         yield from hanging(f"  {clip(one.id, 20)}", clip(about, 500), 13, columns())
-    yield "Runs"
+    came_out = document.outcomes
+    yield f"Runs: {came_out.text}" if came_out is not None and len(document.run_list) > 1 else "Runs"
     rows = [
         (
             clip(one.id, 20),
-            (one.error_type or one.verdict or "not judged").replace("_", " "),
+            (one.error_type or one.verdict or "not judged").replace("_", " ")
+            + (f", helped: {one.helped.text}" if one.helped else ""),
             f"{one.calls} call{'' if one.calls == 1 else 's'}",
-            clip(f"{one.agent} {one.model}", 60),
+            clip(f"{_agent(one)} {one.model}", 60),
             _local(one.started),
         )
         for one in document.run_list
     ]
     yield from table(rows) if rows else ("  none",)
+
+
+def _agent(run: RunLine) -> str:
+    return f"{run.agent} + guard" if run.helped and run.helped.refused_by_guard else run.agent
 
 
 def recovery_lines(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[str]:

@@ -47,6 +47,7 @@ def _of_run(run: Run, side: Side) -> Iterator[tuple[FieldName, Value]]:
     yield "seed", run.seed
     yield "verdict", verdict.verdict if verdict is not None else None
     yield "error_type", verdict.error_type if verdict is not None else None
+    yield "helped", side.help.text or None
     yield "first_violation", violation.step if violation is not None else None
     yield "ending", side.ending
     yield "calls", sum(step.call is not None for step in side.steps)

@@ -15,6 +15,7 @@ from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.oracle.trace import Call, Ending
 from planscope.oracle.verdict_types import Finding, State, StepNo, Verdict
+from planscope.session.help import NO_HELP, Help
 
 SideName = Literal["a", "b"]
 Matched = Literal["ids", "names"]
@@ -71,6 +72,7 @@ class Side:
     steps: tuple[StepSide, ...]
     ending: Ending | None
     verdict: Verdict | None
+    help: Help = NO_HELP
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,7 @@ FieldName = Literal[
     "seed",
     "verdict",
     "error_type",
+    "helped",
     "first_violation",
     "ending",
     "calls",

@@ -12,6 +12,7 @@ from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.derive import actions_of, reading_of, trace_of, variant_of
 from planscope.session.events import AnswerEvent
+from planscope.session.help import NO_HELP, help_of
 from planscope.session.model import Run, Session, Variant
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def know(
         contradiction=_contradiction(name, replay, unknown),
         steps=tuple(_steps(variant, run, trace, replay)) if run is not None else (),
         ending=trace.ending if run is not None else None,
+        help=help_of(run) if run is not None else NO_HELP,
         verdict=replay.verdict() if replay is not None and run is not None else None,
     )
     return Known(side, session, variant, run, reading, tuple(unknown))

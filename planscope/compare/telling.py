@@ -38,6 +38,7 @@ LABELS: dict[FieldName, str] = {
     "seed": "seed",
     "verdict": "verdict",
     "error_type": "error",
+    "helped": "helped",
     "first_violation": "first violation",
     "ending": "ending",
     "calls": "calls",
@@ -79,8 +80,8 @@ def named(side: Side) -> str:
 def judged(side: Side) -> str:
     """``WRONG: order error``; of a request without a run, whether it can be met."""
     if side.verdict is not None:
-        kind, error = side.verdict.verdict.upper(), side.verdict.error_type
-        return f"{kind}: {error.replace('_', ' ')}" if error else kind
+        kind, named = side.verdict.verdict.upper(), side.verdict.headline
+        return (f"{kind}: {named.type.replace('_', ' ')}" if named else kind) + side.help.note
     if side.problem is None:
         return "the request cannot be read"
     if side.contradiction is None:

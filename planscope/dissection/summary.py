@@ -15,6 +15,7 @@ from planscope.language.reading import ParseFailure
 from planscope.oracle.replay import replay
 from planscope.oracle.verdict_types import ErrorType, Verdict, VerdictKind
 from planscope.session.derive import problem_of, trace_of
+from planscope.session.help import NO_HELP, Help, help_of
 from planscope.session.model import CellKind, Dissection, Run, Session, Variant
 
 RunKey = tuple[str, int]
@@ -28,6 +29,7 @@ class CellRun:
     run: str
     verdict: VerdictKind
     error_type: ErrorType | None
+    help: Help = NO_HELP
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class CellView:
 
     @property
     def counts(self) -> Counts:
-        found = [r.verdict for r in self.runs]
+        found = [r.verdict for r in self.runs if not r.help]
         return Counts(found.count("right"), found.count("wrong"))
 
     @property
@@ -141,20 +143,25 @@ def summary(
     rows, evidence = [], {}
     spent = 0
     for kind in KINDS:
-        cells, verdicts = [], []
+        cells, verdicts, helps = [], [], []
         for cell in sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number):
             known = [runs[r] for r in cell.runs if r in runs and runs[r].variant == cell.variant]
             found = [verdict_of(run) for run in known]
             verdicts += found
-            shown = (CellRun(r.id, v.verdict, v.error_type) for r, v in zip(known, found, strict=True))
+            helped = [help_of(run) for run in known]
+            helps += helped
+            each = zip(known, found, helped, strict=True)
+            shown = (CellRun(r.id, v.verdict, v.error_type, h) for r, v, h in each)
             cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
         spent += len(verdicts)
-        rows.append(Row(kind, tuple(cells), success(verdicts), dissection.closed.get(kind)))
+        rows.append(Row(kind, tuple(cells), success(verdicts, helps), dissection.closed.get(kind)))
         evidence[kind] = [cell.counts for cell in cells]
     first = runs.get(dissection.run or "")
     began = verdict_of(first) if first is not None else None
     decision = decided(dissection, evidence, failed_before(dissection, first, began))
-    start = CellRun(first.id, began.verdict, began.error_type) if first is not None and began else None
+    start = None
+    if first is not None and began:
+        start = CellRun(first.id, began.verdict, began.error_type, help_of(first))
     return Summary(tuple(rows), decision, spent, dissection.budget, start)
 
 

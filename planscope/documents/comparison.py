@@ -60,7 +60,7 @@ def _side(side: Side) -> dict[str, Any]:
         "contradiction": None if side.contradiction is None else list(side.contradiction),
         "steps": [_step(step) for step in side.steps],
         "ending": side.ending,
-        "check": None if side.verdict is None else CheckDocument.of(side.verdict).as_data(),
+        "check": None if side.verdict is None else CheckDocument.of(side.verdict, helped=side.help).as_data(),
     }
 
 

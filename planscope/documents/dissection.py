@@ -8,6 +8,7 @@ from pydantic import Field
 
 from planscope.dissection.arms import Cause, CellOutcome
 from planscope.documents.document import Document
+from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document
 from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
@@ -32,12 +33,16 @@ class ArmRateDocument(Document):
     high: float
     aborted: int
     errors: dict[str, int] = Field(description="how many runs have which primary type of error")
+    helped: int = Field(
+        default=0, description="right and wrong runs that were helped; counted in none of the above"
+    )
 
 
 class CellRunDocument(Document):
     run: str
     verdict: VerdictKind
     error_type: str | None
+    helped: Helped = Field(default=None, validation_alias="help")
 
 
 class CellDocument(Document):

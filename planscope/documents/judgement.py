@@ -44,6 +44,28 @@ class ViolationDocument(Document):
     )
 
 
+class HeadlineDocument(Document):
+    type: ErrorType
+    step: StepNo
+
+
+class HelpDocument(Document):
+    """What helped the agent of a run; such a run counts apart in rates."""
+
+    refused_by_guard: int
+    refused_by_user: int
+    arguments_edited: int = Field(description="calls whose arguments a person changed")
+    answers_edited: int = Field(description="answers that a person changed")
+    text: str
+
+
+Helped = Annotated[
+    HelpDocument | None,
+    BeforeValidator(lambda help: help or None),
+    Field(description="null: there was no help"),
+]
+
+
 class CheckDocument(Document):
     """The verdict of a run."""
 
@@ -54,6 +76,10 @@ class CheckDocument(Document):
     explanation: str
     certified: bool | None = Field(default=None, description="did Z3 confirm it? null: it gave up")
     run: str | None = None
+    headline: HeadlineDocument | None = Field(
+        default=None, description="the error that lost the plan, else the primary one; null: not wrong"
+    )
+    helped: Helped = None
 
     @classmethod
     def of_nothing(cls, explanation: str, **more: Any) -> Self:

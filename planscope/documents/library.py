@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field
 
 from planscope.documents.document import Document
+from planscope.documents.judgement import Helped
 from planscope.oracle.verdict_types import VerdictKind
+from planscope.session.help import help_of
 from planscope.session.library_entry import Place
 
 if TYPE_CHECKING:
@@ -30,8 +32,24 @@ Moment = Annotated[str, BeforeValidator(_in_seconds)]
 PathText = Annotated[str, BeforeValidator(str)]
 
 
+class OutcomesDocument(Document):
+    """How all runs of a session came out, less those that dissections made."""
+
+    right: int
+    wrong: int
+    counted: int = Field(description="right and wrong ones; those that had help are not among them")
+    aborted: int
+    unknown: int
+    helped: int = Field(description="right and wrong ones that had help")
+    helped_right: int
+    errors: dict[str, int] = Field(
+        description="how many runs have which primary type of error, helped ones too"
+    )
+    text: str
+
+
 class EntryDocument(Document):
-    """A session of a list. Agent, model, verdict and error type are those of the last run."""
+    """A session of a list. Agent, model, verdict, error type and help are those of the last run."""
 
     name: str
     open: str = Field(
@@ -48,6 +66,10 @@ class EntryDocument(Document):
     variants: int
     verdict: VerdictKind | None = Field(description="null: there is no run, or nobody has judged it yet")
     error_type: str | None
+    helped: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
+        default=None, description="in words; null: there was no help"
+    )
+    outcomes: OutcomesDocument | None = Field(default=None, description="null: as for verdict")
     created: Moment | None = Field(description="times are ISO 8601, UTC")
     changed: Moment
     deleted: Moment | None
@@ -82,6 +104,7 @@ class RunLine(Document):
     calls: int
     verdict: VerdictKind | None
     error_type: str | None
+    helped: Helped = None
 
 
 class VariantLine(Document):
@@ -135,7 +158,7 @@ class SessionDocument(EntryDocument):
 
 def _run_line(run: Run, verdict: str | None, error_type: str | None) -> RunLine:
     calls = sum(event.type == "call" for event in run.events)
-    return RunLine.of(run, calls=calls, verdict=verdict, error_type=error_type)
+    return RunLine.of(run, calls=calls, verdict=verdict, error_type=error_type, helped=help_of(run))
 
 
 class SessionsDocument(Document):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import CheckDocument
+from planscope.documents.judgement import CheckDocument, Helped
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
+from planscope.session.help import help_of
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
@@ -40,7 +41,7 @@ class RunDocument(Document):
     @classmethod
     def about(cls, run: Run, verdict: Verdict, cost: Cost, session: str) -> Self:
         events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
-        check = CheckDocument.of(verdict)
+        check = CheckDocument.of(verdict, helped=help_of(run))
         return cls.of(run, run=run.id, session=session, events=events, check=check, cost=cost)
 
 
@@ -50,6 +51,7 @@ class ManyRunDocument(Document):
     verdict: VerdictKind
     error_type: ErrorType | None
     cost: CostDocument
+    helped: Helped = None
 
 
 class RateDocument(Document):
@@ -61,6 +63,10 @@ class RateDocument(Document):
     aborted: int
     unknown: int
     errors: dict[str, int] = Field(description="how many runs have which primary type of error")
+    helped: int = Field(
+        default=0, description="right and wrong runs that were helped; counted in none of the above"
+    )
+    helped_right: int = 0
 
 
 class ManyRunsDocument(Document):
@@ -77,7 +83,7 @@ class ManyRunsDocument(Document):
         cls, runs: Sequence[Run], verdicts: Iterable[Verdict], costs: Iterable[Cost], rate: Rate, session: str
     ) -> Self:
         each = [
-            ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost)
+            ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost, helped=help_of(run))
             for run, verdict, cost in zip(runs, verdicts, costs, strict=True)
         ]
         return cls.of(runs[0], session=session, runs=each, success=rate)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 from planscope.errors import UserError
 from planscope.session.bundled import SUFFIXES, bundled, is_bundled
 from planscope.session.files import SessionError
-from planscope.session.library_entry import Entry, Place, fields_of, glance, moment
+from planscope.session.help import help_of
+from planscope.session.library_entry import Entry, Outcomes, Place, fields_of, glance, moment
 from planscope.session.library_index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
 from planscope.session.own import own_runs
 from planscope.session.places import library, trash
 
 if TYPE_CHECKING:
+    from planscope.language.problem import Problem
     from planscope.session.model import Run, Session
 
 PLACES: tuple[Place, ...] = ("library", "bundled")
@@ -47,7 +50,7 @@ def entries(*where: Place, index: Index | None = None) -> list[Entry]:
 
 
 def judge(entry: Entry, index: Index | None = None) -> Entry:
-    """The entry with the verdict on its last run, computed anew and kept in the index.
+    """The entry with the verdicts on its runs, computed anew and kept in the index.
 
     A file that cannot be opened gets ``wrong``; a request that cannot be read leaves the verdict ``unknown``. With an
     ``index`` of the caller's own, writing it is the caller's.
@@ -89,21 +92,42 @@ def entry_at(path: Path, session: Session) -> Entry:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def verdict_of(session: Session, run: Run) -> tuple[str, str | None]:
-    """Verdict and error type of a run, judged anew; ``unknown`` where its request cannot be read."""
+def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, str | None]]:
+    """Verdict and error type of each run, judged anew; ``unknown`` where its request cannot be read."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
     from planscope.session.derive import problem_of, trace_of, variant_of
 
-    try:
-        verdict = replay(problem_of(variant_of(session, run)), trace_of(run)).verdict()
-    except (ParseFailure, ActionNameError, UserError):
-        return "unknown", None
-    return verdict.verdict, verdict.error_type
+    problems: dict[str, Problem | None] = {}
+    for run in runs:
+        if run.variant not in problems:
+            try:
+                problems[run.variant] = problem_of(variant_of(session, run))
+            except (ParseFailure, ActionNameError, UserError):
+                problems[run.variant] = None
+        problem = problems[run.variant]
+        if problem is None:
+            yield "unknown", None
+        else:
+            verdict = replay(problem, trace_of(run)).verdict()
+            yield verdict.verdict, verdict.error_type
+
+
+def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]]) -> Outcomes:
+    """How so many runs came out, each with its verdict and error type."""
+    counts, errors = Counter[str](), Counter[str]()
+    for run, (verdict, error) in zip(runs, verdicts, strict=True):
+        if verdict in ("right", "wrong") and help_of(run):
+            counts["helped"] += 1
+            counts["helped_right"] += verdict == "right"
+        else:
+            counts[verdict] += 1
+        errors.update([error] if error else [])
+    return Outcomes(**counts, errors=dict(errors.most_common()))
 
 
 def _judged(path: Path) -> dict[str, Any]:
-    """A session opened for good, and its last run judged: what the index keeps of it."""
+    """A session opened for good, and its runs judged: what the index keeps of it."""
     from planscope.session.store import load
 
     try:
@@ -115,7 +139,11 @@ def _judged(path: Path) -> dict[str, Any]:
 def _record(session: Session) -> dict[str, Any]:
     record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
-        record["verdict"], record["error_type"] = verdict_of(session, own_runs(session)[-1])
+        own = own_runs(session)
+        found = list(verdicts_of(session, own))
+        record["verdict"], record["error_type"] = found[-1]
+        record["helped"] = help_of(own[-1]).text
+        record["outcomes"] = asdict(outcomes_of(own, found))
     return record
 
 
@@ -178,6 +206,8 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         variants=record.get("variants", 0),
         verdict=record.get("verdict"),
         error_type=record.get("error_type"),
+        helped=record.get("helped") or "",
+        outcomes=Outcomes(**record["outcomes"]) if "outcomes" in record else None,
         wrong=record.get("wrong"),
         checked=bool(record.get("checked")),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -25,13 +25,52 @@ LARGEST_GLANCE = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How the runs of a session came out, without those that dissections made; all of them are counted somewhere.
+
+    ``right`` and ``wrong`` had no help; ``helped`` are the right and wrong ones that had. ``errors``: how many runs
+    that are wrong, helped or not, have which primary type of error.
+    """
+
+    right: int = 0
+    wrong: int = 0
+    aborted: int = 0
+    unknown: int = 0
+    helped: int = 0
+    helped_right: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> int:
+        return self.right + self.wrong
+
+    @property
+    def any_wrong(self) -> bool:
+        return bool(self.wrong or self.helped > self.helped_right)
+
+    @property
+    def share(self) -> str:
+        """``14/20``: right of those that were counted; empty where there is one run or none."""
+        runs = self.counted + self.aborted + self.unknown + self.helped
+        return f"{self.right}/{self.counted}" if runs > 1 and self.counted else ""
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        parts = [f"{self.right} of {self.counted} right"] if self.counted else []
+        parts += [f"{self.helped} helped, {self.helped_right} of them right"] if self.helped else []
+        parts += [f"{n} {what}" for n, what in ((self.aborted, "aborted"), (self.unknown, "unknown")) if n]
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One session. All texts come from its file and are hostile.
 
-    ``agent``, ``model``, ``verdict`` and ``error_type`` are those of the last run that no dissection made. Until the
-    session was ``checked``, opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it
-    stays for one without runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's,
-    in bytes.
+    ``agent``, ``model``, ``verdict``, ``error_type`` and ``helped`` (in words what helped it, if anything did) are
+    those of the last run that no dissection made; ``outcomes`` says how all of them came out. Until the session was
+    ``checked``, opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it stays for
+    one without runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's, in bytes.
     """
 
     name: str
@@ -49,6 +88,8 @@ class Entry:
     variants: int = 0
     verdict: str | None = None
     error_type: str | None = None
+    helped: str = ""
+    outcomes: Outcomes | None = None
     wrong: str | None = None
     checked: bool = False
 
@@ -56,6 +97,17 @@ class Entry:
     def pending(self) -> bool:
         """Nobody has opened and judged it yet."""
         return self.wrong is None and not self.checked
+
+    def came_out(self, verdict: str) -> bool:
+        """Whether the last run has this verdict; for ``wrong``, whether any run is."""
+        any_wrong = self.outcomes is not None and self.outcomes.any_wrong
+        return self.verdict == verdict or (verdict == "wrong" and any_wrong)
+
+    @property
+    def error_types(self) -> frozenset[str]:
+        """The types of errors of all runs that were judged."""
+        own = {self.error_type} if self.error_type else set()
+        return frozenset(own | {*(self.outcomes.errors if self.outcomes is not None else ())})
 
     @property
     def when(self) -> datetime:
@@ -141,12 +193,13 @@ def moment(text: str | None) -> datetime | None:
 
 
 def search(entries: Iterable[Entry], text: str) -> list[Entry]:
-    """Those that hold every word of ``text`` somewhere: in name, title, topic, agent, model, verdict, error type."""
+    """Those that hold every word of ``text`` somewhere: in name, title, topic, agent, model, verdict, error types."""
     words = text.casefold().split()
     return [entry for entry in entries if all(word in _haystack(entry) for word in words)]
 
 
 def _haystack(entry: Entry) -> str:
-    error = entry.error_type or ""
-    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, error)
-    return "\n".join(t for t in (*texts, error.replace("_", " "), entry.wrong and "broken") if t).casefold()
+    errors = [form for error in sorted(entry.error_types) for form in (error, error.replace("_", " "))]
+    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, *errors)
+    more = ("wrong" if entry.came_out("wrong") else "", "helped" if entry.helped else "")
+    return "\n".join(t for t in (*texts, *more, entry.wrong and "broken") if t).casefold()

@@ -12,6 +12,7 @@ import json
 import os
 import tempfile
 from contextlib import suppress
+from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,13 +22,17 @@ from planscope import __version__
 from planscope.oracle.verdict_types import VERDICTS
 from planscope.session import places
 from planscope.session.files import open_regular
+from planscope.session.library_entry import Outcomes
 
 Mark = tuple[int, int, int, int]
 _LARGEST = 32_000_000
 _JUDGES = ("language", "oracle", "session")
 """The parts of planscope that a verdict depends on."""
 
-_TEXTS = frozenset({"title", "created", "agent", "model", "topic", "verdict", "error_type", "wrong"})
+_TEXTS = frozenset(
+    {"title", "created", "agent", "model", "topic", "verdict", "error_type", "wrong", "helped"}
+)
+_OUTCOMES = {one.name for one in fields(Outcomes)}
 _COUNTS = frozenset({"runs", "variants"})
 
 
@@ -105,6 +110,14 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
         return {}
 
 
+def _is_outcomes(value: Any) -> bool:
+    """Counts by the names of ``library_entry.Outcomes``."""
+    if not (isinstance(value, dict) and value.keys() <= _OUTCOMES and isinstance(value.get("errors"), dict)):
+        return False
+    counts = {**value, **value["errors"]}
+    return all(isinstance(count, int) for name, count in counts.items() if name != "errors")
+
+
 def _is_record(record: Any) -> bool:
     return (
         isinstance(record, dict)
@@ -112,6 +125,8 @@ def _is_record(record: Any) -> bool:
         and all(
             (value is None or isinstance(value, str))
             if name in _TEXTS
+            else _is_outcomes(value)
+            if name == "outcomes"
             else isinstance(value, int) and (name in _COUNTS or name == "checked")
             for name, value in record.items()
         )

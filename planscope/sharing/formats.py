@@ -82,7 +82,9 @@ def _text(session: Session, run: Run | None) -> str:
 
     case = judge(session, run)
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return "".join(f"{visible(line)}\n" for line in text_report(case.replay, session.title, agent, model))
+    return "".join(
+        f"{visible(line)}\n" for line in text_report(case.replay, session.title, agent, model, case.help)
+    )
 
 
 def _markdown(session: Session, run: Run | None) -> str:
@@ -123,7 +125,7 @@ def _json(session: Session, run: Run | None) -> str:
             replay.problem, topic=query.topic, seed=query.seed, valid_orders=replay.valid_completions(0)
         ),
         run=_record(run) if run else None,
-        check=CheckDocument.of(replay.verdict())
+        check=CheckDocument.of(replay.verdict(), helped=case.help)
         if run
         else CheckDocument.of_nothing("The session holds no run."),
         replay=ReplayDocument.about(replay, run_id),

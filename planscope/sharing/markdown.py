@@ -12,7 +12,7 @@ from planscope.case import Case
 from planscope.language.describe import plain
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.oracle.words import clock
-from planscope.report import GLYPHS, STATUS, call_text, finding_text, paragraph, repair_lines
+from planscope.report import GLYPHS, STATUS, call_text, finding_text, headline_type, paragraph, repair_lines
 from planscope.safe import clip
 from planscope.sharing.fenced import block, cell, code
 
@@ -39,8 +39,13 @@ def markdown(case: Case) -> str:
 def _parts(case: Case) -> Iterator[str]:
     run, replay = case.run, case.replay
     verdict = replay.verdict() if run is not None else None
-    yield f"## {_headline(verdict)}"
-    who = f"run {code(run.id)}: agent {code(run.agent)}, model {code(run.model)}" if run else "no run yet"
+    help = case.help
+    yield f"## {_headline(verdict)}{help.note}"
+    who = (
+        f"run {code(run.id)}: agent {code(help.agent(run.agent))}, model {code(run.model)}"
+        if run
+        else "no run yet"
+    )
     yield f"Session {code(clip(case.session.title, _LONGEST_CELL))}, {who}"
     yield "### Request"
     yield block(paragraph(replay.problem.text, WIDTH))
@@ -62,7 +67,7 @@ def _headline(verdict: Verdict | None) -> str:
         return "A planning request"
     glyph = {"right": "✓", "wrong": "✗"}.get(verdict.verdict, "?")
     kind = verdict.verdict.capitalize()
-    error = f": {verdict.error_type.replace('_', ' ')}" if verdict.error_type else ""
+    error = f": {named}" if (named := headline_type(verdict)) else ""
     first = verdict.first_violation
     lost = "" if first is None else f", lost at {'the end' if first.step == 'end' else f'step {first.step}'}"
     return f"{glyph} {kind}{error}{lost}"

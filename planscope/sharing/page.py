@@ -121,7 +121,7 @@ def _report(case: Case) -> list[str]:
     """The whole run as text, for where no script runs."""
     run = case.run
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return [visible(line) for line in text_report(case.replay, case.session.title, agent, model)]
+    return [visible(line) for line in text_report(case.replay, case.session.title, agent, model, case.help)]
 
 
 def _data(name: str) -> str:

@@ -12,6 +12,7 @@ from planscope.oracle.words import clock
 from planscope.report import call_text, finding_text, moves_text, repair_lines, verdict_line
 from planscope.safe import visible
 from planscope.session.events import AnswerEvent, CallEvent, ErrorEvent, MessageEvent
+from planscope.session.help import NO_HELP, help_of
 from planscope.session.model import Run, Session
 from planscope.session.own import own_runs
 from planscope.sharing.view_request import RequestView
@@ -47,16 +48,17 @@ def run_document(run: Run | None, replay: Replay, request: RequestView, number: 
     told, last_words, trouble = _told(run)
     steps = [_step(index, i, told.get(i), request) for i in range(len(index.steps))]
     verdict = replay.verdict() if run is not None else None
+    help = help_of(run) if run is not None else NO_HELP
     document: Json = {
         "id": visible(run.id, limit=_NAME) if run else "",
         "request": number,
-        "agent": visible(run.agent, limit=_NAME) if run else "",
+        "agent": visible(help.agent(run.agent), limit=_NAME) if run else "",
         "model": visible(run.model, limit=_NAME) if run else "",
         "forked": visible(f"{run.forked_from.run}, step {run.forked_from.step}", limit=_NAME)
         if run and run.forked_from
         else "",
         "kind": verdict.verdict if verdict else "none",
-        "verdict": verdict_line(verdict) if verdict else "no run yet",
+        "verdict": verdict_line(verdict, help) if verdict else "no run yet",
         "why": _long(verdict.explanation) if verdict else "",
         "first": index.first_violation,
         "ending": _ending(replay),
@@ -188,7 +190,8 @@ def title_of(run: Run | None) -> str:
     """How a run is called in a list."""
     if run is None:
         return "the request alone"
-    return visible(f"{run.id}: {run.agent}, {run.model}", limit=_NAME)
+    help = help_of(run)
+    return visible(f"{run.id}: {help.agent(run.agent)}, {run.model}{help.note}", limit=_NAME)
 
 
 def worth_showing(session: Session, chosen: Run | None, most: int) -> list[Run]:

@@ -21,7 +21,7 @@ RunKey = tuple[str, str, int]
 """A session's id, a run's, and how many events it has."""
 
 Outcome = tuple[str, str]
-"""A verdict, and the type of error where it is ``wrong``."""
+"""A verdict, and the type of error that its headline names where it is ``wrong``."""
 
 What = Literal["opened", "variant", "run", "dissection", "fields", "saving"]
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from planscope.session.carriers import carried
 from planscope.session.files import LARGEST, SessionError, read_bytes
+from planscope.session.help import Help, help_in
 from planscope.session.json_bytes import parse_json
 
 RESTART_TOOL = "ask_for_restart"
@@ -99,6 +100,16 @@ class RunGlance(NamedTuple):
     @property
     def simulated(self) -> bool:
         return self.model.casefold().startswith(("sim:", "simulated"))
+
+    @property
+    def help(self) -> Help:
+        """What helped the run, by what its file says; a call that waits is not done, and was not helped yet."""
+        return help_in(self.calls)
+
+    @property
+    def helped_agent(self) -> str:
+        """The agent with what stood behind it: ``tools + guard``."""
+        return self.help.agent(self.agent)
 
 
 class SessionGlance(NamedTuple):

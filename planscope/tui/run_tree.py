@@ -92,10 +92,12 @@ def branch_line(
         )
     run = session.runs[branch.number]
     made = [indent, Run(f"{branch.number + 1:>3}  "), _outcome(run, outcomes.get(run.id))]
+    if run.help:
+        made.append(Run(f"helped: {run.help.text}  ", "caution"))
     if branch.number == here:
         made.append(Run("← here  ", "mark"))
     made += _model(run)
-    details = f"  {shown(run.agent or 'agent ?', 16)}, {words.plural(len(run.calls), 'call')}"
+    details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {words.plural(len(run.calls), 'call')}"
     if run.forked_from:
         details += f", forked from {shown(run.forked_from, 40)}"
     return (*made, Run(details, "dim"))
@@ -123,8 +125,9 @@ def _model(run: RunGlance) -> list[Run]:
 
 def run_runs(run: RunGlance, number: int, *, here: bool) -> list[Run]:
     """A run in a line: number, agent, model, calls, how it ended."""
-    made = [Run(f"{number + 1:>3}  "), Run(f"{shown(run.agent or 'agent ?', 16):<10} "), *_model(run)]
-    told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}"
+    agent = shown(run.helped_agent or "agent ?", 24)
+    made = [Run(f"{number + 1:>3}  "), Run(f"{agent:<10} "), *_model(run)]
+    told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}{run.help.note}"
     if run.forked_from:
         told += f", forked from {shown(run.forked_from, 40)}"
     made.append(Run(told, "dim"))

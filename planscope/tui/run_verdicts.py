@@ -40,7 +40,8 @@ def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, 
         if run.variant not in problems:
             problems[run.variant] = readable(variants.get(run.variant))
         verdict = judged(problems[run.variant], run)
-        yield _key(session, run), (verdict.verdict, verdict.error_type or "")
+        named = verdict.headline.type if verdict.headline is not None else ""
+        yield _key(session, run), (verdict.verdict, named)
 
 
 def _key(session: Session, run: Run) -> RunKey:

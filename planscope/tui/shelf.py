@@ -17,7 +17,7 @@ Order = Literal["date", "title", "verdict", "model", "size"]
 ORDERS: tuple[Order, ...] = ("date", "title", "verdict", "model", "size")
 
 VERDICTS = ("right", "wrong", "aborted", "unknown", "no run", "broken")
-"""What one can filter by: the verdict on the last run, that there is none, or a file that cannot be opened."""
+"""What one can filter by: the verdict on the last run, or ``wrong`` on any; no run; a file that cannot be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,12 @@ def verdict_of(entry: Entry) -> str:
     return entry.verdict or "no run"
 
 
+def verdicts_in(entry: Entry) -> set[str]:
+    """What one finds it by: that on its last run, and ``wrong`` where any run is."""
+    found = {verdict_of(entry)} - {""}
+    return found | {"wrong"} if entry.wrong is None and entry.came_out("wrong") else found
+
+
 def arranged(shelf: Shelf, at: Path | None = None) -> Shelf:
     """The shelf with what is shown of it. The one that was chosen stays chosen, or the one at ``at``."""
     before = at or (shelf.chosen.path if shelf.chosen is not None else None)
@@ -78,9 +84,9 @@ def placed(shelf: Shelf) -> list[Entry]:
 def _filtered(shelf: Shelf) -> list[Entry]:
     found = placed(shelf)
     if shelf.verdict:
-        found = [entry for entry in found if verdict_of(entry) == shelf.verdict]
+        found = [entry for entry in found if shelf.verdict in verdicts_in(entry)]
     if shelf.error_type:
-        found = [entry for entry in found if entry.error_type == shelf.error_type]
+        found = [entry for entry in found if shelf.error_type in entry.error_types]
     return search(found, shelf.words) if shelf.words.strip() else found
 
 
@@ -100,12 +106,12 @@ def _in_order(found: list[Entry], shelf: Shelf) -> list[Entry]:
 
 def verdicts(shelf: Shelf) -> Mapping[str, int]:
     """How many sessions of each verdict there are in the places that are shown."""
-    return Counter(filter(None, map(verdict_of, placed(shelf))))
+    return Counter(verdict for entry in placed(shelf) for verdict in verdicts_in(entry))
 
 
 def error_types(shelf: Shelf) -> Mapping[str, int]:
     """How many sessions of each type of error, the most frequent first."""
-    found = Counter(entry.error_type for entry in placed(shelf) if entry.error_type)
+    found = Counter(error for entry in placed(shelf) for error in sorted(entry.error_types))
     return dict(found.most_common())
 
 

@@ -19,8 +19,10 @@ from planscope.language.reading import Reading
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import StepNo
+from planscope.report import headline_type
 from planscope.safe import visible
 from planscope.session.derive import reading_of, trace_of, variant_of
+from planscope.session.help import help_of
 from planscope.session.model import Run, Session
 from planscope.session.own import own_runs, own_variants
 from planscope.walk import telling
@@ -68,7 +70,8 @@ class Walker:
         if self.run is not None:
             number = self.session.runs.index(self.run) + 1
             simulated = ", simulated" if self.run.model.casefold().startswith("sim:") else ""
-            by = f"agent {visible(self.run.agent, limit=60)}, model {visible(self.run.model, limit=60)}{simulated}"
+            agent = visible(help_of(self.run).agent(self.run.agent), limit=60)
+            by = f"agent {agent}, model {visible(self.run.model, limit=60)}{simulated}"
             yield f"Run {number} of {len(self.session.runs)}: {by}."
         else:
             yield "No run yet: the request alone."
@@ -114,8 +117,8 @@ class Walker:
         if self.run is None:
             return
         judged = self.replay.verdict()
-        kind = f", {judged.error_type.replace('_', ' ')}" if judged.error_type else ""
-        yield f"Verdict: {judged.verdict}{kind}."
+        kind = f", {named}" if (named := headline_type(judged)) else ""
+        yield f"Verdict: {judged.verdict}{kind}{help_of(self.run).note}."
         yield judged.explanation
 
     # Moving

@@ -26,11 +26,34 @@ def test_many_runs_are_recorded_and_counted(cli: Cli, files: Files) -> None:
         assert cost["input_tokens"] > cost["output_tokens"] > 0
 
 
-def test_the_guard_helps(cli: Cli, files: Files) -> None:
+def test_runs_that_the_guard_helped_are_counted_apart(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
-    command = ("run", path, "--model", "sim:literal", "--times", "2", "--json")
-    assert cli(*command).json["success"]["rate"] == 0
-    assert cli(*command, "--guard").json["success"]["rate"] == 1
+    command = ("run", path, "--model", "sim:literal", "--times", "2")
+    alone = cli(*command, "--json").json["success"]
+    assert (alone["rate"], alone["counted"], alone["helped"], alone["helped_right"]) == (0, 2, 0, 0)
+    found = cli(*command, "--guard", "--json").json
+    success = found["success"]
+    assert (success["rate"], success["counted"], success["right"]) == (None, 0, 0)
+    assert (success["helped"], success["helped_right"], success["errors"]) == (2, 2, {})
+    refused = [run["helped"]["refused_by_guard"] for run in found["runs"]]
+    assert all(refused) and [run["verdict"] for run in found["runs"]] == ["right", "right"]
+    out = cli(*command, "--guard").out
+    calls = f"{sum(refused)} calls refused"
+    assert out.startswith(
+        f"no run went without help\n     2  helped, 2 of them right (counted apart: {calls})\n"
+    )
+    assert "agent tools + guard, model sim:literal" in out
+
+
+def test_what_went_without_help_has_its_own_rate(cli: Cli, files: Files) -> None:
+    path = files.keep(session(ABC))
+    command = ("run", path, "--model", "sim:flaky", "--times", "20", "--seed", "3", "--guard")
+    found = cli(*command, "--json").json
+    helped = [run for run in found["runs"] if run["helped"]]
+    success = found["success"]
+    assert 0 < len(helped) < 20 and success["helped"] == len(helped)
+    assert success["counted"] == success["right"] == 20 - len(helped)
+    assert f"{20 - len(helped)} of {20 - len(helped)} without help right: 100%" in cli(*command).out
 
 
 def test_a_person_reads_the_rate_first(cli: Cli, files: Files) -> None:

@@ -50,6 +50,57 @@ def names(document: Any) -> list[str]:
     return [one["name"] for one in document["sessions"]]
 
 
+def many(name: str, right: int, wrong: int, helped: int = 0) -> Path:
+    """A session whose last run is right, after wrong ones and some that had help."""
+    made = figure_10()
+    (lost,) = made.runs
+    fine = LiveRun(made.variants[0], model="sim:careful").wait()
+    assert fine.events[-2].type == "message"
+    aid = [e.model_copy(update={"said": "no"}) if e.type == "answer" else e for e in fine.events]
+    runs = [lost] * wrong + [fine.model_copy(update={"events": aid})] * helped + [fine] * right
+    runs = [run.model_copy(update={"id": f"r{n}"}) for n, run in enumerate(runs, 1)]
+    return keep(name, runs=runs)
+
+
+def test_a_list_says_how_many_runs_were_right(cli: Cli) -> None:
+    many("many", 14, 6)
+    many("fine", 2, 0)
+    many("aid", 3, 1, helped=2)
+    keep("one")
+    found = {one["name"]: one for one in checked(cli("sessions", "--json"))["sessions"]}
+    assert (found["many"]["verdict"], found["many"]["error_type"]) == ("right", None)
+    outcomes = found["many"]["outcomes"]
+    assert (outcomes["right"], outcomes["counted"], outcomes["errors"]) == (14, 20, {"parameter_error": 6})
+    rows = {row.split()[0]: row for row in cli("sessions").out.splitlines() if row.startswith("  ")}
+    assert "14/20" in rows["many"] and "2/2" in rows["fine"] and "/" not in rows["one"].split("20")[0]
+    assert rows["many"].split()[1:3] == ["right", "14/20"]
+    assert found["aid"]["outcomes"]["helped"] == found["aid"]["outcomes"]["helped_right"] == 2
+    assert "3/4" in rows["aid"] and found["aid"]["helped"] is None
+    shown = cli("sessions", "show", "aid").out
+    assert "Runs: 3 of 4 right; 2 helped, 2 of them right" in shown
+    assert "right, helped: 3 answers edited by hand" in shown
+    assert checked(cli("sessions", "show", "aid", "--json"))["run_list"][1]["helped"]["answers_edited"] == 3
+
+
+def test_any_wrong_run_is_found(cli: Cli) -> None:
+    many("many", 14, 6)
+    many("fine", 2, 0)
+    wrong = names(checked(cli("sessions", "list", "--verdict", "wrong", "--place", "library", "--json")))
+    assert wrong == ["many"]
+    right = names(checked(cli("sessions", "list", "--verdict", "right", "--place", "library", "--json")))
+    assert sorted(right) == ["fine", "many"]
+    types = names(checked(cli("sessions", "list", "--error-type", "parameter_error", "--json")))
+    assert "many" in types and "fine" not in types
+    assert "many" in names(checked(cli("sessions", "list", "wrong", "parameter", "--json")))
+
+
+def test_a_list_says_of_a_run_that_was_helped_that_it_was(cli: Cli) -> None:
+    many("aid", 0, 0, helped=1)
+    (found,) = checked(cli("sessions", "list", "--place", "library", "--json"))["sessions"]
+    assert (found["verdict"], found["helped"]) == ("right", "3 answers edited by hand")
+    assert "right, helped" in cli("sessions").out
+
+
 def test_a_list(cli: Cli) -> None:
     keep("one", "A first plan")
     document = checked(cli("sessions", "list", "--json"))

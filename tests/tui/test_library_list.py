@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planscope.safe import cell_width
 from planscope.session.bundled import bundled
-from planscope.session.library_entry import Entry
+from planscope.session.library_entry import Entry, Outcomes
 from planscope.tui.glance import glance
 from planscope.tui.lines import width_of
 from planscope.tui.panes.library_lines import (
@@ -85,6 +86,33 @@ def test_places_verdicts_and_errors_are_filtered() -> None:
     assert names(replace(SHELF, error_type="order_error")) == ["s1"]
     assert dict(verdicts(SHELF)) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
     assert error_types(SHELF) == {"order_error": 1, "action_lost": 1}
+
+
+def test_a_session_with_any_wrong_run_is_found() -> None:
+    many = Outcomes(14, 6, errors={"order_error": 6})
+    aided = Outcomes(3, 0, helped=2, helped_right=1, errors={"action_lost": 1})
+    found = (entry(1, runs=20, outcomes=many), entry(2, runs=5, outcomes=aided), entry(3))
+    shelf = Shelf(found, complete=True)
+    assert names(replace(shelf, verdict="wrong")) == ["s1", "s2"]
+    assert names(replace(shelf, verdict="right")) == ["s1", "s2", "s3"]
+    assert names(replace(shelf, error_type="action_lost")) == ["s2"]
+    assert names(replace(shelf, words="wrong order")) == ["s1"]
+    assert dict(verdicts(shelf)) == {"right": 3, "wrong": 2}
+    assert error_types(shelf) == {"order_error": 1, "action_lost": 1}
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_rows_say_how_many_runs_were_right_and_what_was_helped(width: int) -> None:
+    found = (
+        entry(1, runs=20, outcomes=Outcomes(14, 6)),
+        entry(2, helped="1 call refused", outcomes=Outcomes(helped=1, helped_right=1)),
+        entry(3, outcomes=Outcomes(1)),
+    )
+    columns = columns_for(width, wishes_of(found, True))
+    many, helped, one = (row_line(e, columns, False, False, NOW).text for e in found)
+    assert "✓ right" in many and "14/20" in many and "/" not in one
+    assert "✓ right" in helped and "helped" in helped and "helped" not in many + one
+    assert all(cell_width(row) <= width for row in (many, helped, one))
 
 
 @pytest.mark.parametrize(

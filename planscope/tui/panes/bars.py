@@ -8,6 +8,7 @@ from textual import events
 
 from planscope.oracle.verdict_types import Verdict
 from planscope.tui import words
+from planscope.tui.glance import RunGlance
 from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
@@ -19,6 +20,9 @@ from planscope.tui.state import RoomState
 
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
+
+_SHORT_HELP = 16
+"""Cells of what helped a run that are told where there is little room."""
 
 _TITLE, _SHORTEST_TITLE = 1, 12
 """How soon the title is left out, and the cells that it is cut to before."""
@@ -84,7 +88,7 @@ def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
         model.append(Run(" simulated", "caution"))
     return [
         *parts,
-        (3, (Run(shown(run.agent or "agent ?", 30)),)),
+        (3, (Run(shown(run.helped_agent or "agent ?", 30)),)),
         (0, tuple(model)),
         (2, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)),
     ]
@@ -116,22 +120,27 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
         return _under_way(state)
     if state.progress != "judged" or state.verdict is None:
         return [Run(waiting(state), "dim")]
-    verdict = state.verdict
+    verdict, helped = state.verdict, _helped(state.run, short)
     if verdict.verdict == "wrong":
-        return [
-            Run(f" ✗ {(verdict.error_type or 'wrong').replace('_', ' ').upper()} ", "wrong"),
-            *_where(verdict, short),
-        ]
+        named = verdict.headline.type if verdict.headline is not None else "wrong"
+        return [Run(f" ✗ {named.replace('_', ' ').upper()} ", "wrong"), *_where(verdict, short), *helped]
     if verdict.verdict == "right":
         warnings = len(verdict.findings)
         note = f" with {words.plural(warnings, 'warning')}" if warnings else ""
-        return [Run(" ✓ RIGHT ", "right"), Run(note)]
+        return [Run(" ✓ RIGHT ", "right"), Run(note), *helped]
     if verdict.verdict == "aborted":
         reason = shown(state.run.reason, 24 if short else 48)
         return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
         return [Run(" ? UNKNOWN ", "stop"), Run(" Z3 disagrees", "broken")]
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
+
+
+def _helped(run: RunGlance, short: bool) -> list[Run]:
+    """That the agent did not come to this alone."""
+    help = run.help
+    text = "helped" if short and len(help.text) > _SHORT_HELP else f"helped: {help.text}"
+    return [Run(f" {text}", "caution")] if help else []
 
 
 def _under_way(state: RoomState) -> list[Run]:
@@ -171,11 +180,12 @@ def _seal(state: RoomState) -> list[Run]:
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:
     said = []
-    if verdict.verdict == "wrong" and verdict.findings:
-        said.append(f"{'' if short else 'at '}{words.step_name(verdict.findings[0].step)}")
+    named = verdict.headline
+    if named is not None:
+        said.append(f"{'' if short else 'at '}{words.step_name(named.step)}")
     if verdict.first_violation is not None:
         lost = verdict.first_violation.step
-        if not said or lost != verdict.findings[0].step:
+        if named is None or lost != named.step:
             where = f"{'' if short else 'at '}{words.step_name(lost)}"
             said.append("contradictory request" if lost == 0 else f"lost {where}")
     return [Run(f" {', '.join(said)}")] if said else []

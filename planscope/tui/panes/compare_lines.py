@@ -186,11 +186,13 @@ def verdict_of(side: Side) -> tuple[Run, ...]:
     verdict = side.verdict
     if verdict is None:
         return (Run("not judged", "dim"),)
+    helped = (Run(" helped", "caution"),) if side.help else ()
     if verdict.verdict == "wrong":
-        return (Run(f" ✗ {(verdict.error_type or 'wrong').replace('_', ' ').upper()} ", "wrong"),)
+        named = verdict.headline.type if verdict.headline is not None else "wrong"
+        return (Run(f" ✗ {named.replace('_', ' ').upper()} ", "wrong"), *helped)
     chips = {
         "right": (" ✓ RIGHT ", "right"),
         "aborted": (" ! ABORTED ", "stop"),
         "unknown": (" ? UNKNOWN ", "stop"),
     }
-    return (Run(*chips[verdict.verdict]),)
+    return (Run(*chips[verdict.verdict]), *helped)

@@ -190,7 +190,7 @@ def cell_lines(
     variant = session.variant(cell.variant)
     lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:
-        lines.append(_run_line(run.run, run.verdict, run.error_type, width))
+        lines.append(_run_line(run.run, run.verdict, run.error_type, width, run.help.note))
     if not cell.runs:
         lines.append(Line((Run("· not run yet", "dim"),)))
     lines.append(BLANK)
@@ -204,7 +204,7 @@ def cell_lines(
     return lines
 
 
-def _run_line(run_id: str, verdict: str, error: str | None, width: int) -> Line:
+def _run_line(run_id: str, verdict: str, error: str | None, width: int, helped: str = "") -> Line:
     glyph, role = {
         "right": ("✓", "holds"),
         "wrong": ("✗", "broken"),
@@ -212,7 +212,15 @@ def _run_line(run_id: str, verdict: str, error: str | None, width: int) -> Line:
     }.get(verdict, ("?", "unknown"))
     told = f"{verdict}: {error.replace('_', ' ')}" if error else verdict
     return Line(
-        cut([Run(f"{glyph} ", role), Run(f"run {shown(run_id, 20)}  ", "dim"), Run(told, role)], width)
+        cut(
+            [
+                Run(f"{glyph} ", role),
+                Run(f"run {shown(run_id, 20)}  ", "dim"),
+                Run(told, role),
+                Run(helped, "caution"),
+            ],
+            width,
+        )
     )
 
 

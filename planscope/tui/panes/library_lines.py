@@ -61,11 +61,15 @@ class Lazy(Sequence[Line]):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How wide the columns of a list would like to be. ``place``: there are several to tell apart."""
+    """How wide the columns of a list would like to be. ``place``: there are several to tell apart.
+
+    ``right``: how many of several runs are right; 0 where no session has several.
+    """
 
     agent: int = 12
     model: int = 24
     place: bool = True
+    right: int = 0
 
 
 def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
@@ -73,7 +77,9 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
     most, found = Wishes(), list(entries)
     agents, models = {e.agent for e in found}, {e.model for e in found}
     agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
-    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place)
+    shares = [len(e.outcomes.share) for e in found if e.outcomes is not None]
+    right = min(max(max(shares, default=0), 5), 9) if any(shares) else 0
+    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class Columns:
     """How wide each column is; 0: there is no room for it, and the verdict's says the type of error too."""
 
     verdict: int
+    right: int
     title: int
     error: int
     agent: int
@@ -97,8 +104,9 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     agent = wishes.agent if wide else 0
     model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 else 0
     place, date, size = (7 if wide and wishes.place else 0), (16 if broad else 10), (7 if wide else 0)
-    used = 2 + sum(part + _GAP for part in (verdict, error, agent, model, place, date, size) if part)
-    return Columns(verdict, max(width - used, 8), error, agent, model, place, date, size)
+    right = wishes.right if width >= 72 else 0
+    used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
+    return Columns(verdict, right, max(width - used, 8), error, agent, model, place, date, size)
 
 
 def alike(entries: Iterable[Entry]) -> frozenset[str]:
@@ -107,7 +115,12 @@ def alike(entries: Iterable[Entry]) -> frozenset[str]:
 
 
 def head_line(columns: Columns) -> Line:
-    names = [("verdict", columns.verdict), ("session", columns.title), ("error", columns.error)]
+    names = [
+        ("verdict", columns.verdict),
+        ("right", columns.right),
+        ("session", columns.title),
+        ("error", columns.error),
+    ]
     names += [("agent", columns.agent), ("model", columns.model), ("", columns.place)]
     cells = [_cell(Run(name, "label"), width) for name, width in names if width]
     date = Run("date".ljust(columns.date), "label")
@@ -129,11 +142,17 @@ def row_line(
     error = (entry.error_type or "").replace("_", " ")
     if error and not columns.error and verdict_of(entry) == "wrong":
         text = f"✗ {shown(error, 40)}"
+    problem = Run(shown(error, 40), "finding")
+    if entry.helped and entry.verdict == "right":
+        text = text if columns.error else f"{text}, helped"
+        problem = Run("helped", "caution")
     mark = Run("▶ " if chosen else "  ", "mark")
     runs: list[Run | tuple[Run, ...]] = [mark, _cell(Run(text, role), columns.verdict)]
+    if columns.right:
+        runs.append(_cell(_share(entry), columns.right))
     if entry.wrong is None:
         cells = [
-            (Run(shown(error, 40), "finding"), columns.error),
+            (problem, columns.error),
             (Run(shown(entry.agent or "", 40)), columns.agent),
         ]
         cells.append((Run(shown(entry.model or "", 60)), columns.model))
@@ -148,6 +167,14 @@ def row_line(
     if columns.size:
         runs.append(Run(told_size(entry.size).rjust(columns.size + _GAP), "dim"))
     return Line(_flat(runs), "cursor" if chosen else "")
+
+
+def _share(entry: Entry) -> Run:
+    """How many of several runs are right."""
+    found = entry.outcomes
+    if found is None:
+        return Run("")
+    return Run(found.share, "caution" if found.any_wrong and found.right else "dim")
 
 
 def told_date(when: datetime, width: int, now: datetime) -> str:
@@ -233,7 +260,7 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
         if seen.notes.strip():
             say("notes", seen.notes.strip(), "quote")
         lines.append(BLANK)
-        lines += _run_lines(seen)
+        lines += _run_lines(seen, entry.outcomes.text if entry.outcomes is not None else "")
     lines.append(BLANK)
     say("file", f"{words.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
     return lines
@@ -245,7 +272,7 @@ def _own(seen: SessionGlance) -> list[int]:
     return [n for n in numbers if seen.runs[n].id not in seen.trials] or [*numbers]
 
 
-def _run_lines(seen: SessionGlance) -> list[Line]:
+def _run_lines(seen: SessionGlance, came_out: str) -> list[Line]:
     told = words.plural(len(seen.runs), "run")
     if len(seen.variants) != 1:
         told += f" of {words.plural(len(seen.variants), 'request')}"
@@ -253,6 +280,8 @@ def _run_lines(seen: SessionGlance) -> list[Line]:
     if len(own) < len(seen.runs):
         told += f", {len(seen.runs) - len(own)} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
+    if came_out and len(own) > 1:
+        lines.append(line(" " * _LABEL, Run(came_out)))
     for number in reversed(own[-_MOST_RUNS:]):
         lines.append(line(" " * (_LABEL - 2), *run_runs(seen.runs[number], number, here=False)))
     if len(own) > _MOST_RUNS:

@@ -10,6 +10,7 @@ from textual import events, on
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from planscope.session.help import help_of
 from planscope.tui import words
 from planscope.tui.desk import Desk
 from planscope.tui.jobs import Jobs
@@ -170,7 +171,8 @@ class CompareRoom(SideRoom):
             by = (
                 f"  {self._by(side.run)}" if width >= ROOMY else ""
             )  # where room is short, the verdict comes first
-            title = (Run(f"{name} ", "dim"), Run(what, "title"), Run(by, "dim"))
+            where = f"{name} " if width >= ROOMY or not side.help else ""  # help is told at its place
+            title = (Run(where, "dim"), Run(what, "title"), Run(by, "dim"))
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
         self.right.move_to(self.left.top)
         self.right.sync()
@@ -178,7 +180,7 @@ class CompareRoom(SideRoom):
 
     def _by(self, run_id: str | None) -> str:
         run = self.desk.run(run_id) if run_id is not None else None
-        return shown(f"{run.agent}, {run.model}", 40) if run is not None else ""
+        return shown(f"{help_of(run).agent(run.agent)}, {run.model}", 40) if run is not None else ""
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state, compared = self.state, self.state.compared

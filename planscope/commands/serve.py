@@ -8,6 +8,7 @@ from pathlib import Path
 
 from planscope.commands.common import add_beginning, say, session_path, whole
 from planscope.errors import UserError
+from planscope.signals import status_of
 
 ABOUT = (
     "Open the debugger in a browser on this machine: the address is printed, Ctrl-C ends it. Only this machine can "
@@ -53,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.flush()
 
     command = command_line(path, run=args.run, step=args.step, theme=args.theme)
-    serve(command, session.title or path.name, args.port, ready)
-    return 0
+    return status_of(serve(command, session.title or path.name, args.port, ready))
 
 
 def _check(path: Path, args: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -171,6 +172,109 @@ async def test_visitors_leave_when_the_server_is_killed() -> None:
             assert len(visitors) == 1
             process.kill()
             await asyncio.to_thread(wait_until_gone, visitors)
+
+
+def memory_of(pid: int) -> int:
+    """The most that a process has had, in MB."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) // 1024
+
+
+@pytest.mark.parametrize("width", ["999999999", "-5", "9" * 3000, "x", "1e9"])
+async def test_sizes_of_a_page_are_clamped(width: str) -> None:
+    with serving() as (process, address):
+        async with aiohttp.ClientSession() as session:
+            one = Visitor(await session.ws_connect(f"{address}ws?width={width}&height={width}"))
+            await one.until("planscope")
+            (pid,) = children(process)
+            if width.startswith("9"):
+                await one.send("resize", {"width": 10**9, "height": 10**12})
+                await one.send("resize", {"width": -1, "height": -1})
+                await one.until("larger")
+            assert memory_of(pid) < 400
+
+
+BROKEN = (
+    "not JSON", "[" * 100_000, "{}", "[]", "7",
+    '["resize"]', '["resize", {}]', '["resize", {"width": 1e9, "height": 3}]',
+    '["resize", {"width": NaN, "height": null}]', '["resize", {"width": "x", "height": true}]', '["stdin", 7]',
+    '["stdin", "\\ud800"]', '["stdin"]', "[[]]", '["nobody", 1]', "9" * 5000,
+)  # fmt: skip
+
+
+async def test_messages_that_are_none_are_a_line() -> None:
+    with serving() as (process, address):
+        async with aiohttp.ClientSession() as session:
+            one = await visit(session, address)
+            await one.until("Timeline")
+            for text in BROKEN:
+                await one._socket.send_str(text)
+            await one._socket.send_bytes(b"\0" * 99)
+            await one.send("resize", {"width": 50, "height": 12})
+            await one.until("Make it larger")
+            two = await visit(session, address)
+            await two.until("Timeline")
+            await two._socket.send_str("x" * (2 << 20))
+            await two.until_closed()
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(process.wait, SLOW) == 128 + signal.SIGTERM
+        said = process.communicate()[1].splitlines()
+        assert len(said) == 2, said
+        assert all(line.startswith("planscope: a page sent a message that cannot be read") for line in said)
+        assert "not JSON" in said[0] and "more than 1 MB" in said[1]
+
+
+STUBBORN = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+sys.stdout.buffer.write(b"__GANGLION__\\n" + b"D" + (5).to_bytes(4, "big") + b"hello")
+sys.stdout.buffer.flush()
+while True:
+    sys.stdout.buffer.write(b"D" + (5).to_bytes(4, "big") + b"again")
+    time.sleep(0.0001)
+"""
+
+
+@pytest.mark.parametrize("who_leaves", ["page", "server"])
+async def test_a_visitor_that_heeds_nothing_is_killed(who_leaves: str, tmp_path: Path) -> None:
+    """It writes on and on, reads nothing and ignores SIGTERM."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+    made = Serving(f"echo $$ > {tmp_path}/pid; exec {sys.executable} {tmp_path}/stubborn.py", "title")
+    server = TestServer(made.application(), host=HOST)
+    async with TestClient(server) as client:
+        assert server.port is not None
+        made.port = server.port
+        socket = await client.ws_connect("/ws")
+        assert (await socket.receive()).data == b"hello"
+        pid = int((tmp_path / "pid").read_text())
+        began = time.monotonic()
+        if who_leaves == "page":
+            await socket.close()
+        else:
+            await made.end_visits()
+        while alive(pid):
+            await asyncio.sleep(0.02)
+            assert time.monotonic() - began < 3.0 + 2.0  # and what a busy machine adds
+
+
+async def test_a_page_that_goes_leaves_its_session_saved(tmp_path: Path) -> None:
+    from planscope.session.store import load
+    from tests.tui import sessions
+
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    with serving(str(path)) as (process, address):
+        async with aiohttp.ClientSession() as session:
+            one = await visit(session, address)
+            await one.until("PARAMETER ERROR")
+            await one.send("stdin", "gb")
+            await one.until("breakpoint set")
+            visitors = children(process)
+            await one._socket.close()
+        await asyncio.to_thread(wait_until_gone, visitors)
+        assert load(path).breakpoints == ["step 0"]
 
 
 async def test_only_its_own_page_and_its_own_name_are_answered() -> None:

@@ -12,15 +12,17 @@ import html
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
+from planscope.signals import told
+from planscope.tui.web.visitor import LARGEST_MESSAGE, Visitor
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -32,7 +34,7 @@ MOST_VISITORS = 16
 
 FONT_SIZE = 16
 PATIENCE = 5.0
-"""Seconds that visitors have to save and leave when the server ends."""
+"""Seconds until visitors that have not left when the server ends are killed; they should have in ``OUTLIVES``."""
 
 _HERE = Path(__file__).parent
 _TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
@@ -41,7 +43,9 @@ Handler = Callable[[Any], Awaitable[Any]]
 
 def command_line(path: Path, *, run: str | None, step: str | None, theme: str | None) -> str:
     """What a shell runs for each visitor."""
-    given = json.dumps({"path": str(path.absolute()), "run": run, "step": step, "theme": theme})
+    given = json.dumps(
+        {"path": str(path.absolute()), "run": run, "step": step, "theme": theme, "server": os.getpid()}
+    )
     words = [sys.executable, "-P", "-m", "planscope.tui.web.visit", given]
     return subprocess.list2cmdline(words) if os.name == "nt" else f"exec {shlex.join(words)}"
 
@@ -50,11 +54,13 @@ class Serving:
     """The pages and the visitors. ``command`` is run for each of them, ``title`` is hostile text."""
 
     def __init__(self, command: str, title: str) -> None:
-        from textual_serve.server import Server
+        import textual_serve
 
-        self._serve = Server(command, host=HOST, title=title)
+        assert textual_serve.__file__ is not None
+        self._statics = Path(textual_serve.__file__).parent / "static"
+        self._command = command
         self._title = title
-        self._visits: set[asyncio.Task[Any]] = set()
+        self._visits: dict[asyncio.Task[Any], Visitor] = {}
         self.port = 0
 
     def application(self) -> web.Application:
@@ -70,7 +76,7 @@ class Serving:
                 web.get("/", self._page),
                 web.get("/ws", self._visit),
                 *(web.get(f"/{name}", self._file) for name in _TYPES),
-                web.static("/static", self._serve.statics_path),
+                web.static("/static", self._statics),
             ]
         )
         return app
@@ -125,64 +131,69 @@ class Serving:
             raise web.HTTPServiceUnavailable(text=f"planscope is open {MOST_VISITORS} times already\n")
         task = asyncio.current_task()
         assert task is not None
-        self._visits.add(task)
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=LARGEST_MESSAGE)
+        self._visits[task] = visitor = Visitor(self._command, socket, _complain)
         try:
-            return await self._serve.handle_websocket(request)
+            await socket.prepare(request)
+            await visitor.stay(request.query.get("width"), request.query.get("height"))
         finally:
-            self._visits.discard(task)
+            del self._visits[task]
+        return socket
 
     async def end_visits(self) -> None:
-        """Let all visitors save and leave."""
+        """Let all visitors save and leave; kill those that do not."""
         visits = tuple(self._visits)
-        for visit in visits:
-            visit.cancel()
+        for visitor in tuple(self._visits.values()):
+            visitor.leave()
         if visits:
             await asyncio.wait(visits, timeout=PATIENCE)
+        left = [visit for visit in visits if not visit.done()]
+        for visit in left:
+            visit.cancel()
+        if left:
+            await asyncio.wait(left, timeout=PATIENCE)
 
 
-def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve until a signal comes. ``port`` 0: any that is free; ``ready`` is called with the address.
+def _complain(line: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"planscope: {line}\n")
+        sys.stderr.flush()
 
-    Raises ``UserError`` where the port cannot be had, ``KeyboardInterrupt`` after Ctrl-C once all is put away.
+
+def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> int:
+    """Serve until a signal comes; its number. ``port`` 0: any that is free; ``ready`` is called with the address.
+
+    Raises ``UserError`` where the port cannot be had.
     """
-    ended = asyncio.run(_serve(Serving(command, title), port, ready))
-    if ended == signal.SIGINT:
-        raise KeyboardInterrupt
+    return asyncio.run(_serve(Serving(command, title), port, ready))
 
 
-async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> signal.Signals | None:
+async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> int:
     from aiohttp import web
 
     os.environ["PYTHONPATH"] = os.pathsep.join(  # a visitor's process runs what this one runs
         [str(_HERE.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
-    ended: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
-    _on_signals(ended)
-    runner = web.AppRunner(serving.application(), handle_signals=False, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, HOST, port).start()
-        except OSError as error:
-            raise UserError(_why_not(port, error)) from None
-        serving.port = runner.addresses[0][1]
-        ready(f"http://{HOST}:{serving.port}/")
-        return await ended
-    finally:
-        await serving.end_visits()
-        await runner.cleanup()
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-
-def _on_signals(ended: asyncio.Future[signal.Signals]) -> None:
-    def end(which: signal.Signals) -> None:
+    def end(number: int) -> None:
         if not ended.done():
-            ended.set_result(which)
+            ended.set_result(number)
 
-    for which in (signal.SIGINT, signal.SIGTERM):
+    runner = web.AppRunner(serving.application(), handle_signals=False, access_log=None, shutdown_timeout=1.0)
+    with told(asyncio.get_running_loop(), end, lambda: None):
+        await runner.setup()
         try:
-            asyncio.get_running_loop().add_signal_handler(which, end, which)
-        except NotImplementedError:
-            return  # Windows: Ctrl-C is raised where it strikes
+            try:
+                await web.TCPSite(runner, HOST, port).start()
+            except OSError as error:
+                raise UserError(_why_not(port, error)) from None
+            serving.port = runner.addresses[0][1]
+            ready(f"http://{HOST}:{serving.port}/")
+            return await ended
+        finally:
+            await serving.end_visits()
+            await runner.cleanup()
 
 
 def _why_not(port: int, error: OSError) -> str:

@@ -22,10 +22,9 @@ GRACE = 5.0
 
 
 def main(given: dict[str, Any]) -> int:
-    """Run the debugger; ``given`` are the path, and the run, step and theme to open it with."""
-    threading.Thread(
-        target=_end_with_parent, args=(os.getppid(),), name="planscope parent", daemon=True
-    ).start()
+    """Run the debugger; ``given`` are the path, the run, step and theme to open it with, and the server's process."""
+    parent = os.getppid() if os.name == "nt" else given["server"]
+    threading.Thread(target=_end_with_parent, args=(parent,), name="planscope parent", daemon=True).start()
     from planscope.tui.app import run
 
     try:

@@ -1,0 +1,198 @@
+"""A visitor as the server has it: the socket of one page, and the process that runs the debugger for it.
+
+What comes from the socket is anybody's: sizes are clamped, and what is no message is left out. The process never
+outlives the socket by more than ``OUTLIVES`` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from planscope.safe import visible
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+COLUMNS, ROWS = (20, 500), (5, 300)
+USUAL = (80, 24)
+"""How few and how many cells a terminal has; and how many where nothing is said."""
+
+LARGEST_MESSAGE = 1 << 20
+"""Bytes of a message from a page, such as a text that is pasted."""
+
+OUTLIVES = 3.0
+"""Seconds that the process has to save and leave when its socket is closed; half of them before it gets SIGTERM."""
+
+_READY = b"__GANGLION__\n"
+
+
+class Visitor:
+    """One page. ``complain`` hears, a line each, of the first message that is none and of a process that fails."""
+
+    def __init__(
+        self, command: str, socket: web.WebSocketResponse, complain: Callable[[str], object]
+    ) -> None:
+        self._command = command
+        self._socket = socket
+        self._complain = complain
+        self._complained = False
+        self._gone = asyncio.Event()
+
+    def leave(self) -> None:
+        """Have the process save and leave; :meth:`stay` ends soon."""
+        self._gone.set()
+
+    async def stay(self, width: object, height: object) -> None:
+        """Run the process until it, its socket or the server ends; the sizes are as the page says."""
+        columns, rows = clamped(_whole(width, USUAL[0]), COLUMNS), clamped(_whole(height, USUAL[1]), ROWS)
+        environment = {
+            **os.environ,
+            "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
+            "TEXTUAL_FPS": "60",
+            "TEXTUAL_COLOR_SYSTEM": "truecolor",
+            "TERM_PROGRAM": "textual",
+            "COLUMNS": str(columns),
+            "ROWS": str(rows),
+        }
+        process = await asyncio.create_subprocess_shell(
+            self._command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=environment,
+            start_new_session=True,  # a Ctrl-C is for the server, which tells its visitors
+        )
+        tasks = [
+            asyncio.create_task(work)
+            for work in (self._paint(process), self._listen(process), self._gone.wait())
+        ]
+        trouble = asyncio.create_task(_last_line(process))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await _end(process)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            if await process.wait() > 0 and (await asyncio.wait({trouble}, timeout=0.5))[0]:
+                self._complain(
+                    f"the debugger of a page ended with status {process.returncode}: {trouble.result()}"
+                )
+            for task in (*tasks, trouble):
+                task.cancel()
+            await asyncio.gather(*tasks, trouble, return_exceptions=True)
+            with suppress(Exception):
+                await asyncio.wait_for(self._socket.close(), 1.0)
+
+    async def _paint(self, process: Process) -> None:
+        """What the process writes goes to the page; to nobody where that is gone, or the process could not end."""
+        assert process.stdout is not None
+        out = process.stdout
+        with suppress(asyncio.IncompleteReadError):
+            while await out.readexactly(1) != _READY[:1] or await out.readline() != _READY[1:]:
+                await out.readline()
+            while True:
+                kind = await out.readexactly(1)
+                payload = await out.readexactly(int.from_bytes(await out.readexactly(4), "big"))
+                if kind == b"D":
+                    with suppress(ConnectionError, RuntimeError):
+                        await self._socket.send_bytes(payload)
+                elif kind == b"M" and json.loads(payload)["type"] == "exit":
+                    return
+
+    async def _listen(self, process: Process) -> None:
+        """What the page sends goes to the process, until the page is gone."""
+        from aiohttp import WSMsgType
+
+        assert process.stdin is not None
+        async for message in self._socket:
+            if message.type is WSMsgType.TEXT:
+                try:
+                    packet = await self._packet(message.data)
+                except (ValueError, RecursionError) as error:
+                    self._say(str(error) if type(error) is ValueError else "it is not JSON")
+                    continue
+                with suppress(ConnectionError, RuntimeError):
+                    process.stdin.write(packet)
+                    await process.stdin.drain()
+            elif message.type is WSMsgType.ERROR:
+                self._say(f"it has more than {LARGEST_MESSAGE // 2**20} MB, or is none of a web socket")
+            else:
+                self._say("it is not text")
+
+    async def _packet(self, text: str) -> bytes:
+        """A message of the page as the process takes it. Raises ValueError for what is none."""
+        message = json.loads(text)
+        if not (isinstance(message, list) and message and isinstance(message[0], str)):
+            raise ValueError("it is no list with a name")
+        name, given = message[0], message[1] if len(message) > 1 else None
+        if name == "stdin" and isinstance(given, str):
+            return _packed(b"D", given.encode())
+        if name == "resize" and isinstance(given, dict):
+            width, height = given.get("width"), given.get("height")
+            if not (type(width) is int and type(height) is int):
+                raise ValueError("a size is no two whole numbers")
+            size = {"width": clamped(width, COLUMNS), "height": clamped(height, ROWS)}
+            return _meta({"type": "resize", **size})
+        if name in ("focus", "blur"):
+            return _meta({"type": name})
+        if name == "ping":
+            with suppress(ConnectionError, RuntimeError):
+                await self._socket.send_str(json.dumps(["pong", given]))
+            return b""
+        raise ValueError("its name or what it holds is none that a page sends")
+
+    def _say(self, what: str) -> None:
+        if not self._complained:
+            self._complained = True
+            self._complain(f"a page sent a message that cannot be read, and was left out: {what}")
+
+
+async def _end(process: Process) -> None:
+    """Ask the process to leave, then tell it to; what does not in time is killed by the caller."""
+    assert process.stdin is not None
+    with suppress(ConnectionError, RuntimeError):
+        process.stdin.write(_meta({"type": "quit"}))
+    ended = asyncio.create_task(process.wait())
+    await asyncio.wait({ended}, timeout=OUTLIVES / 2)
+    if not ended.done():
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await asyncio.wait({ended}, timeout=OUTLIVES / 2)
+    ended.cancel()
+
+
+async def _last_line(process: Process) -> str:
+    """The end of what the process says on standard error, safe to show; Python says there what went wrong."""
+    assert process.stderr is not None
+    end = b""
+    while part := await process.stderr.read(4096):
+        end = (end + part)[-4096:]
+    lines = end.decode("utf-8", "replace").split("\n")
+    return visible(
+        next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing"), limit=300
+    )
+
+
+def clamped(number: int, bounds: tuple[int, int]) -> int:
+    return min(max(number, bounds[0]), bounds[1])
+
+
+def _whole(text: object, usual: int) -> int:
+    try:
+        return int(str(text))
+    except ValueError:
+        return usual
+
+
+def _meta(document: dict[str, Any]) -> bytes:
+    return _packed(b"M", json.dumps(document).encode())
+
+
+def _packed(kind: bytes, payload: bytes) -> bytes:
+    return b"%s%s%s" % (kind, len(payload).to_bytes(4, "big"), payload)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from planscope.commands.common import columns, emit, print_json, say, say_all
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.tui.keymap import KeyChoice
-    from planscope.tui.settings import ScreenSettings
+    from planscope.tui.settings import ScreenSettings, Setting
     from planscope.tui.toml_file import FileProblem
 
 ABOUT = (
@@ -33,13 +34,11 @@ def run(args: argparse.Namespace) -> int:
     if args.example:
         if args.check or args.json:
             raise UserError("--example stands alone")
-        from planscope.tui.settings_doc import example
-
-        emit(example())
+        emit("\n".join(_example()))
         return 0
     settings, choice, problems = _read()
     if args.json:
-        print_json(_document(settings, choice, problems))
+        _print(settings, choice, problems)
     elif args.check:
         say_all(map(str, problems) if problems else ["Nothing is wrong with the settings."])
     else:
@@ -50,8 +49,7 @@ def run(args: argparse.Namespace) -> int:
 def _read() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     """All settings and keys, and all that is wrong with them and with themes."""
     from planscope.tui.keymap import read_keys
-    from planscope.tui.settings import ScreenSettings
-    from planscope.tui.settings_table import BY_NAME
+    from planscope.tui.settings import BY_NAME, ScreenSettings
     from planscope.tui.themes import load_themes, need_theme
 
     settings = ScreenSettings()
@@ -67,10 +65,25 @@ def _read() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     return settings, choice, [*mine, *broken]
 
 
+def rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]:
+    """Each setting with its value as it counts now, and where that is from: ``default``, ``screen`` or a place."""
+    from planscope.tui.settings import SETTINGS
+
+    config = settings.config
+    for setting in SETTINGS:
+        source = "default"
+        if settings.chosen(setting.name):
+            source = "screen"
+        elif setting.name in config.given:
+            line = config.line(setting)
+            source = config.path.name if line is None else f"{config.path.name}:{line}"
+        yield setting, settings[setting.name], source
+
+
 def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
     from planscope.report import hanging, table
     from planscope.tui.keymap import keys_file, shown_key
-    from planscope.tui.settings_doc import rows
+    from planscope.tui.settings import toml
     from planscope.tui.themes import user_themes_folder
 
     config, remembered = settings.config, settings.remembered.path
@@ -81,7 +94,11 @@ def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProble
     say(f"Themes      {user_themes_folder()}")
     say(f"Remembered  {remembered}")
     say()
-    say_all(table([(row.setting.name, row.shown, row.source) for row in rows(settings)], ""))
+    shown = [
+        (setting.name, "not set" if value is None else toml(value), source)
+        for setting, value, source in rows(settings)
+    ]
+    say_all(table(shown, ""))
     if choice:
         say()
         say_all(table([(f"keys.{id}", " ".join(map(shown_key, keys))) for id, keys in choice.items()], ""))
@@ -91,28 +108,52 @@ def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProble
             say_all(hanging("wrong", str(problem), 7, columns()))
 
 
-def _document(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> dict[str, object]:
-    from planscope.tui.settings_doc import rows
+def _print(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
+    from planscope.documents.listings import ConfigDocument, SettingDocument
+    from planscope.tui.settings import plain
     from planscope.tui.themes import user_themes_folder
 
-    return {
-        "file": str(settings.config.path),
-        "exists": settings.config.path.exists(),
-        "remembered": str(settings.remembered.path),
-        "themes": str(user_themes_folder()),
-        "settings": [
-            {
-                "name": row.setting.name,
-                "value": sorted(row.value) if isinstance(row.value, frozenset) else row.value,
-                "from": row.source,
-                "default": sorted(row.setting.default)
-                if isinstance(row.setting.default, frozenset)
-                else row.setting.default,
-                "takes": row.setting.kind.allowed,
-                "help": row.setting.help,
-            }
-            for row in rows(settings)
+    document = ConfigDocument(
+        file=str(settings.config.path),
+        exists=settings.config.path.exists(),
+        remembered=str(settings.remembered.path),
+        themes=str(user_themes_folder()),
+        settings=[
+            SettingDocument(
+                name=setting.name,
+                value=plain(value),
+                source=source,
+                default=plain(setting.default),
+                takes=setting.kind.takes,
+                help=setting.help,
+            )
+            for setting, value, source in rows(settings)
         ],
-        "keys": {id: list(keys) for id, keys in choice.items()},
-        "problems": [str(problem) for problem in problems],
-    }
+        keys={id: list(keys) for id, keys in choice.items()},
+        problems=list(map(str, problems)),
+    )
+    print_json(document.as_data())
+
+
+def _example() -> Iterator[str]:
+    """The lines of a whole config file, with everything commented out but the names of its tables."""
+    from planscope.tui.actions import ACTIONS
+    from planscope.tui.key_names import normal
+    from planscope.tui.settings import KEYS, SECTIONS, SETTINGS, toml
+
+    yield "# planscope's settings. Remove the # of a line that you change; what is not set is as shown."
+    yield "# planscope config says what counts now, and what is wrong."
+    yield ""
+    section = ""
+    for setting in SETTINGS:
+        if setting.section != section:
+            section = setting.section
+            yield from ("", f"# {SECTIONS[section]}", f"[{section}]")
+        value = "" if setting.default is None else toml(setting.default)
+        yield f"# {setting.help} Takes {setting.kind.takes}."
+        yield f"# {setting.key} = {value}".rstrip()
+    yield from ("", "# An action's own keys, in place of all that it had.", f"[{KEYS}]")
+    width = max(len(action.id) for action in ACTIONS)
+    for action in ACTIONS:
+        yield f"# {action.id:<{width}} = {toml([normal(key) for key in action.shown_keys])}"
+    yield ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -18,7 +17,7 @@ from textual.binding import Binding
 from planscope.safe import visible
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction, Where
 from planscope.tui.key_names import TAKEN, normal, shown_key
-from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
+from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 __all__ = [
     "HelpEntry",
@@ -218,9 +217,7 @@ def _read_table(file: TomlFile) -> tuple[dict[str, tuple[str, ...]], tuple[FileP
 
 def _read_entry(id: str, value: object) -> tuple[str, ...]:
     if id not in BY_ID:
-        near = get_close_matches(id[:60], BY_ID, n=1)
-        hint = f"; nearest: '{near[0]}'" if near else ""
-        raise ValueError(f"no action '{visible(id, limit=60)}'{hint}")
+        raise ValueError(f"no action {nearest(id, BY_ID)}")
     if isinstance(value, str):
         value = [part for part in value.split(",") if part.strip()] if value != "," else [value]
     if not isinstance(value, list) or not value or not all(isinstance(key, str) for key in value):

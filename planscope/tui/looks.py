@@ -18,8 +18,7 @@ from planscope.tui.lines import shown
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.paint import Paint
 from planscope.tui.palette_screen import Palette, ThemeCommand
-from planscope.tui.settings import ScreenSettings
-from planscope.tui.settings_table import BY_NAME
+from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
 if TYPE_CHECKING:

@@ -1,27 +1,230 @@
-"""The config file that users write, and over it what they chose on screen.
+"""The one table of settings, the config file that sets them, and over it what was chosen on screen.
 
 ``config.toml`` lies in planscope's configuration folder. Everything in it is checked; what is wrong is named by file,
-line and setting, and left out, and the rest counts. It is never written to: what is chosen on screen is remembered
-elsewhere (``settings_state``).
+line and setting, and left out, and the rest counts. It is never written to: what is chosen on screen is remembered in
+a file of its own. All of this is read before the first frame: nothing is imported for it that is slow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from platformdirs import user_config_dir
+from platformdirs import user_config_dir, user_state_path
 
 from planscope.safe import visible
-from planscope.tui.arrangement import KINDS, Arrangement
+from planscope.tui.arrangement import ALL_PANES, FIRST, HIDEABLE, KINDS, Arrangement
 from planscope.tui.arrangement import Kind as Window
-from planscope.tui.settings_kinds import hint
-from planscope.tui.settings_state import Remembered
-from planscope.tui.settings_table import BY_NAME, KEYS, SETTINGS, Setting, arrangement_of, settings_of
-from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
+from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, hint, nearest, read_toml
 
 FILE_NAME = "config.toml"
+STATE_NAME = "screen.json"
+MOST_BYTES = 64 * 1024
+"""Of the file of what was chosen on screen."""
+
+THEME = "dark"
+MOST_RUNS = 1000
+"""Runs that a dissection may be given."""
+
+MOST_SHARE = 100_000
+_FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")
+
+
+class Kind(NamedTuple):
+    """What a setting can be: ``takes`` in a few words, ``fits`` what TOML or JSON gives.
+
+    ``made`` is the value of what fits, or raises ``ValueError`` with a line that continues the setting's name.
+    ``late``: what is needed to make it is not imported before the first frame.
+    """
+
+    takes: str
+    fits: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
+    made: Callable[[Any], Any] = lambda value: value
+    late: bool = False
+
+    def read(self, value: object) -> Any:
+        """The value, checked. Raises ``ValueError``."""
+        if not self.fits(value):
+            raise ValueError(f"has to be {self.takes}, not {_said(value)}{hint(value, self.names)}")
+        return self.made(value)
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return type(value) is int and low <= value <= high
+
+
+def _whole(low: int, high: int) -> Kind:
+    return Kind(f"a whole number from {low} to {high}", lambda value: _is_whole(value, low, high))
+
+
+def _choice(*names: str) -> Kind:
+    return Kind(" or ".join((", ".join(names[:-1]), names[-1])), lambda value: value in names, names)
+
+
+def _agent(*names: str) -> Kind:
+    """One of ours, or a factory of the user's own; nothing is imported to find out whether that is there."""
+    return Kind(
+        ", ".join((*names, "or package.module:factory")),
+        lambda value: isinstance(value, str) and (value in names or bool(_FACTORY.fullmatch(value))),
+        names,
+    )
+
+
+def _model(text: str) -> str:
+    """As ``--model`` takes it. Whether it is ready (its package, its key) is found out when it is used."""
+    from planscope.agents.models import parse_model
+    from planscope.errors import UserError
+
+    try:
+        return parse_model(text).text
+    except UserError as error:
+        raise ValueError(f"is no model: {visible(str(error), limit=200)}") from None
+
+
+def _theme(value: object) -> str:
+    """Whether there is a theme of that name is for whoever has read the themes."""
+    if not isinstance(value, str) or not value or len(value) > 60:
+        raise ValueError(f"has to be the name of a theme, not {_said(value)}")
+    return value
+
+
+def _shares(count: int) -> Kind:
+    """How a length is divided."""
+    return Kind(
+        f"a list of {count} whole numbers from 1 on (shares)",
+        lambda value: (
+            isinstance(value, (list, tuple))
+            and len(value) == count
+            and all(_is_whole(share, 1, MOST_SHARE) for share in value)
+        ),
+        made=tuple,
+    )
+
+
+def _panes(names: tuple[str, ...]) -> Kind:
+    """Panes by their names; at least one of those that every window has is not among them."""
+    takes = f"a list of some of {', '.join(names)}"
+
+    def made(value: Iterable[object]) -> frozenset[Any]:
+        for one in value:
+            if not isinstance(one, str) or one not in names:
+                raise ValueError(f"has to be {takes}; there is no {_said(one)}{hint(one, names)}")
+        if not set(ALL_PANES) - set(value):
+            raise ValueError("hides every pane; one has to stay")
+        return frozenset(value)
+
+    return Kind(takes, lambda value: isinstance(value, (list, tuple, frozenset)), made=made)
+
+
+_FLAG = Kind("true or false", lambda value: isinstance(value, bool))
+_MODEL = Kind(
+    "a model, such as sim:careful or openai:gpt-4o-mini",
+    lambda value: isinstance(value, str),
+    made=_model,
+    late=True,
+)
+_THEME = Kind("the name of a theme (planscope themes)", lambda value: True, made=_theme)
+
+
+class Setting(NamedTuple):
+    """One line of the config file. ``default`` None: it is not set, and something else decides."""
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+
+    @property
+    def section(self) -> str:
+        """Empty for what stands above all tables."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def key(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
+SECTIONS: dict[str, str] = {
+    "layout.narrow": "The panes in windows of less than 110 columns.",
+    "layout.wide": "The panes in windows from 110 columns on.",
+    "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
+    "defaults": "How to run and to dissect where nothing else says so, such as the run that is looked at.",
+}
+"""The tables of the config file, but for that of keys."""
+
+KEYS = "keys"
+"""The section of keys, which is read by the table of actions (``keymap``)."""
+
+_WIDE = {
+    "rows": "Heights of the upper and the lower row.",
+    "upper": "Widths of query, tree and constraints.",
+    "lower": "Widths of timeline and step.",
+}
+_SHARES: dict[Window, dict[str, str]] = {
+    "narrow": {"rows": "Heights of the upper pane, the timeline and the step."},
+    "wide": _WIDE,
+    "broad": _WIDE | {"sides": "Widths of all these panes and of the inspector."},
+}
+"""What can be divided in each kind of window, as an arrangement calls it."""
+
+
+def _layout(window: Window) -> Iterator[Setting]:
+    for key, about in _SHARES[window].items():
+        first = getattr(FIRST[window], key)
+        yield Setting(f"layout.{window}.{key}", _shares(len(first)), first, about)
+    names = HIDEABLE if window == "broad" else ALL_PANES
+    yield Setting(f"layout.{window}.hide", _panes(names), frozenset(), "Panes that are not shown.")
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("theme", _THEME, THEME, "The colours."),
+    *(setting for window in KINDS for setting in _layout(window)),
+    Setting("defaults.agent", _agent("tools", "react", "responses"), "tools", "The agent to run with."),
+    Setting("defaults.model", _MODEL, "sim:careful", "The model to run with."),
+    Setting("defaults.seed", _whole(0, 10**9 - 1), None, "The seed of simulated models."),
+    Setting("defaults.guard", _FLAG, False, "Refuse calls that would lose the plan."),
+    Setting("defaults.stepping", _FLAG, False, "Pause before every call."),
+    Setting("defaults.budget", _whole(1, MOST_RUNS), 60, "The most runs that a dissection spends."),
+    Setting("defaults.method", _choice("rates", "paper"), "rates", "How a dissection finds the cause."),
+)
+BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}
+_TABLES = {name[:end] for name in BY_NAME for end, letter in enumerate(name) if letter == "."}
+
+
+def arrangement_of(window: Window, value: Callable[[str], Any]) -> Arrangement:
+    """What the settings of a kind of window come to. ``value``: of a setting by its name."""
+    shares = {key: value(f"layout.{window}.{key}") for key in _SHARES[window]}
+    return replace(FIRST[window], **shares, hidden=value(f"layout.{window}.hide"))
+
+
+def settings_of(window: Window, arrangement: Arrangement) -> dict[str, Any]:
+    """The settings of a kind of window, by name, that come to an arrangement."""
+    shares = {f"layout.{window}.{key}": getattr(arrangement, key) for key in _SHARES[window]}
+    return shares | {f"layout.{window}.hide": arrangement.hidden}
+
+
+def _said(value: object) -> str:
+    """A value for an error, cut where it is long."""
+    return visible(toml(value) if isinstance(value, bool) else repr(value), limit=50)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    return sorted(value) if isinstance(value, frozenset) else value
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    return json.dumps(plain(value), ensure_ascii=False)
+
+
+# The config file
 
 
 def config_file() -> Path:
@@ -32,7 +235,7 @@ def config_file() -> Path:
 class Config:
     """What a config file says. ``given``: the values of those settings that it sets, by name.
 
-    ``read`` counts only those that can be read quickly until ``read_late`` was called.
+    Only those count that can be read quickly until ``read_late`` was called.
     """
 
     def __init__(
@@ -42,95 +245,151 @@ class Config:
         self.file = file
         self.given: dict[str, Any] = {}
         self.problems = list(problems)
+        if file is not None:
+            self.problems += _unknown(file, file.table)
+            self._take(file, late=False)
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name, BY_NAME[name].default)
 
     def line(self, setting: Setting) -> int | None:
-        """Where the file sets it."""
-        if self.file is None or setting.name not in self.given:
-            return None
-        return self.file.line(setting.section or None, setting.key)
-
-    def problem(self, setting: Setting, message: str) -> FileProblem:
-        name = self.file.name if self.file is not None else FILE_NAME
-        line = self.file.line(setting.section or None, setting.key) if self.file is not None else None
-        return FileProblem(name, f"{setting.name}{message}", line)
+        """Where the file sets it, or tries to."""
+        return self.file.line(setting.section or None, setting.key) if self.file is not None else None
 
     def leave_out(self, setting: Setting, message: str) -> None:
         """What it says turned out to be nothing after all."""
-        self.problems.append(self.problem(setting, f": {message}"))
+        self._wrong(setting, f": {message}")
         self.given.pop(setting.name, None)
 
     def read_late(self) -> None:
         """Read what is not needed for the first frame."""
-        self._take(late=True)
-
-    def read_early(self) -> None:
         if self.file is not None:
-            self.problems += _unknown(self.file)
-            self._take(late=False)
+            self._take(self.file, late=True)
 
-    def _take(self, *, late: bool) -> None:
+    def _take(self, file: TomlFile, *, late: bool) -> None:
         for setting in SETTINGS:
-            if setting.kind.late is late and self.file is not None:
-                table = _table(self.file.table, setting.section)
-                if table is not None and setting.key in table:
-                    try:
-                        self.given[setting.name] = setting.kind.read(table[setting.key])
-                    except ValueError as error:
-                        self.problems.append(self.problem(setting, f" {error}"))
+            table: Any = file.table
+            for part in setting.section.split(".") if setting.section else ():
+                table = table.get(part) if isinstance(table, dict) else None
+            if setting.kind.late is late and isinstance(table, dict) and setting.key in table:
+                try:
+                    self.given[setting.name] = setting.kind.read(table[setting.key])
+                except ValueError as error:
+                    self._wrong(setting, f" {error}")
+
+    def _wrong(self, setting: Setting, message: str) -> None:
+        name = self.file.name if self.file is not None else FILE_NAME
+        self.problems.append(FileProblem(name, f"{setting.name}{message}", self.line(setting)))
 
 
 def read_config(path: Path | None = None) -> Config:
     """Read a config file, but for what is read late. A file that is not there is an empty one; nothing is raised."""
     path = config_file() if path is None else path
     try:
-        file = read_toml(path) if path.exists() or path.is_symlink() else None
+        return Config(path, read_toml(path) if path.exists() or path.is_symlink() else None)
     except Unusable as error:
         return Config(path, problems=[error.problem])
     except OSError as error:
         return Config(path, problems=[FileProblem(path.name, f"cannot be read: {error.strerror or error}")])
-    made = Config(path, file)
-    made.read_early()
-    return made
 
 
-def _table(table: Mapping[str, Any], section: str) -> Mapping[str, Any] | None:
-    """The table of a section; None where there is none."""
-    for part in section.split(".") if section else ():
-        inner = table.get(part)
-        if not isinstance(inner, dict):
-            return None
-        table = inner
-    return table
-
-
-def _unknown(file: TomlFile) -> Iterator[FileProblem]:
+def _unknown(file: TomlFile, table: Mapping[str, Any], section: str = "") -> Iterator[FileProblem]:
     """What is no setting and no section, and what is no table and should be one."""
-    known = {
-        name.rsplit(".", depth)[0] if depth else name
-        for name in BY_NAME
-        for depth in range(name.count(".") + 1)
-    }
+    for key, value in table.items():
+        name = f"{section}.{key}" if section else key
+        if name == KEYS:
+            continue
+        if "." in key or not (name in BY_NAME or name in _TABLES):
+            wrong = f"no setting {nearest(name, (*BY_NAME, KEYS))}"
+            yield file.problem(wrong, section or None, key)
+        elif name in _TABLES and isinstance(value, dict):
+            yield from _unknown(file, value, name)
+        elif name in _TABLES:
+            yield file.problem(f"'{name}' has to be a table: [{name}]", section or None, key)
 
-    def look(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[FileProblem]:
-        section = ".".join(path) or None
-        for key, value in table.items():
-            name = ".".join((*path, key))
-            if name == KEYS:
+
+# What was chosen on screen
+
+
+def state_file() -> Path:
+    return user_state_path("planscope") / STATE_NAME
+
+
+class Remembered:
+    """What was chosen on screen, by the names of the settings, in a file that planscope writes.
+
+    Each choice is kept with what the config file said then, so that a line that is changed there counts again. The
+    file holds nothing that could not be chosen anew: one that cannot be read is as good as none. ``path`` None:
+    nothing is remembered.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._changed: set[str] = set()
+        self._one = threading.Lock()
+        self._kept = {} if path is None else _read_choices(path)
+
+    def get(self, name: str, config: Any) -> Any:
+        """What was chosen while the config file said what it says now; None where nothing was."""
+        value, instead_of = self._kept.get(name, (None, None))
+        return value if instead_of == config else None
+
+    def put(self, name: str, value: Any, config: Any) -> None:
+        self._kept[name] = (value, config)
+        self._changed.add(name)
+
+    def drop(self, name: str) -> None:
+        if self._kept.pop(name, None) is not None:
+            self._changed.add(name)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self._changed) and self.path is not None
+
+    def write(self) -> None:
+        """Write what was changed here, over what others wrote meanwhile. Raises ``UserError`` (one line).
+
+        From any thread, one at a time.
+        """
+        from planscope.session.files import write_atomic
+        from planscope.session.places import make_folder
+
+        with self._one:
+            if self.path is None:
+                return
+            changed, self._changed = self._changed, set()
+            kept = {name: entry for name, entry in _read_choices(self.path).items() if name not in changed}
+            kept |= {name: entry for name, entry in self._kept.items() if name in changed}
+            values = {
+                name: {"value": plain(value), "instead_of": plain(config)}
+                for name, (value, config) in sorted(kept.items())
+            }
+            make_folder(self.path.parent)
+            text = json.dumps({"planscope": 1, "chosen": values}, indent=1)
+            write_atomic(self.path, text.encode())
+
+
+def _read_choices(path: Path) -> dict[str, tuple[Any, Any]]:
+    """The sound choices of a file."""
+    try:
+        if not path.is_file():
+            return {}
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        whole = json.loads(data) if len(data) <= MOST_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    chosen = whole.get("chosen") if isinstance(whole, dict) else None
+    found = {}
+    for name, entry in chosen.items() if isinstance(chosen, dict) else ():
+        if name in BY_NAME and isinstance(entry, dict):
+            read = BY_NAME[name].kind.read
+            try:
+                found[name] = (read(entry.get("value")), read(entry.get("instead_of")))
+            except ValueError:
                 continue
-            is_section = name in known and name not in BY_NAME
-            if name not in known or "." in key:
-                yield file.problem(
-                    f"no setting '{visible(name, limit=60)}'{hint(name, (*BY_NAME, KEYS))}", section, key
-                )
-            elif is_section and not isinstance(value, dict):
-                yield file.problem(f"'{name}' has to be a table: [{name}]", section, key)
-            elif is_section:
-                yield from look(value, (*path, key))
-
-    yield from look(file.table, ())
+    return found
 
 
 class ScreenSettings:
@@ -141,12 +400,12 @@ class ScreenSettings:
 
     def __init__(self, config: Config | None = None, remembered: Remembered | None = None) -> None:
         self.config = read_config() if config is None else config
-        self.remembered = Remembered() if remembered is None else remembered
+        self.remembered = Remembered(state_file()) if remembered is None else remembered
 
     @classmethod
     def plain(cls) -> ScreenSettings:
         """As planscope comes, whatever the user's files say; nothing is remembered."""
-        return cls(Config(Path(FILE_NAME)), Remembered.nothing())
+        return cls(Config(Path(FILE_NAME)), Remembered(None))
 
     def __getitem__(self, name: str) -> Any:
         config = self.config[name]
@@ -166,21 +425,14 @@ class ScreenSettings:
             self.remembered.put(name, value, config)
 
     def arrangements(self) -> dict[Window, Arrangement]:
-        return {window: arrangement_of(window, _All(self)) for window in KINDS}
+        return {window: arrangement_of(window, self.__getitem__) for window in KINDS}
 
     def configured_arrangement(self, window: Window) -> Arrangement:
         """As the config file has it."""
-        return arrangement_of(window, _All(self.config))
+        return arrangement_of(window, self.config.__getitem__)
 
     def choose_arrangement(self, window: Window, arrangement: Arrangement | None) -> None:
         """Remember an arrangement; None: forget that there was one."""
         found = self.configured_arrangement(window) if arrangement is None else arrangement
         for name, value in settings_of(window, found).items():
             self.choose(name, value)
-
-
-class _All(dict[str, Any]):
-    """All settings by name."""
-
-    def __init__(self, of: Config | ScreenSettings) -> None:
-        super().__init__((name, of[name]) for name in BY_NAME)

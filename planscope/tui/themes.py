@@ -11,48 +11,66 @@ Everything is checked before Textual sees it: it accepts any string as a colour 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_dir
+from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from planscope.errors import UserError
 from planscope.resources import shipped
 from planscope.safe import visible
-from planscope.tui.theme_rules import (
-    BASE_COLORS,
-    FRAME_ROLES,
-    GROUND_ROLES,
-    ROLES,
-    TABLES,
-    TEXT_ROLES,
-    check_theme,
-    name_of,
-    nearest,
-)
-from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, read_toml
-
-__all__ = [
-    "BASE_COLORS",
-    "DEFAULT",
-    "FRAME_ROLES",
-    "GROUND_ROLES",
-    "ROLES",
-    "TEXT_ROLES",
-    "VARIABLE",
-    "bundled_themes",
-    "first_theme",
-    "load_themes",
-    "need_theme",
-    "no_color",
-    "user_themes_folder",
-]
+from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 DEFAULT = "dark"
 VARIABLE = "planscope-"
 MAX_FILES = 200
+
+BASE_COLORS: tuple[str, ...] = (
+    "primary",
+    "secondary",
+    "warning",
+    "error",
+    "success",
+    "accent",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+)
+TEXT_ROLES: tuple[str, ...] = (
+    "dim",
+    "holds",
+    "open",
+    "broken",
+    "core",
+    "doomed",
+    "safe",
+    "unknown",
+    "caution",
+    "linked",
+    "selected",
+    "step-current",
+    "action",
+    "tool",
+    "number",
+    "key",
+    "breakpoint",
+)
+"""Colours of text and signs; legible on every ground."""
+GROUND_ROLES: tuple[str, ...] = ("linked-ground", "selected-ground", "current-ground", "hit-ground", "bar")
+"""Colours behind text, to be used as they are. In an ``ansi`` theme they are the terminal's default."""
+FRAME_ROLES: tuple[str, ...] = ("frame", "frame-active")
+ROLES: tuple[str, ...] = (*TEXT_ROLES, *GROUND_ROLES, *FRAME_ROLES)
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9 _-]{0,39}")
+_COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})|[a-z][a-z_]{1,30}")
+_TOP = {"name": str, "inherits": str, "dark": bool, "ansi": bool, "colors": dict, "roles": dict}
+_KINDS = {str: "a text", bool: "true or false", dict: "a table"}
+TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
 
 
 def no_color(environ: Mapping[str, str] | None = None) -> bool:
@@ -224,3 +242,55 @@ def _textual_variables(colors: Mapping[str, str], roles: Mapping[str, str], ansi
         "scrollbar-background-active": colors["background"],
         "scrollbar-corner-color": colors["background"],
     }
+
+
+# What is wrong with a file by itself
+
+
+def name_of(file: TomlFile) -> str:
+    return str(file.table.get("name", file.name.removesuffix(".toml").casefold()))
+
+
+def check_theme(file: TomlFile) -> Iterable[FileProblem]:
+    """What is wrong with a file by itself."""
+    for key, value in file.table.items():
+        if key not in _TOP:
+            yield file.problem(f"unknown key {nearest(key, _TOP)}", None, key)
+        elif type(value) is not _TOP[key]:
+            yield file.problem(f"'{key}' has to be {_KINDS[_TOP[key]]}", None, key)
+        elif isinstance(value, dict):
+            yield from _check_table(file, key, value)
+    if not _NAME.fullmatch(name_of(file)):
+        shown = visible(name_of(file), limit=50)
+        yield file.problem(f"'{shown}' is no name for a theme (small letters, digits, - and _)", None, "name")
+
+
+def _check_table(file: TomlFile, section: str, table: dict[str, Any]) -> Iterable[FileProblem]:
+    ansi = file.table.get("ansi")
+    for key, value in table.items():
+        if key not in TABLES[section]:
+            what = "colour" if section == "colors" else "role"
+            yield file.problem(f"unknown {what} {nearest(key, TABLES[section])}", section, key)
+            continue
+        complaint = _color_problem(value, ansi)
+        if complaint:
+            yield file.problem(f"{key}: {complaint}", section, key)
+
+
+def _color_problem(value: object, ansi: object) -> str | None:
+    if not isinstance(value, str):
+        return 'a colour is a text such as "#2f4d73"'
+    shown = visible(value, limit=40)
+    if not _COLOR.fullmatch(value):
+        return f"'{shown}' is no colour; say #rrggbb or a name"
+    try:
+        color = Color.parse(value)
+    except ColorParseError:
+        return f"'{shown}' is no colour that is known by name"
+    if color.a != 1:
+        return f"'{shown}' is not opaque"
+    if ansi is True and color.ansi is None:
+        return f"'{shown}' is not one of the terminal's colours (ansi_red, ansi_default, ...)"
+    if ansi is not True and color.ansi is not None:
+        return f"'{shown}' needs 'ansi = true' in this file"
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,19 @@ class TomlFile:
             if full == wanted[: len(full)] and (nearest is None or len(full) > nearest[0]):
                 nearest = len(full), number  # an inline table, or a section that lacks the key
         return nearest[1] if nearest else None
+
+
+def hint(value: object, names: Iterable[str]) -> str:
+    """The nearest of the names, if one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(value[:60], list(names), n=1) if isinstance(value, str) else []
+    return f"; nearest: '{near[0]}'" if near else ""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A name that is none, and the nearest of those that there are."""
+    return f"'{visible(name, limit=60)}'{hint(name, names)}"
 
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")

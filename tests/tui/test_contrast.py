@@ -18,9 +18,8 @@ from planscope.session.model import Session
 from planscope.tui.lines import Line
 from planscope.tui.paint import GROUNDS, ROLES, Paint
 from planscope.tui.panes.base import LinePane
-from planscope.tui.theme_rules import FRAME_ROLES, GROUND_ROLES, TEXT_ROLES
-from planscope.tui.theme_rules import ROLES as THEME_ROLES
-from planscope.tui.themes import VARIABLE, load_themes
+from planscope.tui.themes import FRAME_ROLES, GROUND_ROLES, TEXT_ROLES, VARIABLE, load_themes
+from planscope.tui.themes import ROLES as THEME_ROLES
 from tests.tui import sessions
 from tests.tui.colours import EYES, contrast, difference
 from tests.tui.screen import Driven, opened, styles

@@ -9,8 +9,7 @@ import pytest
 
 from planscope.tui.arrangement import ALL_PANES, FIRST
 from planscope.tui.messages import EdgeDragged
-from planscope.tui.settings import config_file
-from planscope.tui.settings_state import state_file
+from planscope.tui.settings import config_file, state_file
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from textual import events
 
 from planscope.agents.paradigms import AGENTS
+from planscope.cli import main
+from planscope.commands.config import rows
 from planscope.dissection.engine import Dissector
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
@@ -23,18 +25,22 @@ from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
 from planscope.tui.dissecting import DissectChoice
 from planscope.tui.palette_screen import Palette
-from planscope.tui.settings import Config, ScreenSettings, config_file, read_config
-from planscope.tui.settings_doc import example, markdown, rows
-from planscope.tui.settings_kinds import toml
-from planscope.tui.settings_state import MOST_BYTES, Remembered, state_file
-from planscope.tui.settings_table import (
+from planscope.tui.settings import (
     BY_NAME,
+    MOST_BYTES,
     MOST_RUNS,
     SECTIONS,
     SETTINGS,
     THEME,
+    Config,
+    Remembered,
+    ScreenSettings,
     arrangement_of,
+    config_file,
+    read_config,
     settings_of,
+    state_file,
+    toml,
 )
 from planscope.tui.themes import DEFAULT
 from planscope.tui.under_way import RunChoice
@@ -55,34 +61,37 @@ def test_the_table_is_sound() -> None:
     assert len(BY_NAME) == len(SETTINGS)
     assert {s.section for s in SETTINGS} == {"", *SECTIONS}
     assert THEME == DEFAULT and MOST_RUNS == FORM_RUNS
-    assert BY_NAME["defaults.agent"].kind.names == AGENTS  # type: ignore[attr-defined]
+    assert BY_NAME["defaults.agent"].kind.names == AGENTS
     assert DissectChoice("tools", "x").budget == BY_NAME["defaults.budget"].default
     assert DissectChoice("tools", "x").method == BY_NAME["defaults.method"].default
-    assert Dissector.__init__.__kwdefaults__["method"] in BY_NAME["defaults.method"].kind.names  # type: ignore[attr-defined]
+    assert Dissector.__init__.__kwdefaults__["method"] in BY_NAME["defaults.method"].kind.names
     usual = RunChoice()
     for key in ("agent", "model", "seed", "guard", "stepping"):
         assert BY_NAME[f"defaults.{key}"].default == getattr(usual, key)
     for setting in SETTINGS:
-        assert setting.help.endswith(".") and setting.kind.allowed
+        assert setting.help.endswith(".") and setting.kind.takes
         if setting.default is not None:
             assert setting.kind.read(setting.default) == setting.default
             assert setting.kind.read(tomllib.loads(f"x = {toml(setting.default)}")["x"]) == setting.default
     for kind in KINDS:
-        assert arrangement_of(kind, {s.name: s.default for s in SETTINGS}) == FIRST[kind]
+        assert arrangement_of(kind, lambda name: BY_NAME[name].default) == FIRST[kind]
         assert settings_of(kind, FIRST[kind]).keys() <= BY_NAME.keys()
 
 
-def test_the_example_is_a_config_file_that_changes_nothing(tmp_path: Path) -> None:
+def test_the_example_is_a_config_file_that_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from planscope.tui.keymap import read_keys
 
-    assert config(tmp_path, example()).problems == []
-    lines = [line.removeprefix("# ") for line in example().splitlines() if not re.search(r"\.$|seed", line)]
+    assert main(["config", "--example"]) == 0
+    example = capsys.readouterr().out
+    assert config(tmp_path, example).problems == []
+    lines = [line.removeprefix("# ") for line in example.splitlines() if not re.search(r"\.$|seed", line)]
     made = config(tmp_path, "\n".join(lines))
     assert made.problems == []
     assert made.given == {s.name: s.default for s in SETTINGS if s.default is not None}
     choice, problems = read_keys(config=made.file)
     assert problems == () and len(choice) > 80
-    assert markdown().count("\n") == len(SETTINGS) + 2
 
 
 def test_every_setting_is_read(tmp_path: Path) -> None:
@@ -101,11 +110,11 @@ broad = { sides = [3, 1], hide = ["inspector"] }
     assert made["defaults.agent"] == "mine.agents:make" and made["defaults.model"] == "sim:flaky?p=0.5"
     assert made["defaults.seed"] == 7 and made["defaults.guard"] is True and made["defaults.budget"] == 60
     assert made["layout.wide.rows"] == (1, 2) and made["layout.wide.upper"] == (8, 7, 9)
-    settings = ScreenSettings(made, Remembered.nothing())
+    settings = ScreenSettings(made, Remembered(None))
     assert settings.arrangements()["narrow"].rows == (3, 2, 1)
     assert settings.arrangements()["broad"].hidden == {"inspector"}
     assert made.line(BY_NAME["layout.wide.rows"]) == 5
-    sources = {row.setting.name: row.source for row in rows(settings)}
+    sources = {setting.name: source for setting, value, source in rows(settings)}
     assert sources["theme"] == "config.toml:2" and sources["defaults.seed"] == "config.toml:3"
     assert (
         sources["layout.narrow.rows"] == "config.toml:8" and sources["layout.broad.sides"] == "config.toml:9"
@@ -193,7 +202,7 @@ def test_no_value_breaks_anything(pairs: list[tuple[str, Any]]) -> None:
     lines = [f"{name} = {json.dumps(value)}" for name, value in pairs]
     with tempfile.TemporaryDirectory() as folder:
         made = config(Path(folder), "\n".join(lines))
-        settings = ScreenSettings(made, Remembered.nothing())
+        settings = ScreenSettings(made, Remembered(None))
         for problem in made.problems:
             assert visible(str(problem)) == str(problem)
         assert all(settings.arrangements()[kind].rows for kind in KINDS)
@@ -302,7 +311,6 @@ async def test_the_command_line_comes_before_the_file_and_what_was_chosen(path: 
 
 
 async def test_a_theme_that_was_chosen_and_is_gone_is_forgotten(path: Path) -> None:
-    Remembered(state_file())
     settings = ScreenSettings()
     settings.choose("theme", "mine")
     settings.remembered.write()

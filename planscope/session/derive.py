@@ -40,6 +40,14 @@ def trace_of(run: Run, *, live: bool = False) -> Trace:
     return Trace(calls, "running") if live else Trace(calls, "aborted", "the record breaks off here")
 
 
+def not_answered(run: Run) -> int | None:
+    """The step of the last call where the run was cut short before its answer: whether it was done is not known."""
+    if any(isinstance(e, EndEvent) and e.ending != "aborted" for e in run.events):
+        return None
+    last = next((e for e in reversed(run.events) if isinstance(e, AnswerEvent | CallEvent)), None)
+    return last.step if isinstance(last, CallEvent) and last.error is None else None
+
+
 def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
     """Actions as a session keeps them."""
     return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]

@@ -11,6 +11,7 @@ from planscope.oracle.verdict_types import StepView
 from planscope.oracle.words import clock
 from planscope.report import call_text, finding_text, moves_text, repair_lines, verdict_line
 from planscope.safe import visible
+from planscope.session.derive import not_answered
 from planscope.session.events import AnswerEvent, CallEvent, ErrorEvent, MessageEvent
 from planscope.session.help import NO_HELP, help_of
 from planscope.session.model import Run, Session
@@ -47,6 +48,8 @@ def run_document(run: Run | None, replay: Replay, request: RequestView, number: 
     index = RunIndex(replay)
     told, last_words, trouble = _told(run)
     steps = [_step(index, i, told.get(i), request) for i in range(len(index.steps))]
+    if run is not None and (unanswered := not_answered(run)) is not None:
+        steps[unanswered]["unanswered"] = True
     verdict = replay.verdict() if run is not None else None
     help = help_of(run) if run is not None else NO_HELP
     document: Json = {

@@ -149,10 +149,15 @@ class RoomState:
         return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
 
     @property
+    def waits_at(self) -> int | None:
+        """The index of the call that the run waits before: it is judged as if it were done, and is not."""
+        run = self.run
+        return len(run.calls) if run is not None and run.pending and self.play is None else None
+
+    @property
     def at_pending(self) -> bool:
         """Whether one stands at the call that the run waits before."""
-        run = self.run
-        return run is not None and run.pending and self.debug.index == len(run.calls)
+        return self.debug.index == self.waits_at
 
     def call_at(self, index: int) -> CallGlance | None:
         """What the file tells of the call at an index of the run."""

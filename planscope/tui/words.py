@@ -20,6 +20,9 @@ STATUS_GLYPHS = {"holds": "✓", "open": "○", "broken": "✗"}
 CORE_GLYPH = "●"
 STATE_GLYPHS = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 NO_WAY_ON = "NO WAY ON"
+WAITS_GLYPH, NOT_DONE = "‖", "not done"
+"""Of a call that waits for a decision."""
+
 HIT_GLYPH = "»"
 
 CERTIFICATES = {

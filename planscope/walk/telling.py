@@ -14,6 +14,7 @@ from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import Repair, StepNo, StepView, Violation
 from planscope.report import moves_text
 from planscope.safe import visible
+from planscope.session.derive import not_answered
 from planscope.session.events import AnswerEvent, CallEvent, MessageEvent
 from planscope.session.model import Run
 
@@ -72,6 +73,7 @@ class Told:
             elif isinstance(event, AnswerEvent):
                 self.answers[event.step] = event
         self.thoughts["end"] = " ".join(words)
+        self.unanswered = not_answered(run) if run is not None else None
 
 
 def place_lines(state: DebugState, told: Told) -> Iterator[str]:
@@ -100,6 +102,8 @@ def _call_lines(view: StepView, told: Told) -> Iterator[str]:
     if view.call.error:
         yield f"The call could not be done: {visible(view.call.error, limit=SHOWN)}"
     answer = told.answers.get(view.step)
+    if view.step == told.unanswered:
+        yield "The run was cut short before its answer: whether the call was done is not known."
     if answer is not None:
         if answer.refused_by:
             yield f"The call was refused by {'you' if answer.refused_by == 'user' else 'the guard'}."
@@ -203,6 +207,7 @@ def _done_to(view: StepView, told: Told) -> str:
         word
         for word, so in (
             ("kept from another run", call is not None and call.kept),
+            ("not answered, perhaps not done", view.step == told.unanswered),
             ("refused", answer is not None and answer.refused_by),
             ("edited by hand", (call is not None and call.asked) or (answer is not None and answer.said)),
         )

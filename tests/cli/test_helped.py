@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -90,3 +91,18 @@ def test_the_headline_names_the_error_that_lost_the_plan(cli: Cli, files: Files)
     assert "Verdict: wrong, order error." in cli("walk", path, stdin="q\n").out
     assert "WRONG: order error" in cli("compare", path, "r1", "r1").out
     assert json.loads(cli("export", path, "--format", "json").out)["check"]["headline"]["step"] == 1
+
+
+@pytest.mark.parametrize("ending", [None, "aborted"])
+def test_a_call_without_an_answer_is_not_told_as_done(cli: Cli, files: Files, ending: Any) -> None:
+    """The run was cut short while its tool worked, or while it waited."""
+    path: Path = files.keep(session(ABC, run("c", "b", ending=ending)))
+    out = cli("walk", path, stdin="n\nn\n4\nq\n").out
+    assert (
+        "whether the call was done is not known" in out and "Step 2: b, not answered, perhaps not done" in out
+    )
+    assert "Step 1: c, not" not in out
+    page = cli("export", path, "--format", "html").out
+    assert page.count('"unanswered": true') + page.count('"unanswered":true') == 1
+    whole = files.keep(session(ABC, run("c", "b")), "whole")
+    assert "perhaps not done" not in cli("walk", whole, stdin="n\nn\n4\nq\n").out

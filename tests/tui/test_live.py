@@ -73,6 +73,32 @@ async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
         assert "PARAMETER ERROR" in driven.text
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_call_that_waits_is_not_shown_as_done(size: tuple[int, int]) -> None:
+    async with opened(FIRST, size) as driven:
+        await start(driven)
+        for step, becomes in ((1, "the plan would be completable"), (2, "it would lose the plan")):
+            await paused(driven, step)
+            await driven.rest()
+            rows = driven.text.splitlines()
+            (row,) = [row[:80] for row in rows if row.startswith(f"│ ▶   {step}")]
+            assert f" {step} ‖ " in row and "‖ PAUSED" in row and "not done" in row and ":00" not in row
+            assert not any(word in row for word in ("✓", "●", "completable", "doomed", "NO WAY ON"))
+            assert f"5 Step {step} " in driven.text and "‖ not done ─╮" in driven.text
+            assert "‖ not done  " in driven.text and becomes in " ".join(driven.text.split())
+            if size[0] >= 120:
+                assert f"if step {step} is done" in driven.text and f"✓ step {step}" not in driven.text
+            if size[0] >= 200:
+                assert f"Step {step}, not done" in driven.text
+            await driven.press("n")
+        await paused(driven, 3)
+        rows = driven.text.splitlines()
+        (row,) = [row[:80] for row in rows if row.startswith(("│ ┃   2 ", "│     2 "))]
+        assert " 2 ● " in row and "doomed" in row and "not done" not in row
+        if size[0] >= 200:
+            assert "✓ step 2" in driven.text
+
+
 async def test_back_in_its_history_while_it_waits_and_forth_again() -> None:
     async with opened(FIRST) as driven:
         await start(driven)

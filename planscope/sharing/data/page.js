@@ -132,6 +132,7 @@
       const problems = s.found.map((f) => f.type);
       if (s.lost) problems.unshift("NO WAY ON");
       if (s.refused) problems.unshift("refused");
+      if (s.unanswered) problems.unshift("perhaps not done");
       const call = s.step === "0" ? "before any call" : s.step === "end" ? now.run.ending : s.call;
       const edge = s.step === "0" || s.step === "end";
       lines.push(pickable("steps", n, make("li", { class: edge ? "line edge" : "line", role: "option" },
@@ -288,7 +289,7 @@
     row("error", s.error, "broken");
     row("asked", s.asked ? `${s.asked} (edited by hand)` : "", "dim");
     row("refused", s.refused ? `by ${s.refused === "user" ? "the user" : "the guard"}: the tool was not called` : "", "caution");
-    row("answer", s.answer, s.failed ? "caution" : "");
+    row("answer", s.unanswered ? "none: the run was cut short, and whether the call was done is not known" : s.answer, s.failed || s.unanswered ? "caution" : "");
     row("instead", s.replaced ? `${s.replaced} (the tool's own answer, edited by hand)` : "", "dim");
     for (const line of s.trouble || (s.step === "end" ? now.run.trouble : [])) row("trouble", line, "caution");
     row("kept", s.kept ? "from the run that this one was forked from" : "", "dim");

@@ -112,6 +112,8 @@ class ConstraintsPane(LinePane):
             return (Run("judging…" if state.progress == "judging" else "", "dim"),)
         step = state.debug.step
         when = "before any call" if step == 0 else "at the end" if step == "end" else f"after step {step}"
+        if state.at_pending:
+            when = f"if step {step} is done"
         return (Run(when, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:

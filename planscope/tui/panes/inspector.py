@@ -27,6 +27,7 @@ class InspectorPane(LinePane):
             state.breakpoints,
             state.links,
             state.outline,
+            state.waits_at,
             width,
         )
         if self.prepared_for != key:
@@ -149,7 +150,7 @@ class _Told:
             if debug.step == "end"
             else f"Step {debug.step}"
         )
-        yield from self.head(name)
+        yield from self.head(f"{name}, {words.NOT_DONE}" if self.state.at_pending else name)
         if debug.view.call is not None:
             yield from self.row("call", words.call(debug.view.call.tool, debug.view.call.arguments), "tool")
         if debug.checks:

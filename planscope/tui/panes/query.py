@@ -71,7 +71,9 @@ class QueryPane(LinePane):
         )
         done = state.debug.run.execution(action.id, state.debug.index)
         step = state.debug.run.steps[done.index].step if done is not None else None
-        return _action_line(action.id, action.name, step, lit, state.progress == "judged", self._width)
+        waits = done is not None and done.index == state.waits_at
+        judged = state.progress == "judged"
+        return _action_line(action.id, action.name, step, lit, judged, self._width, waits)
 
     def title(self) -> tuple[Run, ...]:
         return (Run("1", "number"), Run(" Query", "title"))
@@ -201,8 +203,12 @@ def _complaints(state: RoomState, width: int) -> Iterator[Line]:
 
 
 @lru_cache(maxsize=4000)
-def _action_line(id: str, name: str, step: StepNo | None, lit: bool, judged: bool, width: int) -> Line:
-    if step is not None:
+def _action_line(
+    id: str, name: str, step: StepNo | None, lit: bool, judged: bool, width: int, waits: bool = False
+) -> Line:
+    if waits:
+        became = Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop")
+    elif step is not None:
         became = Run(f"✓ {words.step_name(step)}", "holds")
     else:
         became = Run("○ to do" if judged else "", "open")

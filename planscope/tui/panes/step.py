@@ -61,6 +61,8 @@ class StepPane(LinePane):
         if state.progress != "judged":
             return (Run(waiting(state).partition(":")[0], "dim"),)
         view = state.debug.view
+        if state.at_pending:
+            return (Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop"),)
         return (Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state),)
 
     def foot(self) -> tuple[Run, ...]:

@@ -157,7 +157,7 @@ class _Told:
         text = words.call(view.call.tool, view.call.arguments, named=True, limit=400)
         if cell_width(text) > self.body:
             text = words.call(view.call.tool, view.call.arguments, limit=400)
-        when = words.hours(view.start, view.end)
+        when = "" if self.state.at_pending else words.hours(view.start, view.end)
         lines = list(self.row("call", text, "tool", kind="call"))
         last = lines[-1]
         if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
@@ -182,7 +182,8 @@ class _Told:
         for i, found in enumerate(state.debug.run.findings[view.index]):
             error = found.severity == "error"
             role = "finding" if error else "caution"
-            yield Line((Run(f"{'✗' if error else '!'} {words.finding(found)}", role),))
+            would = "would be: " if state.at_pending else ""
+            yield Line((Run(f"{'✗' if error else '!'} {would}{words.finding(found)}", role),))
             yield from self.row("", told[i] if i < len(told) else found.message)
         if facts is None:
             yield from self.row("", "…", "dim")
@@ -198,12 +199,16 @@ class _Told:
             yield from (Line(runs) for runs in labelled("verdict", [sealed], indent=_MARGIN))
 
     def state_line(self, view: StepView) -> Line:
-        runs = [Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state)]
         lost = self.state.lost_at(view)
+        if self.state.at_pending:
+            here = lost == view.index and view.lost
+            runs = [Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop")]
+            becomes = "it would lose the plan" if here else f"the plan would be {view.state} after it"
+            return Line((*runs, Run(f"  {becomes}", "core" if here else "dim")))
+        runs = [Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state)]
         if lost == view.index:
             runs.append(Run(f"  {words.NO_WAY_ON}", "core"))
-            here = "this call would lose the plan" if self.state.at_pending else "the plan was lost here"
-            note = "the request contradicts itself" if view.step == 0 else here
+            note = "the request contradicts itself" if view.step == 0 else "the plan was lost here"
         elif lost is not None and lost < view.index:
             note = f"lost since {words.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":

@@ -73,7 +73,7 @@ class TimelinePane(LinePane):
         hit = state.hit if state.hit is not None and state.hit.document.index == index else None
         mark = words.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
-        waits = state.run is not None and state.run.pending and index == len(state.run.calls)
+        waits = index == state.waits_at
         key = (index, ground, mark, stop, hit, waits)
         made = self._made.get(key)
         if made is None:
@@ -84,9 +84,12 @@ class TimelinePane(LinePane):
         view = self._steps[index]
         judged = state.progress == "judged"
         glyph = words.STATE_GLYPHS[view.state] if judged else "·"
-        role = view.state if judged else "dim"
+        role: str = view.state if judged else "dim"
+        word, waits = str(view.state), index == state.waits_at
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
+        if waits:
+            glyph, role, word = words.WAITS_GLYPH, "stop", words.NOT_DONE
         left = [
             Run(mark, "mark"),
             Run("◆" if stop else " ", "stop-mark"),
@@ -95,24 +98,24 @@ class TimelinePane(LinePane):
             *_with_hit(self._what(state, view), state.hit if mark == words.HIT_GLYPH else None),
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
-        hours = words.hours(view.start, view.end)
+        hours = "" if waits else words.hours(view.start, view.end)
         taken = [Run(f" {hours:>{_HOUR_CELLS}}", "dim")] if hours else []
-        word = [Run(f" {view.state:<{_STATE_CELLS}}", view.state)] if judged else []
-        right = [*flags, *taken, *word]
+        states = [Run(f" {word:<{_STATE_CELLS}}", role if waits else view.state)] if judged else []
+        right = [*flags, *taken, *states]
         if width_of(left) + width_of(right) > self._width:
-            right = [*flags, *word]
-        if state.at_pending and index == state.debug.index and width_of(left) + width_of(right) > self._width:
+            right = [*flags, *states]
+        if waits and width_of(left) + width_of(right) > self._width:
             right = [
                 *flags[:2],
-                *word,
-            ]  # what the call is comes before what is wrong with it; the step says that
+                *states,
+            ]  # what the call is comes before what it would do; the step says that
         return Line(justify(left, right, self._width, gap=0), ground)
 
     def _flags(self, state: RoomState, index: int, findings: Sequence[Finding]) -> list[Run]:
         flags = []
-        run = state.run
-        if run is not None and run.pending and index == len(run.calls):
-            flags += [Run(" "), Run("‖ PAUSED", "stop")]
+        run, waits = state.run, index == state.waits_at
+        if waits:
+            flags += [Run(" "), Run(f"{words.WAITS_GLYPH} PAUSED", "stop")]
         elif run is not None and 0 < index <= run.kept:
             flags.append(Run(" kept", "dim"))
         told = state.call_at(index)
@@ -120,11 +123,14 @@ class TimelinePane(LinePane):
             flags.append(Run(" refused", "caution"))
         elif told is not None and (told.asked is not None or told.said is not None):
             flags.append(Run(" edited", "caution"))
-        if index in self._lost:
+        if index in self._lost and waits:
+            flags.append(Run(" would lose the plan", "core"))
+        elif index in self._lost:
             flags += [Run(" "), Run(words.NO_WAY_ON, "stop")]
         if findings:
             errors = any(f.severity == "error" for f in findings)
-            flags.append(Run(f" {words.findings(findings)}", "finding" if errors else "caution"))
+            would = "would be " if waits and index not in self._lost else ""
+            flags.append(Run(f" {would}{words.findings(findings)}", "finding" if errors else "caution"))
         return flags
 
     def _what(self, state: RoomState, view: StepView) -> list[Run]:

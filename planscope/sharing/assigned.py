@@ -1,100 +1,105 @@
-"""Values that the word before them gives away: ``password = ...``, ``"token": "..."``, an argument called ``pin``."""
+"""Values that the name before, around or above them gives away: ``password = ...``, ``--token ...``, ``<secret>``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
+from planscope.safe.secret_names import is_count, is_value, names_secret
 from planscope.sharing.hits import NAMED, Hit
 from planscope.sharing.logins import is_telling as is_telling
 from planscope.sharing.logins import logins
-from planscope.sharing.word_lists import words
 
 KIND = "named-secret"
 LABEL = "value of a secret's name"
 
-_JOIN = r"[_ .-]?"
-_NAME = (
-    r"pass(?:word|wd|[_ -]?phrase|code)|passwd|pwd|secret|token|credentials?|authorization|(?<=[a-z0-9][_-])pass|"
-    rf"(?:api|access|auth|private|secret|encryption|signing|master|session|account|shared|service|app)"
-    rf"{_JOIN}(?:key|token|secret)|client{_JOIN}secret|connection{_JOIN}string"
+_STARTS = re.compile(
+    r"pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwort|geheim|gangsdaten|anmeldedaten|jeton|clave"
+    r"|contrase|identifiant|mot de passe|\bpin\b|\bcvv\b|\bcvc\b|\botp\b|\bjwt\b|\bbearer\b|\bssn\b|\bpat\b|creds?\b"
+    r"|connection.?string|phrase\b"
 )
+"""One of these is in every name of a secret, in lower case."""
+
+_LETTER = re.compile(r"[\w.$-]")
+_TWO_WORDS = re.compile(
+    r"(?i:\b(?:api|access|auth|pass|private|secret|encryption|signing|master|session|account|app|clave de|one-time) )\Z"
+)
+_LONGEST = 80
+"""Characters of a name."""
 
 
 def _quoted(mark: str, name: str) -> str:
     """A text between quotation marks: as they are, escaped alike, or one of them less than the other."""
     inside = rf"(?:[^{mark}\\\n]|\\.){{1,400}}?"
     return (
-        rf"{mark}(?P<{name}>{inside}){mark}"
+        rf"(?:{mark}{{3}}(?P<{name}_three>[^{mark}]{{1,400}}){mark}{{3}}"
+        rf"|{mark}(?P<{name}>{inside}){mark}"
         rf"|(?P<{name}_escape>\\{{1,3}}){mark}(?P<{name}_escaped>{inside})(?<!\\)(?P={name}_escape){mark}"
-        rf"|\\{{0,3}}{mark}(?P<{name}_odd>{inside})\\{{0,3}}{mark}"
+        rf"|\\{{0,3}}{mark}(?P<{name}_odd>{inside})\\{{0,3}}{mark})"
     )
 
 
-_ASSIGNED = re.compile(
-    rf"(?i:(?P<name>{_NAME}))(?:[_-][A-Za-z0-9_-]{{0,30}})?[\"'\]\\]{{0,4}}\s{{0,3}}"
-    r"(?P<sign>:=|=>|==|:|=|%3[Dd]|\bis\b|\bwas\b)"
-    r"\s{0,3}(?:"
-    + _quoted('"', "double")
-    + "|"
-    + _quoted("'", "single")
-    + r"|(?P<bare>[^\s\"',;&<>(){}\[\]]{4,400}(?:&(?![\w.;-]{1,40}[=;])[^\s\"',;&<>(){}\[\]]{1,100}){0,3}))"
+_MARKS = (("double", '"'), ("single", "'"), ("back", "`"))
+_STRING = "[bBrRuUfF]{0,2}(?:" + "|".join(_quoted(mark, name) for name, mark in _MARKS) + ")"
+_BARE = (
+    r"(?P<bare>[^\s\"',;&<>(){}\[\]`|\\]{1,400}(?:\\(?![nrt\"'])[^\s\"',;&<>(){}\[\]`|\\]{0,100}){0,9}"
+    r"(?:[&|](?![\w.;-]{1,40}[=;]|[&|])[^\s\"',;&<>(){}\[\]]{1,100}){0,3})"
 )
-_VALUES = ("double", "double_escaped", "double_odd", "single", "single_escaped", "single_odd", "bare")
-_STARTS = re.compile(_NAME)
-_PARTS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "string")
-"""One of these is in every such name."""
-
-_SHORT = re.compile(
-    r"\b(?i:pin|cvv|cvc|otp|one-time code)[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?"
-    r"(?P<value>[0-9]{3,8})\b"
+_VALUES = (*(name + end for name, _ in _MARKS for end in ("_three", "", "_escaped", "_odd")), "bare")
+_SCHEME = r"(?:(?i:bearer|basic|token|digest|negotiate|api-?key|aws)\s+)?"
+_WHOSE = r"(?: (?:for|of|to|für|von|zu|de|pour|du|para|del?|is for)(?: [\w.@-]{1,30}){1,3}?)?"
+_SIGN = (
+    r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z]\w{0,20}\s{0,2})=(?!=)|[ \t]{0,3}(?::=|=>|={1,3}|:|%3[Dd])"
+    rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?):"
+    rf"|{_WHOSE} (?i:is|was|lautet|ist|war|est|es|sera):?(?= )"
+    r")[ \t]{0,3}"
 )
-_MYSQL = re.compile(r"\b(?:mysql|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p(?P<value>[^\s\"']{4,100})")
-_SWITCH = re.compile(
-    r"--(?:password|passwd|token|secret|api-key|apikey|auth-token|access-token)[ =]{1,3}[\"']?"
-    r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
+_ASSIGNED = re.compile(rf"[\"'\]\\]{{0,4}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
+_LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}")
+_BESIDE = re.compile(rf"(?:[ \t]{{1,3}}|\(\s?){_SCHEME}{_STRING}|[ \t]{{1,3}}(?:(?i:key|token) )?{_BARE}")
+_SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
+_INPUT = re.compile(rf"\n[ \t][^\n]{{0,200}}?\binput_value={_STRING}")
+_ENTRY = re.compile(
+    rf"(?:(?P<key>\\{{0,3}}[\"']?[\w.$-]{{1,60}}\\{{0,3}}[\"']?)\s{{0,3}}[:=]>?\s{{0,3}})?(?:{_STRING}|{_BARE})?"
 )
-
-_OTHERS = ((_SHORT, ("pin", "cv", "otp", "one-time")), (_MYSQL, ("mysql",)), (_SWITCH, ("--",)))
-
-_EMPTY = re.compile(
-    r"(?i:x+|\*+|\.+|-+|_+|\u2022+|<.*>|\$\{.*|\$[A-Z_]+|%.*%|\{.*|none|null|nil|true|false|undefined|n/?a|yes|no"
-    r"|your[-_ ].*|my[-_](?:token|key|password|secret)|change[-_]?me|example|string|str|int|integer|bytes|object"
-    r"|required|optional|missing|invalid|expired|wrong|unknown|empty|bearer|basic|digest|os\.environ.*"
-    r"|process\.env.*|.*getenv.*|hidden|masked|redacted|secret|password|token|key|value|not|set|unset|here|too|the)"
+_PAIR_NAME = re.compile(
+    r"(?i:(?:name|key|field|variable|header|param|option|label|id))\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}[\[(]?\\{0,3}[\"']?\Z"
 )
-"""What stands where a value would, and is none."""
+_PAIR_VALUE = re.compile(
+    rf"\b\w{{0,20}}(?i:values?|default|content)\\{{0,3}}[\"']?\s{{0,3}}[:=]\s{{0,3}}(?:{_STRING}|{_BARE}|(?P<open>[{{\[]))"
+)
+_NEXT_PAIR = re.compile(r"[{}]|\n\s{0,20}\n|/>|\b(?i:name|key|field|variable)\\{0,3}[\"']?\s{0,3}[:=]")
+_REACH = 200
+_MOST_BELOW = 4_000
+"""Characters below one name of a secret that are looked through."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def _words(name: str) -> list[str]:
-    return [w for w in re.split(r"[^a-z0-9]+", _CAMEL.sub("_", name[:200]).lower()) if w]
-
-
-def names_secret(name: str) -> bool:
-    """Whether a mapping's key says that its value is a secret."""
-    parts = _words(name)
-    if not parts or parts[-1] in words("secret", "about") or parts[0] in words("secret", "first"):
-        return False
-    single, before_key = words("secret", "single"), words("secret", "before_key")
-    if not single.isdisjoint(parts) or "".join(parts[-2:]) in single:
-        return True
-    if any(b in ("key", "string") and a in before_key for a, b in pairwise(parts)):
-        return True
-    return holds_secrets(name)
-
-
-def holds_secrets(name: str) -> bool:
-    """Whether all that stands below a mapping's key is secret: ``secrets``, ``credentials``."""
-    parts = _words(name)
-    return bool(parts) and len(parts) <= 2 and parts[-1] in words("secret", "plural")
-
-
-def is_value(text: str) -> bool:
-    """Whether this can be a secret at all: not a stand-in, not a word about it."""
-    return len(text.strip()) >= 3 and not _EMPTY.fullmatch(text.strip())
+_CLOSE = {"{": "}", "[": "]", "(": ")"}
+_LINE_BELOW = re.compile(r"[\"']?[ \t]{0,3}:[ \t]{0,3}(?P<block>[|>][+-]?\d?)?[ \t]{0,3}(?:#[^\n]*)?\r?\n")
+_LINE_VALUE = re.compile(
+    r"[ \t]*(?:-[ \t]+)?(?:[\"']?[\w.$ -]{1,60}[\"']?[ \t]?[:=][ \t]+)?"
+    r"[\"']?(?P<value>[^\s\"'#][^\"'\n]{0,400}?)[\"']?[ \t]*\r?$"
+)
+_SECTION = re.compile(r"^[ \t]*\[{1,2}[ \t]*(?P<name>[\w.\"'-]{2,80})[ \t]*\]{1,2}[ \t]*$", re.MULTILINE)
+_SETTING = re.compile(rf"^[ \t]*[\w.\"'-]{{1,60}}[ \t]*=[ \t]*(?:{_STRING}|{_BARE})", re.MULTILINE)
+_TAG = re.compile(r"<(?P<name>[A-Za-z_][\w:.-]{1,60})(?P<attributes>(?:\s[^<>]{0,400})?)>")
+_NAMED_BY = re.compile(r"\b(?i:name|key|id)\s?=\s?[\"']([^\"'<>]{2,80})[\"']")
+_PLIST = re.compile(r"<key>(?P<name>[^<>]{2,80})</key>\s{0,20}<(?P<tag>\w{1,20})>")
+_BETWEEN_TAGS = re.compile(
+    r"(?:(?<=>)|<!\[CDATA\[)\s{0,20}(?P<value>[^<>\s][^<>]{0,400}?)\s{0,20}(?=<|\]\]>)"
+)
+_INSERT = re.compile(r"\((?P<head>[^()\n]{3,300})\)\s{0,3}(?i:values)\s{0,3}\((?P<row>[^()\n]{3,2000})\)")
+_CREDENTIALS = re.compile(
+    r"(?i:\b(?:credentials?|zugangsdaten|anmeldedaten|identifiants|credenciales|log(?:ged)? ?in (?:as|with)"
+    r"|login (?:as|with)|sign in as|anmelden als|melde dich als))\b(?P<rest>[^\n]{0,120})"
+)
+_USER_AND = re.compile(
+    r"(?<![\w.@+-])(?P<user>[\w.@+-]{2,40})[\"'`]?\s?(?:/|:(?!//)|,| with | mit | avec | con )"
+    r"\s?[\"'`]?(?P<value>[^\s\"'`/,]{4,100})"
+)
+_DATED = re.compile(
+    r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,64}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
+)
+"""What follows a word in a sentence and is a time, a version, a file or a number of something."""
 
 
 def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
@@ -103,43 +108,278 @@ def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
     ``lowered``: the text in lower case, of the same length; ``once``: its different words.
     """
     folded = lowered if once is text else once.lower()
-    if any(part in folded for part in _PARTS):
-        yield from _named(text, lowered)
+    if _STARTS.search(folded) or "mot de passe" in lowered or "log" in folded:
+        for start, end in _named(text, lowered):
+            value = text[start:end]
+            if len(value) >= 3 and is_value(value):
+                yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
     yield from logins(text, lowered)
-    for pattern, needs in _OTHERS:
-        if not any(need in lowered for need in needs):
-            continue
-        for match in pattern.finditer(text):
-            if is_value(match["value"]):
-                yield Hit(*match.span("value"), KIND, LABEL, NAMED, is_telling(match["value"]))
 
 
-def _named(text: str, lowered: str) -> Iterator[Hit]:
-    """Values behind their names. Names are looked for in lower case, which takes a fraction of the time.
+def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Values by their names. Names are looked for in lower case, which takes a fraction of the time.
 
     What is no value may hold a name and a value itself.
     """
-    looked = 0
-    for name in _STARTS.finditer(lowered):
-        match = _ASSIGNED.match(text, name.start()) if name.start() >= looked else None
-        if match is None:
-            continue
-        group = next(g for g in _VALUES if match[g] is not None)
-        start, end = match.span(group)
-        if group == "bare":
-            end = start + len(match[group].rstrip(".,;:!?\\`*"))
-        value, looked = text[start:end], start
-        if _believable(value, match["name"].lower(), match["sign"], group != "bare"):
-            yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
-            looked = match.end()
+    done = 0
+    for word in _STARTS.finditer(lowered):
+        if word.start() < done:
+            continue  # a part of that name, or below it
+        start, end = _name_around(text, word.start(), word.end())
+        name = text[start:end].strip(".-$")
+        before = _TWO_WORDS.search(text, max(0, start - 20), start)
+        if names_secret(f"{before[0]}{name}" if before else name):
+            end = start + len(text[start:end].rstrip("."))
+            done = end
+            for first, last in _values_of(text, start, end, name):
+                if first < last:
+                    yield first, last
+                else:
+                    done = max(done, last)
+    if "[" in text:
+        yield from _sections(text)
+    if "<" in text:
+        yield from _tags(text)
+    yield from _tables(text)
+    for said in _CREDENTIALS.finditer(text):
+        for match in _USER_AND.finditer(said["rest"]):
+            value = match["value"].rstrip(".,;:!?)")
+            if _is_odd(value) and not _DATED.fullmatch(value):
+                start = said.start("rest") + match.start("value")
+                yield start, start + len(value)
+
+
+def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The whole identifier that a word stands in."""
+    first, last = start, end
+    while first > 0 and end - first < _LONGEST and _LETTER.match(text[first - 1]):
+        first -= 1
+    while last < len(text) and last - start < _LONGEST and _LETTER.match(text[last]):
+        last += 1
+    return first, last
+
+
+def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
+    """What the name at a place gives away, wherever it stands for it; an empty place: all up to there was looked at."""
+    switch = text[start] == "-"
+    if _PAIR_NAME.search(text, max(0, start - 30), start):
+        yield from _paired(text, start, end)
+    match = _ASSIGNED.match(text, end)
+    below = _LINE_BELOW.match(text, end)
+    if below is not None:
+        yield from _lines_below(text, start, below)
+    elif match is not None:
+        if match["open"]:
+            yield from _inside(text, match.start("open"), name)
+            return
+        place, quoted = _place(match)
+        value, sign = text[slice(*place)], match["sign"].strip()
+        callee = text[place[1] : place[1] + 1] == "(" and not quoted
+        if callee and re.search(r"(?i)auth|login|credential|secret", value):
+            yield from _inside(text, place[1], name)
+        elif not callee and _believable(value, name, sign, quoted):
+            yield place
+        return
+    for pattern in (_LIST_ITEM, _INPUT):
+        match = pattern.match(text, end)
+        if match is not None and _is_odd(text[slice(*_place(match)[0])]):
+            yield _place(match)[0]
+            return
+    match = (_SWITCHED if switch else _BESIDE).match(text, end)
+    if match is None:
+        return
+    place, quoted = _place(match)
+    value = text[slice(*place)]
+    if switch:
+        if not value.startswith("-") and not (value.isupper() and value.replace("_", "").isalpha()):
+            yield place if ":" not in value or quoted else (place[0] + value.find(":") + 1, place[1])
+    elif (quoted and _believable(value, name, "=", True) and (_is_odd(value) or "pass" in name.lower())) or (
+        _is_mixed(value)
+        and not _DATED.fullmatch(value)
+        and not re.match(r"[\w-]+=", value)
+        and text[place[1] : place[1] + 1] != "("
+    ):
+        yield place
+
+
+def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
+    """Where the value stands that a pattern took, and whether in quotation marks."""
+    group = next(g for g in _VALUES if match.groupdict().get(g) is not None)
+    start, end = match.span(group)
+    if group == "bare":
+        end = start + len(match[group].rstrip(".,;:!?\\`*"))
+    return (start, end), group != "bare"
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
-    if not is_value(value):
+    """Whether a value that a sign gives to a name is one: in a sentence only what no sentence says."""
+    if not is_value(value) or is_count(name, value):
         return False
-    odd = any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
-    if sign in ("is", "was"):
-        return odd and not value.isalpha() and len(value) >= 5
-    if quoted or sign in ("=", "%3D", "%3d"):
-        return odd or len(value) >= 4
-    return odd or name.startswith(("pass", "pwd"))
+    if not quoted and (
+        "." in value and re.fullmatch(r"[A-Za-z_][\w.]*", value) and names_secret(value.rpartition(".")[2])
+    ):
+        return False  # a place in a program where the value is
+    if name.lower().replace("-", "") in ("cookie", "setcookie") and re.match(r"[\w.-]{1,60}=", value):
+        return False  # each of them is found by itself
+    if re.search(r"[a-z]\Z", sign) or (sign.endswith(":") and " " in sign):
+        return _is_odd(value) and not value.isalpha() and len(value) >= 5
+    if quoted or sign.endswith(("=", "%3D", "%3d", ">")):
+        return _is_odd(value) or len(value) >= 4
+    return (_is_odd(value) and len(value) >= 4) or (len(value) >= 4 and _is_password(name))
+
+
+def _is_odd(value: str) -> bool:
+    """Whether it is no plain word."""
+    return len(value) >= 3 and (
+        any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
+    )
+
+
+def _is_mixed(value: str) -> bool:
+    return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def _is_password(name: str) -> bool:
+    return re.search(r"(?i)pass|pwd|wort|geheim|contrase", name) is not None
+
+
+def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
+    """All values between the bracket at a place and the one that closes it."""
+    close, depth, here = _CLOSE[text[at]], 0, at
+    limit = min(len(text), at + _MOST_BELOW)
+    while here < limit:
+        if text[here] in "{[(":
+            depth += 1
+        elif text[here] in "}])":
+            depth -= 1
+            if depth == 0:
+                break
+        else:
+            entry = _ENTRY.match(text, here)
+            if entry is not None and entry.end() > here:
+                if any(entry[group] is not None for group in _VALUES):
+                    place, quoted = _place(entry)
+                    value = text[slice(*place)]
+                    alone = text[at] == "{" and close == text[place[1] : place[1] + 1] and place[0] == at + 1
+                    if (
+                        not is_count(name, value)
+                        and (quoted or _is_odd(value))
+                        and not (alone and names_secret(value))
+                    ):
+                        yield place
+                here = entry.end()
+                continue
+        here += 1
+    yield here, here
+
+
+def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The value beside a name, behind it or before it: ``{"name": "API_TOKEN", "value": V}``."""
+    after = _PAIR_VALUE.search(text, end, min(len(text), end + _REACH))
+    stop = _NEXT_PAIR.search(text, end, after.start() if after else end)
+    if after is not None and stop is None:
+        if after["open"]:
+            yield from _inside(text, after.start("open"), text[start:end])
+        else:
+            yield _place(after)[0]
+        return
+    head = _PAIR_NAME.search(text, max(0, start - 30), start)
+    first = max(0, start - _REACH)
+    last = head.start() if head else start
+    for match in [*_PAIR_VALUE.finditer(text, first, last)][-1:]:
+        if not match["open"] and _NEXT_PAIR.search(text, match.end(), last) is None:
+            yield _place(match)[0]
+
+
+def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """YAML: the lines that are indented deeper than the name, or a list under it."""
+    line = text.rfind("\n", 0, start) + 1
+    lead = text[line:start].rstrip("\"'")
+    if lead.strip(" \t-"):
+        return
+    margin = len(lead) - len(lead.lstrip(" \t"))
+    at = head.end()
+    while at < min(len(text), head.end() + _MOST_BELOW):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        row = text[at:end]
+        inner = len(row) - len(row.lstrip(" \t"))
+        if not row.strip() or not (inner > margin or (inner == margin and row.lstrip().startswith("- "))):
+            return
+        match = _LINE_VALUE.match(row)
+        if match is not None and len(match["value"].split()) <= 3 and (head["block"] or _says_value(row)):
+            yield at + match.start("value"), at + match.end("value")
+        at = end + 1
+
+
+def _says_value(row: str) -> bool:
+    return re.match(r"\s*(?:-\s+\S|[\"']?[\w.$-]{1,60}[\"']?[ \t]?[:=][ \t]+\S)", row) is not None
+
+
+def _sections(text: str) -> Iterator[tuple[int, int]]:
+    """TOML and INI: all values of a table whose name says that they are secret."""
+    heads = list(_SECTION.finditer(text))
+    for n, head in enumerate(heads):
+        if names_secret(head["name"]):
+            end = heads[n + 1].start() if n + 1 < len(heads) else min(len(text), head.end() + _MOST_BELOW)
+            for match in re.finditer(
+                rf"^[ \t]*[\w.\"'-]{{1,60}}[ \t]*=[ \t]*(?:{_STRING}|{_BARE})", text[head.end() : end], re.M
+            ):
+                place = _place(match)[0]
+                yield head.end() + place[0], head.end() + place[1]
+
+
+def _tags(text: str) -> Iterator[tuple[int, int]]:
+    """XML: the text of an element that is called so, or that has such a name among its attributes."""
+    heads = [(m, m["name"], m["name"].rpartition(":")[2]) for m in _TAG.finditer(text)]
+    heads += [(m, m["tag"], m["name"]) for m in _PLIST.finditer(text)]
+    for head, tag, name in heads:
+        attributes = head.groupdict().get("attributes") or ""
+        if attributes.endswith("/"):
+            continue
+        by = _NAMED_BY.search(attributes)
+        if not (names_secret(name) or (by is not None and names_secret(by[1]))):
+            continue
+        end = text.find(f"</{tag}", head.end(), head.end() + _MOST_BELOW)
+        for match in _BETWEEN_TAGS.finditer(text, head.end() - 1, end + 1 if end >= 0 else head.end()):
+            yield match.span("value")
+
+
+def _tables(text: str) -> Iterator[tuple[int, int]]:
+    """Columns of a table (CSV, tabs, Markdown) or of an INSERT whose head names a secret."""
+    for match in _INSERT.finditer(text):
+        yield from _columns(match["head"], match["row"], ",", match.start("row"))
+    at = 0
+    rows = text.splitlines(keepends=True)
+    head: str | None = None
+    sign = ""
+    for n, row in enumerate(rows):
+        if head is None or row.count(sign) != head.count(sign) or not row.strip():
+            head = None
+            for one in "|\t;,":
+                if one in row and any(names_secret(cell) for cell in _cells(row, one)) and n + 1 < len(rows):
+                    head, sign = (row, one) if all(len(c) <= 30 for c in _cells(row, one)) else (None, "")
+                    break
+        else:
+            yield from _columns(head, row, sign, at)
+        at += len(row)
+
+
+def _cells(row: str, sign: str) -> list[str]:
+    """The cells of a head, where each is one name."""
+    cells = [cell.strip(" \t\r\n\"'`*") for cell in row.split(sign)]
+    return cells if all(re.fullmatch(r"[\w.-]*", cell) for cell in cells) else []
+
+
+def _columns(head: str, row: str, sign: str, at: int) -> Iterator[tuple[int, int]]:
+    for name, cell in zip(_cells(head, sign), row.split(sign), strict=False):
+        value = cell.strip(" \t\r\n\"'`")
+        if (
+            names_secret(name)
+            and len(value) >= 4
+            and not set(value) <= set("-: ")
+            and not is_count(name, value)
+        ):
+            start = at + cell.index(value)
+            yield start, start + len(value)
+        at += len(cell) + len(sign)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 
+from planscope.safe.secret_names import is_count, is_value, names_secret
 from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
 from planscope.sharing.findings import RedactionError
 from planscope.sharing.hits import (
@@ -96,13 +97,26 @@ class Detectors:
         self._ahead.update((batch[n], chosen) for n in touched)
 
     def find(
-        self, text: str, *, named: str = "", below_secret: bool = False, number: bool = False
+        self,
+        text: str,
+        *,
+        named: str = "",
+        below_secret: bool = False,
+        number: bool = False,
+        lead: str = "",
     ) -> list[Hit]:
         """What is private in a text, without overlaps, in order.
 
         ``named``: the key under which it stands in a mapping; ``below_secret``: all below is secret; ``number``: it
-        is the number of a message or a call, which looks random.
+        is the number of a message or a call, which looks random; ``lead``: words that stand before it.
         """
+        if lead:
+            after = (
+                hit._replace(start=hit.start - len(lead), end=hit.end - len(lead))
+                for hit in self.find(lead + text)
+            )
+            own = [hit for hit in after if hit.start >= 0]
+            return settle([*own, *self.find(text, named=named, below_secret=below_secret, number=number)])
         key = (text, named, below_secret, number)
         found = self._memory.get(key)
         if found is None:
@@ -183,8 +197,8 @@ def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
     stripped = text.strip()
     start = text.find(stripped)
     end = start + len(stripped)
-    if below_secret or assigned.names_secret(named):
-        if assigned.is_value(text):
+    if below_secret or names_secret(named):
+        if len(stripped) >= 3 and is_value(stripped) and not is_count(named, stripped):
             yield Hit(start, end, assigned.KIND, assigned.LABEL, NAMED, assigned.is_telling(stripped))
     elif named.lower() in words("host", "keys"):
         if hosts.is_host(stripped):

@@ -7,9 +7,9 @@ from collections.abc import Callable, Container
 from functools import cache
 from typing import Any, NamedTuple
 
-from planscope.sharing.assigned import holds_secrets
+from planscope.safe.secret_names import names_secret
 from planscope.sharing.findings import Place
-from planscope.sharing.skim import Skim
+from planscope.sharing.skim import Skim, what_lists_tell, what_pairs_tell
 
 Json = Any
 
@@ -18,11 +18,12 @@ class Spot(NamedTuple):
     """Where a string stands. ``named``: the key of the mapping around it, where that key is data.
 
     ``below_secret``: all that stands below a key such as ``credentials``. ``number``: the number of a message or
-    the like, which looks random.
+    the like, which looks random. ``lead``: the words of a command that stand before it in a list.
     """
 
     place: Place
     named: str = ""
+    lead: str = ""
     below_secret: bool = False
     number: bool = False
 
@@ -144,7 +145,8 @@ class _Walker:
         if key in _GRAMMAR:
             return self._grammar(value, Spot(here))
         if key not in self._known:
-            return self.data(value, Spot(here, named=key, below_secret=holds_secrets(key)))
+            below = names_secret(key) and isinstance(value, dict | list)
+            return self.data(value, Spot(here, named=key, below_secret=below))
         if isinstance(value, dict):
             return self.part(value, here)
         if isinstance(value, list):
@@ -173,13 +175,23 @@ class _Walker:
         return self._text(value, spot)
 
     def data(self, value: Json, spot: Spot) -> Json:
-        if not spot.below_secret and not self._tells(spot.named) and self._dull(value):
+        if not (spot.below_secret or spot.lead or self._tells(spot.named)) and self._dull(value):
             return value
         if isinstance(value, str):
             return self._change(value, spot._replace(number=_is_number(spot.named)))
         if isinstance(value, list):
+            told = what_lists_tell(value)
             return [
-                self.data(v, spot._replace(place=_below(spot.place, str(n)))) for n, v in enumerate(value)
+                self.data(
+                    v,
+                    Spot(
+                        _below(spot.place, str(n)),
+                        *told.get(n, (spot.named, "")),
+                        spot.below_secret,
+                        spot.number,
+                    ),
+                )
+                for n, v in enumerate(value)
             ]
         if isinstance(value, dict):
             return self._mapping(value, spot)
@@ -189,11 +201,13 @@ class _Walker:
 
     def _mapping(self, value: dict[str, Json], spot: Spot) -> Json:
         made: dict[str, Json] = {}
+        told = what_pairs_tell(value)
         for key, one in value.items():
             place = _below(spot.place, key)
-            below = spot.below_secret or holds_secrets(key)
+            named = told.get(key, key)
+            below = spot.below_secret or (names_secret(named) and isinstance(one, dict | list))
             new = self._key(key, place, made)
-            made[new] = self.data(one, Spot(place, named=key, below_secret=below))
+            made[new] = self.data(one, Spot(place, named=named, below_secret=below))
         return made
 
     def _key(self, key: str, place: Place, taken: Container[str]) -> str:

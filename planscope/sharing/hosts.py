@@ -35,6 +35,12 @@ _CLOUD = re.compile(r"(?<![\w.-])(?P<host>ip-[0-9]{1,3}(?:-[0-9]{1,3}){3})(?![\w
 _IPV4 = re.compile(r"(?<![\w.-])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w-]|\.[0-9])")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%[a-z0-9]{1,10})?(?![\w:])")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
+_RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|test|example|invalid|localhost)\.?$")
+_DOCUMENTATION = [
+    ipaddress.ip_network(n) for n in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+]
+"""Numbers of RFC 5737 and RFC 3849: nobody's."""
+
 _MAY_SAY = ("host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine")
 """Without one of these in a text in lower case, it says no host."""
 
@@ -42,8 +48,13 @@ _VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}\Z")
 
 
 def is_public(name: str) -> bool:
-    """Whether it is one of the hosts that everybody talks to."""
-    return name.lower() in words("host", "public")
+    """Whether it is one of the hosts that everybody talks to, or nobody's."""
+    return name.lower() in words("host", "public") or is_reserved(name)
+
+
+def is_reserved(name: str) -> bool:
+    """Whether it is a name of RFC 2606, which are there for examples."""
+    return _RESERVED.search(name.lower()) is not None
 
 
 def hosts(text: str, lowered: str, once: str) -> Iterator[Hit]:
@@ -111,7 +122,8 @@ def _is_private_number(text: str) -> bool:
         found = ipaddress.IPv4Address(text)
     except ValueError:
         return False
-    return not (found.is_loopback or found.is_unspecified or text.startswith(("255.", "0.")))
+    nobodys = any(found in network for network in _DOCUMENTATION)
+    return not (nobodys or found.is_loopback or found.is_unspecified or text.startswith(("255.", "0.")))
 
 
 def _is_ipv6(text: str) -> bool:
@@ -121,4 +133,6 @@ def _is_ipv6(text: str) -> bool:
     except ValueError:
         return False
     groups = [g for g in bare.split(":") if g]
+    if any(found in network for network in _DOCUMENTATION):
+        return False
     return not found.is_loopback and len(groups) >= 3 and any(c.isdigit() for c in bare)

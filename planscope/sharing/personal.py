@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from planscope.sharing.hits import PERSONAL, Hit
+from planscope.sharing.hosts import is_reserved
 from planscope.sharing.word_lists import words
 
 _MAIL = re.compile(
@@ -51,7 +52,8 @@ def personal(text: str, once: str) -> Iterator[Hit]:
     """Everything personal that can be told by its shape. ``once``: the different words of the text."""
     if ("@" in once or "%40" in once) and _MAIL.search(once):
         for match in _MAIL.finditer(text):
-            if not match[0].lower().startswith(_NO_PERSON):
+            address = match[0].lower().replace("%40", "@")
+            if not address.startswith(_NO_PERSON) and not is_reserved(address.rpartition("@")[2]):
                 yield Hit(*match.span(), "email", "e-mail address", PERSONAL)
     if "/" in once or "\\" in once:
         for match in homes(text):

@@ -65,12 +65,12 @@ class _Made(NamedTuple):
     values: list[Value]
 
 
-_About = tuple[str, str, bool, bool, int]
+_About = tuple[str, str, bool, bool, str, int]
 
 
 def _about(text: str, spot: Spot, depth: int) -> _About:
     """All that what is found in a text depends on."""
-    return (text, spot.named, spot.below_secret, spot.number, depth)
+    return (text, spot.named, spot.below_secret, spot.number, spot.lead, depth)
 
 
 class Plan:
@@ -127,7 +127,9 @@ class Plan:
 
     def _find(self, text: str, spot: Spot) -> list[Hit]:
         named = "" if spot.named == "start_time" else spot.named
-        return self._detectors.find(text, named=named, below_secret=spot.below_secret, number=spot.number)
+        return self._detectors.find(
+            text, named=named, below_secret=spot.below_secret, number=spot.number, lead=spot.lead
+        )
 
     def _key(self, kind: str, text: str) -> str:
         return self._known.get(lower(text)) or canonical(kind, text)

@@ -19,6 +19,16 @@ _KNOWN = re.compile(
 )
 """Numbers that providers give to messages and calls; sums of files."""
 
+_DIGEST = re.compile(
+    r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head)\b"
+    r"|data:[a-z]+/[a-z0-9.+-]+;base64)\W{0,5}\Z",
+    re.IGNORECASE,
+)
+"""Before the sum of a file, a commit, a picture."""
+
+_FILE_FOLLOWS = re.compile(r" [ *][^\s]+\.\w{1,6}(?!\S)")
+"""As md5sum and its like write it."""
+
 _LONGEST = 4096
 
 
@@ -51,5 +61,9 @@ def random_looking(text: str, once: str) -> Iterator[Hit]:
     """
     for match in _TOKEN.finditer(text) if _TOKEN.search(once) else ():
         token = match[0]
+        if _DIGEST.search(text, max(0, match.start() - 30), match.start()) or _FILE_FOLLOWS.match(
+            text, match.end()
+        ):
+            continue
         if not _KNOWN.fullmatch(token) and token.count("/") <= 4 and looks_random(token):
             yield Hit(*match.span(), "random-text", "random-looking text", RANDOM)

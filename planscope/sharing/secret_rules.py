@@ -9,24 +9,33 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from planscope.safe.secret_names import is_value
 from planscope.sharing.hits import NAMED, SHAPE, Hit
+from planscope.sharing.logins import is_telling
 from planscope.sharing.randomness import looks_random
 
 END = "."
 """What ends a sentence, and no key."""
+
+_SEPARATOR = r"[\s\"\x27,]{1,4}"
+_VALUE = r"(?P<value>[^\s\"\x27`,;|@]{3,200})"
 
 BEFORE = 40
 """Characters between a word and the value that it tells of, at most."""
 
 
 class Rule(NamedTuple):
-    """``needs``: without one of these in the text the pattern cannot match; ``folded``: in the text in lower case."""
+    """``needs``: without one of these in the text the pattern cannot match; ``folded``: in the text in lower case.
+
+    ``named``: what stands there may be any word, so that it counts only if it can be a value.
+    """
 
     kind: str
     label: str
     needs: tuple[str, ...]
     folded: bool
     pattern: re.Pattern[str]
+    named: bool = False
 
 
 class NearRule(NamedTuple):
@@ -48,6 +57,12 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
         Rule(r["kind"], r["label"], tuple(r["needs"]), "(?i" in r["pattern"], re.compile(r["pattern"]))
         for r in data["rule"]
     )
+    rules += tuple(
+        Rule(
+            "named-secret", "value of a secret's name", tuple(r["needs"]), False, _command(r["pattern"]), True
+        )
+        for r in data["named"]
+    )
     near = tuple(
         NearRule(
             r["kind"],
@@ -59,6 +74,10 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
         for r in data["near"]
     )
     return rules, near
+
+
+def _command(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("SEP", _SEPARATOR).replace("VALUE", _VALUE))
 
 
 class Chosen(NamedTuple):
@@ -95,7 +114,9 @@ def shaped(text: str, lowered: str, chosen: Chosen) -> Iterator[Hit]:
                 named = "value" in match.re.groupindex and match["value"] is not None
                 start, end = match.span("value") if named else match.span()
                 end = start + len(text[start:end].rstrip(END))
-                if start < end:
+                if rule.named and is_value(text[start:end]):
+                    yield Hit(start, end, rule.kind, rule.label, NAMED, is_telling(text[start:end]))
+                elif start < end and not rule.named:
                     yield Hit(start, end, rule.kind, rule.label, SHAPE)
 
 

@@ -6,10 +6,12 @@ are made of them are then left as they are, whole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable
+from itertools import pairwise
 from typing import Any
 
-from planscope.sharing.assigned import holds_secrets, names_secret
+from planscope.safe.secret_names import names_secret
 from planscope.sharing.findings import RedactionError
 from planscope.sharing.spellings import decoded
 from planscope.sharing.word_lists import words
@@ -57,7 +59,7 @@ class Skim:
                 self._decoded += _strings(inside, found)
                 self._check(self._decoded)
                 self._holds[text] = list(found)
-                if any(map(self.tells, found)):
+                if any(map(self.tells, found)) or any(one.startswith("-") for one in found):
                     self._odd.add(text)
                 deeper |= found
         if deeper:
@@ -77,7 +79,7 @@ class Skim:
         if found is None:
             folded = name.lower()
             known = folded in words("host", "keys") or folded in words("user", "keys")
-            found = self._telling[name] = known or names_secret(name) or holds_secrets(name)
+            found = self._telling[name] = known or names_secret(name)
         return found
 
     def settle(self, clean: Container[str]) -> None:
@@ -108,7 +110,9 @@ class Skim:
         if isinstance(value, dict):
             for key, one in value.items():
                 busy = self._mark(one) or busy or key not in self._dull or self.tells(key)
+            busy = busy or bool(what_pairs_tell(value))
         elif isinstance(value, list):
+            busy = bool(what_lists_tell(value))
             for one in value:
                 busy = self._mark(one) or busy
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -135,3 +139,41 @@ def _strings(value: Json, found: dict[str, None]) -> int:
         elif one is not None and not isinstance(one, bool):
             found[str(one)] = None
     return count
+
+
+_PAIR_NAME = re.compile(r"(?i:.{0,20}(?:name|key|field|variable|header|parameter|option|label|id))\Z")
+_PAIR_VALUE = re.compile(r"(?i:.{0,20}(?:values?|default|content|data))\Z")
+
+
+def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
+    """By key: what else the value under it is called: in ``{"name": "API_TOKEN", "value": V}`` V is the token.
+
+    The pieces that a model made of a text are called tokens, too: theirs stay.
+    """
+    if "token" in value and "logprob" in value:
+        return {"token": ""}
+    told: dict[str, str] = {}
+    for key, name in value.items():
+        if isinstance(name, str) and len(name) <= 80 and _PAIR_NAME.match(key) and names_secret(name):
+            told |= {other: name for other in value if other != key and _PAIR_VALUE.match(other)}
+    return told
+
+
+def what_lists_tell(value: list[Json]) -> dict[int, tuple[str, str]]:
+    """By place: what it is called, and the words that stand before it: of pairs of name and value, of commands."""
+    first = value[0] if value else None
+    if not isinstance(first, str) or len(value) < 2:
+        return {}
+    if len(value) == 2 and isinstance(value[1], str) and names_secret(first) and not value[1].isalpha():
+        return {1: (first, "")}
+    if not any(isinstance(one, str) and one.startswith("-") for one in value):
+        return {}
+    told: dict[int, tuple[str, str]] = {}
+    for n, (before, one) in enumerate(pairwise(value), 1):
+        if not isinstance(one, str) or one.startswith("--"):
+            continue
+        if isinstance(before, str) and before.startswith("-") and "=" not in before and names_secret(before):
+            told[n] = (before, "")
+        else:
+            told[n] = ("", " ".join(str(w)[:100] for w in value[max(0, n - 8) : n]) + " ")
+    return told

@@ -368,7 +368,7 @@ HOSTILE = (
     "<!-- <script>document.title='pwned'",
     "javascript:document.title='pwned'",
     "${document.title='pwned'} {{view}} \u2028 \u202e \x1b[31m \x00",
-    "<style>*{display:none}</style><base href='https://example.com/'>",
+    "<style>*{display:none}</style><base href='https://acme-corp.com/'>",
 )
 
 

@@ -24,7 +24,7 @@ TEXTS = [
     *(seed.text for seed in seeds(3)[::6]),
     *(
         "/home/bob/x",
-        "bob@corp.example.org",
+        "bob@corp.acme-corp.org",
         "k3y-of-env-99",
         "buildbox",
         "maria",
@@ -105,7 +105,7 @@ def test_skimming_changes_nothing(changes: list[tuple[tuple[Any, ...], Any]]) ->
 def test_most_of_a_session_is_skimmed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above would say nothing if all of it were looked at."""
     looked: list[str] = []
-    session = plain_session(notes="bob@corp.example.org")
+    session = plain_session(notes="bob@corp.acme-corp.org")
     real = Skim.is_dull
 
     def is_dull(self: Skim, value: Any) -> bool:
@@ -116,7 +116,7 @@ def test_most_of_a_session_is_skimmed_over(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Skim, "is_dull", is_dull)
     assert len(look_through(session, AROUND).findings) == 1
-    assert set(looked) == {"bob@corp.example.org"}
+    assert set(looked) == {"bob@corp.acme-corp.org"}
 
 
 @pytest.mark.parametrize("name", ["status", "type", "kind", "method", "ending", "format", "created"])
@@ -126,7 +126,7 @@ def test_a_field_of_others_that_is_called_like_one_of_ours(name: str) -> None:
 
 
 def test_names_of_fields_of_others() -> None:
-    session = changed([(("runs", 0, "/home/bob/x"), 1), (("variants", 0, "bob@corp.example.org"), [2])])
+    session = changed([(("runs", 0, "/home/bob/x"), 1), (("variants", 0, "bob@corp.acme-corp.org"), [2])])
     session.runs[0].credentials = {"door": "opensesame1"}  # type: ignore[attr-defined]
     text = dumps(redact(session, look_through(session, AROUND)))
     assert b"bob" not in text and b"opensesame1" not in text
@@ -142,7 +142,7 @@ def test_json_in_texts_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_much_to_look_through_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    notes = " ".join(f"user{k}@corp.example.org" for k in range(30))
+    notes = " ".join(f"user{k}@corp.acme-corp.org" for k in range(30))
     look_through(plain_session(notes=notes), AROUND)
     monkeypatch.setattr("planscope.sharing.plan.MOST_FINDINGS", 20)
     with pytest.raises(RedactionError, match=r"more than 20 different private values.*--no-redact"):

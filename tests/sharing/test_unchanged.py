@@ -26,8 +26,8 @@ from tests.sharing.cases import run_of, written
 NOWHERE = Surroundings()
 
 PRIVATE = (
-    "ada@example.com",
-    "bob.b@mail.example.org",
+    "ada@acme-corp.com",
+    "bob.b@mail.acme-corp.org",
     "db-1.prod.internal",
     "/home/zoe",
     "10.20.30.40",
@@ -103,8 +103,8 @@ def test_redacted_names_change_nothing(seed: int, size: int, timed: bool, privat
 
 def test_words_that_would_fall_together_are_refused() -> None:
     variant = written(
-        "Mail ada@example.com comes before mail bob.",
-        ("mail ada@example.com", "mail bob"),
+        "Mail ada@acme-corp.com comes before mail bob.",
+        ("mail ada@acme-corp.com", "mail bob"),
     )
     session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0))])
     redaction = look_through(session, NOWHERE)
@@ -116,16 +116,16 @@ def test_words_that_would_fall_together_are_refused() -> None:
 def test_a_request_that_cannot_be_read_is_redacted_too() -> None:
     variant = written()
     variant = variant.model_copy(
-        update={"query": variant.query.model_copy(update={"text": "Ask ada@example.com."})}
+        update={"query": variant.query.model_copy(update={"text": "Ask ada@acme-corp.com."})}
     )
     session = Session(id="s", title="t", variants=[variant], runs=[])
     assert redact(session, look_through(session, NOWHERE)).variants[0].query.text == "Ask REDACTED_EMAIL_1."
 
 
 def test_ids_stay_references() -> None:
-    variant = written(id="ada@example.com")
+    variant = written(id="ada@acme-corp.com")
     session = Session(
-        id="s", title="t", variants=[variant], runs=[run_of(variant, (0, 1, 2), id="r ada@example.com")]
+        id="s", title="t", variants=[variant], runs=[run_of(variant, (0, 1, 2), id="r ada@acme-corp.com")]
     )
     made = redact(session, look_through(session, NOWHERE))
     assert made.runs[0].variant == made.variants[0].id == "REDACTED_EMAIL_1"

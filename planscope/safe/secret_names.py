@@ -1,0 +1,200 @@
+"""The one rule for names of secrets: what is called so is private, in data, text, environment and errors alike.
+
+It looks inside words (``PGPASSWORD``, ``dbpass``, ``apiToken``) and knows the words that only look like it
+(``author``, ``secretary``, ``max_tokens``).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from urllib.parse import quote
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_INSIDE = re.compile(
+    "password|passwd|passphrase|passcode|secret|token|apikey|credential|cookie|sharedaccesskey|accountkey|connectionstring"
+    "|passwort|kennwort|geheim|zugangsdaten|anmeldedaten|motdepasse|identifiants|contrasena|credencial|clavesecreta"
+)
+"""Anywhere in a name, whatever stands between its parts; German, French and Spanish words are there, too."""
+
+_PART = re.compile(
+    r"pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
+    r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
+)
+"""A whole part of a name."""
+
+_INNOCENT = re.compile(
+    r"secretar\w*|tokeni[sz]\w*|authori(?:t|s|ze|zes|zed|zer|zing)\w*|cookiecutter|passwordless|credentialed|detoken\w*"
+)
+"""Words that hold such a word and are none."""
+
+_BEFORE_KEY = _words(
+    """
+    api access auth private secret encryption encrypt signing sign master session account shared service app storage
+    subscription license licence ssh aws openai openrouter anthropic azure gemini groq mistral cohere stripe deploy
+    security crypto hmac webhook client consumer server rsa pgp gpg tls ssl registration identity admin
+    """
+)
+_NO_SECRET_KEY = _words(
+    """
+    primary foreign sort partition cache public hot index group row dict json registry storage object s3 enter shift
+    arrow partial unique map routing idempotency host known color colour
+    """
+)
+_ABOUT = _words(
+    """
+    count counts type types limit limits url urls uri name names policy policies length usage budget expiry expires
+    expiration expired size sizes file files path paths dir field fields label id ids index idx max min details format
+    version kind endpoint provider storage at on enabled disabled required sock socket method methods mode status state
+    strength age ttl seconds minutes hours days date time rate ring audit training reset resets recipe recipes test
+    tests check checks review scheme domain samesite flow flows needed error errors exception request prompt manager
+    vote ballot ceremony workshop
+    """
+)
+"""A name that ends so says something about a secret, and is none."""
+
+_FIRST = _words(
+    """
+    max min num n next stop pad eos bos unk sep cls mask require requires required has is use uses enable disable no
+    redacted count per
+    """
+)
+"""Nor is one that begins so."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_NO_VALUE = re.compile(
+    r"x+|\*+|\.+|-+|_+|•+|=+|<.*>|\$\{.*|\$\(.*|\$[a-z_]+|%[a-z_]+%|\{.*|#\{.*|none|null|nil|true|false"
+    r"|undefined|n/?a|yes|no"
+    r"|your[-_ ].*|my[-_](?:token|key|password|secret)|change[-_]?me|example|string|str|int|integer|bytes|object|bool"
+    r"|boolean"
+    r"|required|optional|missing|invalid|expired|wrong|unknown|empty|bearer|basic|digest|.*\bos\.environ.*|optional\[.*"
+    r"|process\.env.*|.*getenv.*|getpass\.getpass.*|field|secretstr|(?:self|args|settings|config)\._?[a-z_]+|\(?hidden\)?"
+    r"|masked|\[?redacted\]?|secrets?|passwords?|passwd|tokens?|auth|cookies?|credentials?|keys?|value|not|set|unset"
+    r"|here|too|the|redacted_[a-z0-9_]+|\[secret\]|disabled|enabled|oauth2?|yes\)|us(?:er|ing)|default|.{0,2}",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands where a value would, and is none."""
+
+
+@lru_cache(maxsize=20_000)
+def names_secret(name: str) -> bool:
+    """Whether what a name (a key, a variable, a switch, a header) stands for is a secret."""
+    parts = _parts(name)
+    if parts[-2:] == ["secret", "id"]:
+        return True
+    if not parts or parts[-1] in _ABOUT or parts[0] in _FIRST:
+        return False
+    whole = "".join("" if _INNOCENT.fullmatch(part) else part for part in parts)
+    if _INSIDE.search(whole) or any(_PART.fullmatch(part) for part in parts):
+        return True
+    return any(_is_key(name, parts, n) for n, part in enumerate(parts) if part.endswith(("key", "keys")))
+
+
+def is_count(name: str, value: str) -> bool:
+    """Whether a number under a name counts the tokens of a text, and opens nothing."""
+    if re.fullmatch(r"[\d.,_]+", value) is None:
+        return False
+    return "tokens" in name.lower() or ("token" in name.lower() and len(value) < 6) or len(value) < 3
+
+
+def is_value(text: str) -> bool:
+    """Whether a text can be a secret at all: not a stand-in, not a word about it."""
+    return _NO_VALUE.fullmatch(text.strip()) is None
+
+
+def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+    """Name and value of every secret in an environment (by default this process's), the longest value first."""
+    found = os.environ if environment is None else environment
+    told = [(name, value) for name, value in sorted(found.items()) if _is_secret(name, value)]
+    return tuple(sorted(told, key=lambda one: -len(one[1])))
+
+
+def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:
+    """Where a secret value stands in a text: as it is, escaped, or inside base64, of which all goes."""
+    edged = value.isalnum() and len(value) < 16
+    for spelling in dict.fromkeys((value, quote(value, safe=""), json.dumps(value)[1:-1], repr(value)[1:-1])):
+        yield from standing(text, spelling, edged)
+    for piece in _in_base64(value):
+        for start, end in standing(text, piece, False):
+            left = re.search(r"[A-Za-z0-9+/_-]*\Z", text[:start])
+            right = re.compile(r"[A-Za-z0-9+/_-]*={0,2}").match(text, end)
+            yield (left.start() if left else start), (right.end() if right else end)
+
+
+def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """The text with ``[secret]`` for every value of a secret in the environment, base64 of it too."""
+    for _, value in environment_secrets(environment):
+        for start, end in sorted(set(places_of(text, value)), reverse=True):
+            if start < len(text):
+                text = f"{text[:start]}[secret]{text[end:]}"
+    return text
+
+
+def _parts(name: str) -> list[str]:
+    """The words of a name in lower case, without accents and numbers: ``dbPass_2`` is db, pass."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name[:200]) if not unicodedata.combining(c))
+    return [w for w in re.split(r"[^a-z]+", _CAMEL.sub("_", plain).lower()) if w]
+
+
+def _is_key(name: str, parts: list[str], n: int) -> bool:
+    """``api_key``, ``OPENAIKEY``; in capitals, as variables are written, any key that is not told to be none."""
+    before = parts[n].removesuffix("s").removesuffix("key") or (parts[n - 1] if n else "")
+    if not before or before in _NO_SECRET_KEY:
+        return False
+    if before in _BEFORE_KEY or before.endswith(("api", "secret", "private", "access")):
+        return True
+    glued = parts[n] in ("key", "keys")
+    return glued and n == len(parts) - 1 and name.isupper() and parts[n] == "key"
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """No path, no switch, no word that anybody writes; of an address, only one that holds a login."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", value):
+        login = "@" in value or "hooks." in value
+        return login and (
+            names_secret(name) or re.search(r"url$|uri$|connection|webhook", name, re.I) is not None
+        )
+    if not names_secret(name) or len(value) < 6 or not is_value(value):
+        return False
+    if value.isdigit() or re.fullmatch(r"[~.]?(?:/[A-Za-z0-9._-]+){2,}/?|[A-Za-z]:\\.*|-\S*", value):
+        return False
+    if value.isalpha() and (value.islower() or value.isupper()):
+        return len(value) >= 8
+    return True
+
+
+def standing(text: str, value: str, edged: bool) -> Iterator[tuple[int, int]]:
+    """Where a value stands in a text; ``edged``: as a word of its own."""
+    start = text.find(value) if value else -1
+    while start >= 0:
+        end = start + len(value)
+        if not edged or not (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1])):
+            yield start, end
+        start = text.find(value, end)
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in ("_", "-")
+
+
+@lru_cache(maxsize=200)
+def _in_base64(value: str) -> tuple[str, ...]:
+    """The letters that base64 of any text around the value must hold, for each of three places in it."""
+    raw = value.encode(errors="replace")
+    found = []
+    for before in range(3):
+        letters = base64.b64encode(b"\0" * before + raw).decode()
+        piece = letters[(0, 2, 3)[before] : (before + len(raw)) * 8 // 6]
+        if len(piece) >= 7:
+            found += [piece, piece.replace("+", "-").replace("/", "_")]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,67 @@
+"""No secret of the corpus stays, and next to nothing of what is ordinary goes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event
+from planscope.session.model import Run, Session
+from planscope.session.store import dumps
+from planscope.sharing.redact import look_through, redact
+from planscope.sharing.surroundings import Surroundings, own
+from tests.sharing import corpus
+from tests.sharing.cases import written
+
+NOWHERE = Surroundings()
+
+
+def holding(case: corpus.Case, *, as_text: bool = False) -> Session:
+    """JSON stands in a call's arguments, or as a text; a text in an answer; an error line in an error."""
+    if as_text and not isinstance(case.content, str):
+        case = case._replace(content=f"The tool said {json.dumps(case.content)}")
+    variant = written()
+    tool = variant.actions[0].tool
+    events: list[Event]
+    if isinstance(case.content, str):
+        events = [CallEvent(step=1, tool=tool, arguments={}), AnswerEvent(step=1, text=case.content)]
+        if case.group == "error":
+            events.append(ErrorEvent(kind="network", text=case.content))
+    else:
+        events = [CallEvent(step=1, tool=tool, arguments=case.content), AnswerEvent(step=1, text="Done.")]
+    run = Run(id="r1", variant="v1", agent="tools", model="m", events=[*events, EndEvent(ending="stopped")])
+    return Session(id="s", title="A case", variants=[variant], runs=[run])
+
+
+def shared(session: Session, around: Surroundings = NOWHERE) -> str:
+    return json.dumps(json.loads(dumps(redact(session, look_through(session, around)))), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+@pytest.mark.parametrize("style", range(len(corpus.VALUES)))
+def test_no_secret_in_a_structured_place_stays(style: int, as_text: bool) -> None:
+    left = []
+    for case in corpus.secrets(style):
+        text = shared(holding(case, as_text=as_text))
+        if any(secret in text for secret in case.secrets):
+            left.append(case.line)
+    assert left == []
+
+
+@pytest.mark.parametrize("style", range(len(corpus.VALUES)))
+def test_no_value_of_a_secret_variable_of_the_environment_stays(style: int) -> None:
+    left = []
+    for case in corpus.environment(style):
+        text = shared(holding(case), own({case.group: case.value, "HOME": "", "LOGNAME": ""}))
+        if any(secret in text for secret in case.secrets):
+            left.append(case.line)
+    assert left == []
+
+
+def test_ordinary_texts_stay_as_they_are() -> None:
+    lost = {}
+    for case in corpus.ordinary():
+        if found := look_through(holding(case), NOWHERE).findings:
+            lost[case.line] = [f"{f.kind}: {f.text}" for f in found]
+    assert len(lost) <= 3, lost

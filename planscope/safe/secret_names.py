@@ -22,12 +22,12 @@ def _words(text: str) -> frozenset[str]:
 
 _INSIDE = re.compile(
     "password|passwd|passphrase|passcode|secret|token|apikey|credential|cookie|sharedaccesskey|accountkey|connectionstring"
-    "|passwort|kennwort|geheim|zugangsdaten|anmeldedaten|motdepasse|identifiants|contrasena|credencial|clavesecreta"
+    "|passwo(?:rt|ert)|kennwo(?:rt|ert)|geheim|zugangsdaten|anmeldedaten|mots?depasse|identifiants|contrasena|credencial|clavesecreta"
 )
 """Anywhere in a name, whatever stands between its parts; German, French and Spanish words are there, too."""
 
 _PART = re.compile(
-    r"pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
+    r"pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
     r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
 )
 """A whole part of a name."""

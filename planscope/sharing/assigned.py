@@ -16,7 +16,7 @@ LABEL = "value of a secret's name"
 _STARTS = re.compile(
     r"pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwort|geheim|gangsdaten|anmeldedaten|jeton|clave"
     r"|contrase|identifiant|mot de passe|\bpin\b|\bcvv\b|\bcvc\b|\botp\b|\bjwt\b|\bbearer\b|\bssn\b|\bpat\b|creds?\b"
-    r"|connection.?string|phrase\b"
+    r"|connection.?string|phrase\b|\bpw\b|mots de passe"
 )
 """One of these is in every name of a secret, in lower case."""
 
@@ -51,19 +51,23 @@ _WHOSE = r"(?: (?:for|of|to|für|von|zu|de|pour|du|para|del?|is for)(?: [\w.@-]{
 _SIGN = (
     r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z]\w{0,20}\s{0,2})=(?!=)|[ \t]{0,3}(?::=|=>|={1,3}|:|%3[Dd])"
     rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?):"
-    rf"|{_WHOSE} (?i:is|was|lautet|ist|war|est|es|sera):?(?= )"
+    rf"|{_WHOSE} (?i:is|was|lautet|ist|war|est|es|sera)(?: ?:)?(?= )"
     r")[ \t]{0,3}"
 )
 _ASSIGNED = re.compile(rf"[\"'\]\\]{{0,4}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
 _LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}")
 _BESIDE = re.compile(rf"(?:[ \t]{{1,3}}|\(\s?){_SCHEME}{_STRING}|[ \t]{{1,3}}(?:(?i:key|token) )?{_BARE}")
 _SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
+_CALLED = re.compile(r"\([bBrRuUfF]?[\"']")
+_ASKS = re.compile(r"(?i:(?:\w+\.)*_?(?:get|load|read|check|validate|verify|fetch|find|is|has|reset|hash))")
+"""A function that is handed the name of a secret, or where it is."""
+
 _INPUT = re.compile(rf"\n[ \t][^\n]{{0,200}}?\binput_value={_STRING}")
 _ENTRY = re.compile(
     rf"(?:(?P<key>\\{{0,3}}[\"']?[\w.$-]{{1,60}}\\{{0,3}}[\"']?)\s{{0,3}}[:=]>?\s{{0,3}})?(?:{_STRING}|{_BARE})?"
 )
 _PAIR_NAME = re.compile(
-    r"(?i:(?:name|key|field|variable|header|param|option|label|id))\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}[\[(]?\\{0,3}[\"']?\Z"
+    r"(?i:(?:name|key|field|variable|header|param|option|label|id|column|setting|property))\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}[\[(]?\\{0,3}[\"']?\Z"
 )
 _PAIR_VALUE = re.compile(
     rf"\b\w{{0,20}}(?i:values?|default|content)\\{{0,3}}[\"']?\s{{0,3}}[:=]\s{{0,3}}(?:{_STRING}|{_BARE}|(?P<open>[{{\[]))"
@@ -89,8 +93,8 @@ _BETWEEN_TAGS = re.compile(
 )
 _INSERT = re.compile(r"\((?P<head>[^()\n]{3,300})\)\s{0,3}(?i:values)\s{0,3}\((?P<row>[^()\n]{3,2000})\)")
 _CREDENTIALS = re.compile(
-    r"(?i:\b(?:credentials?|zugangsdaten|anmeldedaten|identifiants|credenciales|log(?:ged)? ?in (?:as|with)"
-    r"|login (?:as|with)|sign in as|anmelden als|melde dich als))\b(?P<rest>[^\n]{0,120})"
+    r"(?i:\b(?:credentials?|zugangsdaten|anmeldedaten|identifiants|credenciales|log(?:ged)? ?in(?: as| with|:)"
+    r"|sign in (?:as|with)|anmelden als|melde dich als))(?!\w)(?P<rest>[^\n]{0,120})"
 )
 _USER_AND = re.compile(
     r"(?<![\w.@+-])(?P<user>[\w.@+-]{2,40})[\"'`]?\s?(?:/|:(?!//)|,| with | mit | avec | con )"
@@ -108,7 +112,7 @@ def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
     ``lowered``: the text in lower case, of the same length; ``once``: its different words.
     """
     folded = lowered if once is text else once.lower()
-    if _STARTS.search(folded) or "mot de passe" in lowered or "log" in folded:
+    if _STARTS.search(folded) or any(word in lowered for word in ("mot de passe", "log", "sign in", "melde")):
         for start, end in _named(text, lowered):
             value = text[start:end]
             if len(value) >= 3 and is_value(value):
@@ -162,6 +166,9 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
     """What the name at a place gives away, wherever it stands for it; an empty place: all up to there was looked at."""
     switch = text[start] == "-"
+    if _CALLED.match(text, end) and not _ASKS.match(name):
+        yield from _inside(text, end, name)
+        return
     if _PAIR_NAME.search(text, max(0, start - 30), start):
         yield from _paired(text, start, end)
     match = _ASSIGNED.match(text, end)
@@ -354,7 +361,9 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
     head: str | None = None
     sign = ""
     for n, row in enumerate(rows):
-        if head is None or row.count(sign) != head.count(sign) or not row.strip():
+        if head is not None and not row.strip("-+|: \t\r\n"):
+            pass  # the line under the head
+        elif head is None or row.count(sign) != head.count(sign) or not row.strip():
             head = None
             for one in "|\t;,":
                 if one in row and any(names_secret(cell) for cell in _cells(row, one)) and n + 1 < len(rows):

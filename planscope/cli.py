@@ -191,8 +191,9 @@ def _drop_output() -> None:
 
 def _fail(message: str) -> int:
     from planscope.safe import visible
+    from planscope.safe.secret_names import without_secrets
 
-    line = visible(" ".join(message.split()), limit=LONGEST_ERROR)
+    line = visible(" ".join(without_secrets(message).split()), limit=LONGEST_ERROR)
     try:
         sys.stderr.write(f"planscope: {line}\n")
         sys.stderr.flush()

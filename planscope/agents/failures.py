@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
+
+from planscope.safe.secret_names import without_secrets
 
 LINE = 240
 """A reason is at most so many characters long."""
@@ -25,7 +26,6 @@ _KINDS = {
 
 _STATUSES = {401: "authentication", 403: "permission", 404: "not_found", 429: "rate_limit"}
 
-_SECRET_NAME = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _URL = re.compile(r"\(?\b[a-z][a-z0-9+.-]*://[^\s)'\"]+\)?", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|hf|nvapi|AIza)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
 _BLIND_CLOSING = re.compile(r"(for troubleshooting, visit:?|for further information visit)\s*", re.IGNORECASE)
@@ -73,18 +73,10 @@ def explain(
 
 def one_line(text: str, limit: int = LINE) -> str:
     """The text on one line, without addresses and secrets, cut to ``limit`` characters."""
-    for secret in _secrets():
-        text = text.replace(secret, "[secret]")
-    text = _KEY_LIKE.sub("[secret]", text)
+    text = _KEY_LIKE.sub("[secret]", without_secrets(text))
     text = _BLIND_CLOSING.sub("", _URL.sub("", text))
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."
-
-
-def _secrets() -> list[str]:
-    """Values of the environment that look like secrets, longest first."""
-    found = {value for name, value in os.environ.items() if _SECRET_NAME.search(name) and len(value) >= 6}
-    return sorted(found, key=len, reverse=True)
 
 
 def _kind(error: BaseException) -> str | None:

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, message_to_dict
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    InvalidToolCall,
+    ToolCall,
+    ToolMessage,
+    message_to_dict,
+)
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from planscope.agents.plain_json import plain
 from planscope.agents.unreadable import was_completed, why_unreadable
+from planscope.safe.secret_names import without_secrets
 from planscope.session.events import CallEvent, MessageEvent, Usage
 from planscope.session.json_bytes import plain_text
 
@@ -29,9 +37,10 @@ class Pending:
 
 
 def text_of(message: BaseMessage) -> str:
-    """The message's text; where it has none, what it thought aloud."""
+    """The message's text; where it has none, what it thought aloud. Secrets of the environment are not in an error."""
     if message.text:
-        return str(message.text)
+        failed = isinstance(message, ToolMessage) and message.status == "error"
+        return without_secrets(str(message.text)) if failed else str(message.text)
     blocks = message.content if isinstance(message.content, list) else []
     thoughts = [b.get("reasoning") or b.get("thinking") for b in blocks if isinstance(b, dict)]
     thoughts.append(message.additional_kwargs.get("reasoning_content"))

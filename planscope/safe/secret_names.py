@@ -113,10 +113,21 @@ def is_value(text: str) -> bool:
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
-    """Name and value of every secret in an environment (by default this process's), the longest value first."""
+    """Name and value of every secret in an environment (by default this process's), the longest value first.
+
+    The password in a login or an address, and each line of a key, count by themselves, too.
+    """
     found = os.environ if environment is None else environment
-    told = [(name, value) for name, value in sorted(found.items()) if _is_secret(name, value)]
-    return tuple(sorted(told, key=lambda one: -len(one[1])))
+    told: dict[str, str] = {}
+    for name, value in sorted(found.items()):
+        if _is_secret(name, value):
+            parts = re.findall(r"://[^\s/:@]*:([^\s/@]{5,})@", value) + re.findall(
+                r"\A[\w.@-]{1,60}:(\S{6,})\Z", value
+            )
+            lines = [line for line in value.splitlines() if len(line) >= 8 and not line.startswith("-----")]
+            for part in (value, *parts, *lines):
+                told.setdefault(part, name)
+    return tuple((name, value) for value, name in sorted(told.items(), key=lambda one: -len(one[0])))
 
 
 def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:

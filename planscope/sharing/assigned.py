@@ -14,7 +14,7 @@ KIND = "named-secret"
 LABEL = "value of a secret's name"
 
 _STARTS = re.compile(
-    r"pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwort|geheim|gangsdaten|anmeldedaten|jeton|clave"
+    r"pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwo|geheim|gangsdaten|anmeldedaten|jeton|clave"
     r"|contrase|identifiant|mot de passe|\bpin\b|\bcvv\b|\bcvc\b|\botp\b|\bjwt\b|\bbearer\b|\bssn\b|\bpat\b|creds?\b"
     r"|connection.?string|phrase\b|\bpw\b|mots de passe"
 )
@@ -70,7 +70,7 @@ _PAIR_NAME = re.compile(
     r"(?i:(?:name|key|field|variable|header|param|option|label|id|column|setting|property))\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}[\[(]?\\{0,3}[\"']?\Z"
 )
 _PAIR_VALUE = re.compile(
-    rf"\b\w{{0,20}}(?i:values?|default|content)\\{{0,3}}[\"']?\s{{0,3}}[:=]\s{{0,3}}(?:{_STRING}|{_BARE}|(?P<open>[{{\[]))"
+    rf"\b\w{{0,20}}(?i:values?|default|content|to)\\{{0,3}}[\"']?\s{{0,3}}[:=]\s{{0,3}}(?:{_STRING}|{_BARE}|(?P<open>[{{\[]))"
 )
 _NEXT_PAIR = re.compile(r"[{}]|\n\s{0,20}\n|/>|\b(?i:name|key|field|variable)\\{0,3}[\"']?\s{0,3}[:=]")
 _REACH = 200

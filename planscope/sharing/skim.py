@@ -141,7 +141,9 @@ def _strings(value: Json, found: dict[str, None]) -> int:
     return count
 
 
-_PAIR_NAME = re.compile(r"(?i:.{0,20}(?:name|key|field|variable|header|parameter|option|label|id|column|setting|property|attribute))\Z")
+_PAIR_NAME = re.compile(
+    r"(?i:.{0,20}(?:name|key|field|variable|header|parameter|option|label|id|column|setting|property|attribute))\Z"
+)
 _PAIR_VALUE = re.compile(r"(?i:.{0,20}(?:values?|default|content|data|to))\Z")
 
 

@@ -167,7 +167,12 @@ class _Walker:
         if self._dull(value):
             return value
         if isinstance(value, dict):
-            return {k: self._grammar(v, spot._replace(place=_below(spot.place, k))) for k, v in value.items()}
+            made: dict[str, Json] = {}
+            for key, one in value.items():
+                here = Spot(_below(spot.place, key), named=key, below_secret=names_secret(key))
+                new = key if _TYPE.fullmatch(key) else self._key(key, here.place, made)
+                made[new] = (self.data if here.below_secret else self._grammar)(one, here)
+            return made
         if isinstance(value, list):
             return [
                 self._grammar(v, spot._replace(place=_below(spot.place, str(n)))) for n, v in enumerate(value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,14 +16,15 @@ from planscope.language.reading import read_query
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Session, Variant
-from planscope.session.store import dumps
+from planscope.session.store import dumps, from_document
 from planscope.sharing.findings import RedactionError
+from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import look_through, redact
 from planscope.sharing.spans import Edit, moved
 from planscope.sharing.surroundings import Surroundings
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
-from tests.sharing.cases import run_of, written
+from tests.sharing.cases import plain_session, run_of, written
 
 NOWHERE = Surroundings()
 
@@ -164,3 +167,42 @@ def test_reading_is_what_it_was() -> None:
     )
     problem = read_query(text, make_actions(names)).problem
     assert [c.text for c in problem.said] == ["a1 < a2", "a3 > a1"]
+
+
+HOST = "db-1.prod.internal"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda v: v["constraints"][0],
+        lambda v: v["constraints"][1].setdefault("more", {}),
+        lambda v: v["query"]["tree"],
+        lambda v: v["query"]["tree"]["sentences"][0]["clauses"][0],
+        lambda v: v["query"],
+        lambda v: v["actions"][0],
+        lambda v: v["origin"],
+        lambda v: v,
+    ],
+)
+@pytest.mark.parametrize(
+    "added", [{HOST: 1}, {"note": HOST}, {HOST: HOST}, {HOST: [{HOST: HOST}], f"{HOST}.": 2}]
+)
+def test_a_host_may_stand_in_any_key_or_value_of_a_variant(part: Any, added: dict[str, Any]) -> None:
+    session = plain_session()
+    document = json.loads(dumps(session))
+    part(document["variants"][0]).update(added)
+    session = from_document(document, "x")
+    redaction = look_through(session, NOWHERE)
+    assert [f.text for f in redaction.findings] == [HOST]
+    for form in FORMATS:
+        assert HOST not in share(session, None, form, redaction=redaction)
+    made, before = redact(session, redaction).variants[0], session.variants[0]
+    assert words(made) == words(before)
+    assert problem_of(made).said == problem_of(before).said
+
+
+def test_a_secret_may_stand_in_a_constraint() -> None:
+    session = plain_session()
+    session.variants[0].constraints[0]["db_password"] = {"of": "quiet-heron-lake"}
+    assert b"quiet-heron" not in dumps(redact(session, look_through(session, NOWHERE)))

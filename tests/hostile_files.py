@@ -278,9 +278,9 @@ _LOOKED_AT: dict[str, tuple[Callable[[random.Random, int], str], int]] = {
         lambda draw, k: f"r8_{k} sk- AKIA eyJ{k}.eyJ token: AIza hf_ ghp_ xox" * 9,
         28_000,
     ),
-    "5,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.example.org now", 5_000),
-    "59,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.example.org now", 59_000),
-    "one address of mail, 59,000 times": (lambda draw, k: "mail bob@corp.example.org, /home/bob/x", 59_000),
+    "5,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.acmecorp.org now", 5_000),
+    "59,000 addresses of mail": (lambda draw, k: f"mail user{k}@corp{k % 99}.acmecorp.org now", 59_000),
+    "one address of mail, 59,000 times": (lambda draw, k: "mail bob@corp.acmecorp.org, /home/bob/x", 59_000),
     "59,000 random tokens": (lambda draw, k: draw.randbytes(30).hex(), 59_000),
     "59,000 home directories": (lambda draw, k: f"cd /home/user{k}/work; ls ../user{k + 1}/x", 59_000),
     "2,000 home directories": (

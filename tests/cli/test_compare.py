@@ -281,8 +281,8 @@ def test_into_a_file(cli: Cli, path: Path, tmp_path: Path) -> None:
 def private(files: Files) -> list[str | Path]:
     """Two runs of two people, in one session; and the arguments to take each from its own session."""
     made = two()
-    made.runs[0].model = "openai:gpt at alice.smith@corp.example.com"
-    made.runs[1].model = "openai:gpt at bob.jones@corp.example.com"
+    made.runs[0].model = "openai:gpt at alice.smith@corp.acmecorp.io"
+    made.runs[1].model = "openai:gpt at bob.jones@corp.acmecorp.io"
     path = files.keep(made)
     other = made.model_copy(update={"runs": made.runs[1:]})
     return [path, "r1", "r2", "--other", files.keep(other, "other")]
@@ -295,7 +295,7 @@ def test_redacted(cli: Cli, private: list[str | Path], count: int) -> None:
         assert "alice" in cli("compare", *args, "--format", format, "--no-redact").out
         done = cli("compare", *args, "--format", format, "--redact")
         assert done.status == 0 and done.err.startswith("replaced: ")
-        assert "alice" not in done.out and "corp.example.com" not in done.out
+        assert "alice" not in done.out and "corp.acmecorp.io" not in done.out
     models = next(f for f in done.json["fields"] if f["name"] == "model")
     assert not models["same"] and models["a"] != models["b"], "two people stay two people"
 

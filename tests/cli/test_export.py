@@ -17,7 +17,7 @@ from tests.cli.support import Cli, program
 from tests.sharing.cases import plain_session, planted
 
 SECRET = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWx"
-TEXTS = (f"use {SECRET} please", "ask ada@example.com", "ask bob@example.com on db-1.prod.internal")
+TEXTS = (f"use {SECRET} please", "ask ada@acmecorp.io", "ask bob@acmecorp.io on db-1.prod.internal")
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def private(tmp_path: Path) -> Path:
 
 
 def leaks(text: str) -> bool:
-    return any(value in text for value in (SECRET, "ada@example", "bob@example", "prod.internal"))
+    return any(value in text for value in (SECRET, "ada@acmecorp", "bob@acmecorp", "prod.internal"))
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -56,14 +56,14 @@ def test_every_form_is_redacted_and_says_so(cli: Cli, private: Path, name: str) 
 def test_a_picture_is_redacted_too(cli: Cli, tmp_path: Path) -> None:
     session = plain_session()
     query = session.variants[0].query
-    session.title = "for ada@example.com"
+    session.title = "for ada@acmecorp.io"
     path = tmp_path / "x.planscope.json"
     save(session, path)
     done = cli("export", path, "--format", "svg", "--size", "100x30")
-    assert done.status == 0 and "ada@example" not in done.out and "EMAIL_1" in done.out
+    assert done.status == 0 and "ada@acmecorp" not in done.out and "EMAIL_1" in done.out
     assert query.text.split()[0] in done.out
     assert done.err == "replaced: e-mail address (1): REDACTED_EMAIL_1\n"
-    assert "ada@example" in cli("export", path, "--format", "svg", "--size", "100x30", "--no-redact").out
+    assert "ada@acmecorp" in cli("export", path, "--format", "svg", "--size", "100x30", "--no-redact").out
 
 
 def test_the_preview_lists_and_writes_nothing(cli: Cli, private: Path) -> None:
@@ -71,12 +71,12 @@ def test_the_preview_lists_and_writes_nothing(cli: Cli, private: Path) -> None:
     assert done.status == 0 and done.err == "" and not (private.parent / "x.html").exists()
     lines = done.out.splitlines()
     assert f"  1  Anthropic key: {SECRET} becomes REDACTED_ANTHROPIC_KEY_1" in lines
-    assert "  2  e-mail address: ada@example.com becomes REDACTED_EMAIL_1" in lines
+    assert "  2  e-mail address: ada@acmecorp.io becomes REDACTED_EMAIL_1" in lines
     assert "     in notes" in lines and any(line.startswith("     in run r1, ") for line in lines)
     assert any("more places" in line for line in lines)
     assert cli("export", private, "--preview").out == done.out, "no form need be named"
     decided = cli("export", private, "--preview", "--keep", "2", "--replace", "3=ROBERT").out
-    assert "ada@example.com is kept" in decided and "bob@example.com becomes ROBERT" in decided
+    assert "ada@acmecorp.io is kept" in decided and "bob@acmecorp.io becomes ROBERT" in decided
 
 
 def test_the_preview_as_json(cli: Cli, private: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_name_of_the_file_says_the_form(cli: Cli, private: Path, tmp_path: P
 
 def test_one_decides_by_number(cli: Cli, private: Path) -> None:
     done = cli("export", private, "--format", "session", "--keep", "2", "--replace", "3=ROBERT")
-    assert "ada@example.com" in done.out and "ROBERT" in done.out and "bob@example" not in done.out
+    assert "ada@acmecorp.io" in done.out and "ROBERT" in done.out and "bob@acmecorp" not in done.out
     assert "ROBERT" in done.err and "ada" not in done.err
 
 
@@ -144,7 +144,7 @@ def test_what_is_not_private_is_shared_without_a_word(cli: Cli, tmp_path: Path) 
 def test_what_cannot_be_kept_is_refused(cli: Cli, tmp_path: Path) -> None:
     from tests.sharing.cases import run_of, written
 
-    variant = written("Mail ada@example.com comes before mail bob.", ("mail ada@example.com", "mail bob"))
+    variant = written("Mail ada@acmecorp.io comes before mail bob.", ("mail ada@acmecorp.io", "mail bob"))
     path = tmp_path / "x.planscope.json"
     save(Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0))]), path)
     target = tmp_path / "x.html"

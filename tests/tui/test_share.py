@@ -23,7 +23,7 @@ from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
 from tests.tui.test_live import until
 
 KEY = "sk-" + "proj-Zq8vK2mXw4TbN7rLp9YdHs3JfGc6VtRe1UaQ5oMi"
-MAIL = "alice.smith@example.com"
+MAIL = "alice.smith@acmecorp.io"
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,8 @@ class Rate:
 
     Aborted and undecided runs are not counted: they say nothing about planning. Nor are those that were helped,
     ``helped`` right and wrong ones: they say nothing about the agent alone. ``rate`` is None without a run.
+    ``clusters``: how many independent samples the runs are, if they are fewer (several runs of one text); the interval
+    is as wide as for so many.
     """
 
     right: int
@@ -29,6 +31,7 @@ class Rate:
     errors: dict[str, int] = field(default_factory=dict)
     helped: int = 0
     helped_right: int = 0
+    clusters: int | None = None
 
     @property
     def rate(self) -> float | None:
@@ -36,14 +39,19 @@ class Rate:
 
     @property
     def low(self) -> float:
-        return wilson(self.right, self.counted)[0]
+        return self._interval()[0]
 
     @property
     def high(self) -> float:
-        return wilson(self.right, self.counted)[1]
+        return self._interval()[1]
+
+    def _interval(self) -> tuple[float, float]:
+        if self.clusters is None or not self.counted:
+            return wilson(self.right, self.counted)
+        return wilson(self.right / self.counted * self.clusters, self.clusters)
 
 
-def wilson(right: int, counted: int, z: float = Z95) -> tuple[float, float]:
+def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
     """The interval of a rate seen as ``right`` of ``counted``; (0, 1) where nothing was counted."""
     if counted == 0:
         return 0.0, 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planscope.dissection.arms import SAME
 from planscope.report import hanging, sentence, table
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
 LEGEND = "✓ right  ✗ wrong  ± now right, now wrong  ! aborted  · not run yet"
-BAR = 20
+BAR = 14
 """Cells of a bar, which stands for a rate of 1."""
 
 _COLUMN = 22
@@ -21,11 +22,11 @@ _COLUMN = 22
 
 def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
     decision = found.decision
+    sure = "" if decision.confidence is None else f", with a confidence of {percent(decision.confidence)}"
     if decision.cause is not None:
-        sure = "" if decision.confidence is None else f", with a confidence of {percent(decision.confidence)}"
         yield f"Cause: {decision.cause}{sure}"
     elif decision.blameless:
-        yield "No cause in this request"
+        yield f"No cause in the query{sure}"
     else:
         yield "Undecided"
     yield from sentence(_said(decision.reason), width)
@@ -37,7 +38,7 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     if not any(row.cells for row in rows):
         return
     yield ""
-    yield "Rates"
+    yield "Rates  (right runs, of how many mutants, with the interval of 95 %)"
     yield from table(_rate(row) for row in rows if row.cells)
     yield ""
     yield f"Mutants  ({LEGEND})"
@@ -52,9 +53,10 @@ def _said(reason: str) -> str:
 def _rate(row: Row) -> tuple[str, ...]:
     rate = row.rate
     if rate.rate is None:
-        return row.kind, "none of 0", bar(0.0), ""
+        return row.kind, "none of 0", "", bar(0.0), ""
     interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
-    return row.kind, f"{rate.right} of {rate.counted}", bar(rate.rate), interval
+    tried = "" if row.kind in SAME else f"{row.mutants} mutant{'' if row.mutants == 1 else 's'}"
+    return row.kind, f"{rate.right} of {rate.counted}", tried, bar(rate.rate), interval
 
 
 def _cells(row: Row) -> str:

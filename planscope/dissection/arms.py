@@ -55,6 +55,11 @@ def total(mutants: Sequence[Counts]) -> Counts:
     return sum(mutants, Counts())
 
 
+def judged_mutants(counts: Sequence[Counts]) -> int:
+    """How many mutants of an arm have a run that can be judged."""
+    return sum(1 for one in counts if one.runs)
+
+
 def of_kinds(evidence: Evidence, kinds: Sequence[CellKind]) -> Counts:
     """All runs of several arms."""
     return sum((total(evidence.get(kind, ())) for kind in kinds), Counts())

@@ -6,12 +6,15 @@ What is assumed, and nothing else:
   does not always fire); where it does not, with some high rate (the agent has other ways to fail). Both rates are
   unknown, ``PAIRS`` says what they may be.
 - A mutant is a sample: it may dodge the fault or not. What share of an arm's mutants dodge it is unknown, too, and is
-  the arm's own. So one mutant that is right again and again weighs more than many that are right by luck.
+  the arm's own.
+- Runs of one mutant are one cluster, not independent samples: its rate is drawn from a beta distribution around its
+  kind's (the beta-binomial model). How far mutants scatter is unknown, too (``ALIKE``): perhaps hardly at all, perhaps
+  so far that one text is nearly always right and the next nearly always wrong. So repeats of one mutant never tell
+  more than one mutant can.
 - The cause is the first arm, in the paper's order, whose mutants dodge the fault at all; of the arms before it none
   do. What the arms behind it do is not part of its meaning: ``DODGES`` has how likely it is that they dodge it too.
 - *Probability*: mutated or not, a run is right with the same rate, one that is neither hopeless nor perfect.
   *None*: the same, but it is hopeless. Then fresh requests fail as well, and nothing in this one is to blame.
-- No mutant's rate is exactly its kind's: they scatter as a beta distribution of ``CONCENTRATION`` does.
 - Before the first run all five causes are equally likely. (The shares in the paper's Tables 4 and 7 are not used:
   the rule that found them takes chance for a cause, and the other way round.)
 """
@@ -29,19 +32,27 @@ from planscope.session.model import CellKind
 NONE = "none"
 HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
 
-CONCENTRATION = 30.0
-"""How alike the mutants of one kind are: as if each had its rate from so many runs."""
+ALIKE = ((30.0, 0.75), (0.3, 0.25))
+"""How alike the mutants of one kind may be, with weights: as if each had its rate from so many runs."""
+
+ITSELF = 30.0
+"""The same for the query as it is. It is one text, and its own rate is what the rates below speak of."""
 
 _LOW = ((0.02, 0.28), (0.1, 0.28), (0.19, 0.26), (0.29, 0.18))
 _HIGH = ((0.72, 0.12), (0.8, 0.2), (0.87, 0.24), (0.93, 0.24), (0.98, 0.2))
 
-PAIRS = tuple((bad, good, u * v) for bad, u in _LOW for good, v in _HIGH)
-"""Rates of being right where the fault applies and where it does not, with their weights."""
+PAIRS = tuple((bad, good, alike, u * v * w) for alike, w in ALIKE for bad, u in _LOW for good, v in _HIGH)
+"""Rates of being right where the fault applies and where it does not, how alike mutants are, and the weight."""
 
-RATES: Mapping[str, tuple[tuple[float, float], ...]] = {
+_FLAT: Mapping[str, tuple[tuple[float, float], ...]] = {
     "Probability": tuple((rate / 100, 1 / 8) for rate in range(25, 96, 10)),
     NONE: ((0.01, 0.3), (0.05, 0.3), (0.1, 0.2), (0.17, 0.2)),
 }
+RATES = {
+    name: tuple((rate, alike, u * w) for alike, w in ALIKE for rate, u in rates)
+    for name, rates in _FLAT.items()
+}
+"""By hypothesis without a fault: the rate of being right, how alike mutants are, and the weight."""
 
 SHARES = (0.0, 0.07, 0.16, 0.28, 0.42, 0.58, 0.76, 0.95)
 _OWN = (0.0, 0.04, 0.11, 0.17, 0.2, 0.2, 0.16, 0.12)
@@ -65,43 +76,44 @@ _NEVER = -1e9
 
 
 @lru_cache(maxsize=65536)
-def chance(rate: float, right: int, wrong: int) -> float:
+def chance(rate: float, alike: float, right: int, wrong: int) -> float:
     """The logarithm of how likely such runs of one mutant are, in their order, where its kind has this rate."""
-    a, b = CONCENTRATION * rate, CONCENTRATION * (1 - rate)
+    a, b = alike * rate, alike * (1 - rate)
     found = math.lgamma(a + right) + math.lgamma(b + wrong) - math.lgamma(a + b + right + wrong)
     return found + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
 
 
 @lru_cache(maxsize=65536)
-def _mixed(bad: float, good: float, right: int, wrong: int) -> tuple[float, ...]:
+def _mixed(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
     """The same of a mutant that may dodge the fault, for every share of those that do; no logarithm."""
-    missed, hit = math.exp(chance(good, right, wrong)), math.exp(chance(bad, right, wrong))
+    missed, hit = math.exp(chance(good, alike, right, wrong)), math.exp(chance(bad, alike, right, wrong))
     return tuple(share * missed + (1 - share) * hit for share in SHARES)
 
 
 @lru_cache(maxsize=65536)
-def _mixed_logs(bad: float, good: float, right: int, wrong: int) -> tuple[float, ...]:
-    return tuple(math.log(v) if v > 0 else _NEVER for v in _mixed(bad, good, right, wrong))
+def _mixed_logs(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
+    return tuple(math.log(v) if v > 0 else _NEVER for v in _mixed(bad, good, alike, right, wrong))
 
 
 class _Arm:
-    """What an arm's runs say: for each pair of rates, how likely they are where it dodges the fault or does not."""
+    """What an arm's runs say: for each of ``PAIRS``, how likely they are where it dodges the fault or does not."""
 
     def __init__(self, classes: frozenset[tuple[Counts, int]]) -> None:
         self.tables: list[tuple[float, ...]] = []
         self.scales: list[float] = []
-        for bad, good, _ in PAIRS:
+        for bad, good, alike, _ in PAIRS:
             logs = [0.0] * len(SHARES)
             for counts, times in classes:
-                for j, value in enumerate(_mixed_logs(bad, good, counts.right, counts.wrong)):
+                for j, value in enumerate(_mixed_logs(bad, good, alike, counts.right, counts.wrong)):
                     logs[j] += times * value
             top = max(logs)
             self.scales.append(top)
             self.tables.append(tuple(math.exp(log - top) for log in logs))
         self.flat = {
-            rate: sum(times * chance(rate, c.right, c.wrong) for c, times in classes)
-            for rates in RATES.values()
-            for rate, _ in rates
+            name: [
+                sum(n * chance(rate, alike, c.right, c.wrong) for c, n in classes) for rate, alike, _ in rates
+            ]
+            for name, rates in RATES.items()
         }
 
 
@@ -131,20 +143,26 @@ class Belief:
         self._arms = {kind: _arm(_classes(evidence.get(kind, ()))) for kind in CHANGED}
         logs: dict[str, list[float]] = {}
         for cause in DODGES:
-            logs[cause] = [self._pair_log(cause, p, bad, weight) for p, (bad, _, weight) in enumerate(PAIRS)]
+            logs[cause] = [
+                self._pair_log(cause, p, bad, weight) for p, (bad, _, _, weight) in enumerate(PAIRS)
+            ]
         for name, rates in RATES.items():
             logs[name] = [
                 math.log(weight)
-                + chance(rate, self.same.right, self.same.wrong)
-                + sum(arm.flat[rate] for arm in self._arms.values())
-                for rate, weight in rates
+                + self._as_it_is(rate)
+                + sum(arm.flat[name][p] for arm in self._arms.values())
+                for p, (rate, _, weight) in enumerate(rates)
             ]
         top = max(max(values) for values in logs.values())
         self._terms = {name: [math.exp(v - top) for v in logs[name]] for name in HYPOTHESES}
         self.likely = _normal({name: sum(self._terms[name]) for name in HYPOTHESES})
 
+    def _as_it_is(self, rate: float) -> float:
+        """The logarithm of how likely the runs of the query as it is are."""
+        return chance(rate, ITSELF, self.same.right, self.same.wrong)
+
     def _pair_log(self, cause: Cause, p: int, bad: float, weight: float) -> float:
-        found = math.log(weight) + chance(bad, self.same.right, self.same.wrong)
+        found = math.log(weight) + self._as_it_is(bad)
         for kind, arm in self._arms.items():
             mean = _mean(arm.tables[p], DODGES[cause][kind])
             found += arm.scales[p] + (math.log(mean) if mean > 0 else _NEVER)
@@ -159,16 +177,18 @@ class Belief:
 
     def foresee(self, kind: CellKind, mutant: Counts = Counts()) -> tuple[float, dict[str, float]]:  # noqa: B008
         """One run more, of a mutant with these runs so far: how likely it is right, and ``likely`` if so."""
+        same = kind in SAME
         right = {}
         for name, terms in self._terms.items():
-            if name in RATES:
+            if same:
+                rates = [bad for bad, *_ in (RATES.get(name) or PAIRS)]
                 right[name] = sum(
-                    t * _next(rate, self.same if kind in SAME else mutant)
-                    for t, (rate, _) in zip(terms, RATES[name], strict=True)
+                    t * _next(rate, ITSELF, self.same) for t, rate in zip(terms, rates, strict=True)
                 )
-            elif kind in SAME:
+            elif name in RATES:
                 right[name] = sum(
-                    t * _next(bad, self.same) for t, (bad, _, _) in zip(terms, PAIRS, strict=True)
+                    t * _next(rate, alike, mutant)
+                    for t, (rate, alike, _) in zip(terms, RATES[name], strict=True)
                 )
             else:
                 right[name] = self._foreseen(name, kind, mutant)
@@ -178,12 +198,12 @@ class Belief:
     def _foreseen(self, name: str, kind: CellKind, mutant: Counts) -> float:
         arm, dodges = self._arms[kind], DODGES[name][kind]  # type: ignore[index]
         found = 0.0
-        for p, (bad, good, _) in enumerate(PAIRS):
+        for p, (bad, good, alike, _) in enumerate(PAIRS):
             term = self._terms[name][p]
             if term < 1e-12:
                 continue
-            now = _mixed(bad, good, mutant.right, mutant.wrong)
-            then = _mixed(bad, good, mutant.right + 1, mutant.wrong)
+            now = _mixed(bad, good, alike, mutant.right, mutant.wrong)
+            then = _mixed(bad, good, alike, mutant.right + 1, mutant.wrong)
             table = arm.tables[p]
             next_table = [t * b / a for t, a, b in zip(table, now, then, strict=True)]
             found += term * _mean(next_table, dodges) / _mean(table, dodges)
@@ -200,8 +220,8 @@ class Belief:
         return entropy(self.likely) - after
 
 
-def _next(rate: float, counts: Counts) -> float:
-    return (CONCENTRATION * rate + counts.right) / (CONCENTRATION + counts.runs)
+def _next(rate: float, alike: float, counts: Counts) -> float:
+    return (alike * rate + counts.right) / (alike + counts.runs)
 
 
 def _normal(values: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from planscope.dissection.arms import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds, total
+from planscope.dissection.arms import (
+    CAUSES,
+    CHANGED,
+    SAME,
+    Cause,
+    Counts,
+    Evidence,
+    judged_mutants,
+    of_kinds,
+    total,
+)
 from planscope.dissection.belief import NONE, Belief
 from planscope.dissection.decision import Decision
 from planscope.dissection.policy import FIRST
@@ -50,22 +60,12 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
     share = belief.likely[best]
     likely = dict(belief.likely)
     settled = share >= SURE
-    if best == NONE:
-        named = share >= NAMED
-        return Decision(
-            None,
-            None,
-            _hopeless(evidence) if named else _unclear(belief),
-            "an easier request, or another model: it fails at fresh requests of this size as well"
-            if named
-            else missing(evidence, belief, best),
-            likely,
-            settled,
-            named,
-        )
-    cause: Cause = next(c for c in CAUSES if c == best)
     if share < NAMED:
         return Decision(None, None, _unclear(belief), missing(evidence, belief, best), likely)
+    if best == NONE:
+        helps = "an easier request, or another model: it fails at fresh requests of this size as well"
+        return Decision(None, share, _hopeless(evidence), helps, likely, settled, blameless=True)
+    cause: Cause = next(c for c in CAUSES if c == best)
     return Decision(cause, share, reason_for(cause, evidence), None, likely, settled)
 
 
@@ -95,30 +95,28 @@ def reason_for(cause: Cause, evidence: Evidence) -> str:
     same = of_kinds(evidence, SAME)
     as_is = f"the request as it is was right {times(same)}"
     if cause == "Probability":
-        changed = of_kinds(evidence, CHANGED)
-        if not changed.runs:
+        if not of_kinds(evidence, CHANGED).runs:
             return f"{as_is}, and it is the same request each time"
-        return f"{as_is}, and changed {times(changed)}: it comes and goes, whatever is changed"
+        return f"{as_is}, and changed {often(evidence, *CHANGED)}: it comes and goes, whatever is changed"
     kind = SPEAKS_FOR[cause]
     before = [k for k in CHANGED[: CHANGED.index(kind)] if total(evidence.get(k, ())).runs]
-    rises = f"{ARM[kind]} it was right {times(total(evidence.get(kind, ())))}"
+    rises = f"{ARM[kind]} it was right {often(evidence, kind)}"
     if cause == "Constraint":
-        rises = f"{ARM[kind]} were right {times(total(evidence.get(kind, ())))}"
+        rises = f"{ARM[kind]} were right {often(evidence, kind)}"
         if before:
-            whatever = of_kinds(evidence, before)
-            return f"{as_is}, however it is put {times(whatever)}, but {rises}"
+            return f"{as_is}, however it is put {often(evidence, *before)}, but {rises}"
         return f"{as_is}, but {rises}"
     if not before:
         return f"{as_is}, but {rises}"
-    others = " and ".join(f"{ARM[k]} {times(total(evidence[k]))}" for k in before)
+    others = " and ".join(f"{ARM[k]} {often(evidence, k)}" for k in before)
     return f"{as_is}, {others}, but {rises}"
 
 
 def _hopeless(evidence: Evidence) -> str:
-    control, rest = total(evidence.get("Control", ())), of_kinds(evidence, (*SAME, *CHANGED[:-1]))
+    rest = times(of_kinds(evidence, (*SAME, *CHANGED[:-1])))
     return (
-        f"nothing in this request is to blame: it was right {times(rest)}, and fresh requests of the same size "
-        f"were right {times(control)}"
+        f"nothing in this request is to blame: it was right {rest}, and fresh requests of the same size were right "
+        f"{often(evidence, 'Control')}"
     )
 
 
@@ -164,6 +162,17 @@ def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: 
 def times(counts: Counts) -> str:
     """ "3 of 12 times"."""
     return f"{counts.right} of {counts.runs} times"
+
+
+def often(evidence: Evidence, *kinds: CellKind) -> str:
+    """ "9 of 10 times (5 mutants)": runs of one mutant are not as many mutants, so both are said where they differ."""
+    tried = sum(map(judged_mutants, (evidence.get(kind, ()) for kind in kinds)))
+    counts = of_kinds(evidence, kinds)
+    return (
+        times(counts)
+        if tried == counts.runs
+        else f"{times(counts)} ({tried} mutant{'s' if tried > 1 else ''})"
+    )
 
 
 def all_of(runs: int) -> str:

@@ -10,10 +10,11 @@ from planscope.dissection.arms import Cause
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """``cause`` None: undecided, and ``missing`` says what would help.
+    """``cause`` None: undecided or ``blameless``, and ``missing`` says what would help.
 
-    ``confidence``: the probability of the cause, given the runs and the assumptions that ``belief`` states; None
-    for the method ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
+    ``confidence``: the probability of the cause, or that none is in the query (``blameless``), given the runs and the
+    assumptions that ``belief`` states; None where undecided, where the agent never failed, and for the method
+    ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
     and under "none" that nothing in this request is to blame; empty for ``paper``. ``settled``: more runs would
     not change it, or there is nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this
     request is to blame for it.

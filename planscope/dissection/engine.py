@@ -150,7 +150,8 @@ class Dissector:
             return trouble or "user"
         record = self._results.copy()
         decision = decided(record, self._results.evidence(), self._results.failed)
-        return "budget" if decision.cause is None and self._results.spent >= record.budget else None
+        undecided = decision.cause is None and not decision.blameless
+        return "budget" if undecided and self._results.spent >= record.budget else None
 
     # ------------------------------------------------------------------ what comes next
 

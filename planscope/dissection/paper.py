@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from planscope.dissection.arms import CAUSE_OF, Counts, Evidence, total
-from planscope.dissection.decide import ARM, SPOTLESS, all_of, times
+from planscope.dissection.arms import CAUSE_OF, Evidence, judged_mutants, of_kinds, total
+from planscope.dissection.decide import ARM, SPOTLESS, all_of, often, times
 from planscope.dissection.decision import Decision
 from planscope.dissection.policy import Pick
 from planscope.session.model import CellKind
@@ -82,18 +82,15 @@ def decide_paper(
     for kind in LOOPS:
         counts = total(evidence.get(kind, ()))
         if counts.right:
-            reason = f"{ARM[kind]} it was right {times(counts)}, and the kinds before it never were"
+            reason = f"{ARM[kind]} it was right {often(evidence, kind)}, and the kinds before it never were"
             return Decision(CAUSE_OF[kind], None, reason, settled=True)
-        left = wanted(kind, budget) - _judged(evidence.get(kind, ()))
+        left = wanted(kind, budget) - judged_mutants(evidence.get(kind, ()))
         if left > 0 and kind not in closed:
             reason = (
-                f"{ARM[kind]} it was right {times(counts)} so far" if counts.runs else "it is not done yet"
+                f"{ARM[kind]} it was right {often(evidence, kind)} so far"
+                if counts.runs
+                else "it is not done yet"
             )
             return Decision(None, None, reason, f"{left} more run{'s' if left > 1 else ''} of {kind}")
-    tried = sum((total(evidence.get(kind, ())) for kind in LOOPS), Counts())
-    reason = f"it was right {times(tried)}, however it was put"
+    reason = f"it was right {times(of_kinds(evidence, LOOPS))}, however it was put"
     return Decision("Constraint", None, reason, settled=True)
-
-
-def _judged(mutants: Sequence[Counts]) -> int:
-    return sum(1 for m in mutants if m.runs)

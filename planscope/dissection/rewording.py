@@ -14,7 +14,7 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 
 from planscope.dissection.arms import Counts
-from planscope.dissection.belief import chance
+from planscope.dissection.belief import ITSELF, chance
 from planscope.language.tree import Query, Word, walk
 from planscope.synthesis.mutation.substitute import Place
 
@@ -44,7 +44,11 @@ def suspicion(seen: Seen) -> dict[str, float]:
     for words, counts in seen:
         merged[words] = merged.get(words, Counts()) + counts
     told = [
-        (words, math.exp(chance(_CLEAN, c.right, c.wrong)), math.exp(chance(_HIT, c.right, c.wrong)))
+        (
+            words,
+            math.exp(chance(_CLEAN, ITSELF, c.right, c.wrong)),
+            math.exp(chance(_HIT, ITSELF, c.right, c.wrong)),
+        )
         for words, c in merged.items()
         if c.runs
     ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planscope.agents.rates import Rate, success
-from planscope.dissection.arms import KINDS, CellOutcome, Counts, Evidence
+from planscope.dissection.arms import KINDS, SAME, CellOutcome, Counts, Evidence, judged_mutants
 from planscope.dissection.decide import decide
 from planscope.dissection.decision import Decision
 from planscope.dissection.paper import decide_paper
@@ -66,6 +66,7 @@ class CellView:
 class Row:
     """One arm: its mutants by number, and how often it is right, over all of them.
 
+    The runs of a mutant are one cluster of the rate's; those of the query as it is are independent.
     ``closed``: why no more mutants of it can be made, if so.
     """
 
@@ -73,6 +74,12 @@ class Row:
     cells: tuple[CellView, ...]
     rate: Rate
     closed: str | None = None
+
+    @property
+    def mutants(self) -> int:
+        """How many mutants have a run that can be judged; 0 or 1 where all cells hold the query as it is."""
+        tried = judged_mutants([cell.counts for cell in self.cells])
+        return min(tried, 1) if self.kind in SAME else tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +161,10 @@ def summary(
             shown = (CellRun(r.id, v.verdict, v.error_type, h) for r, v, h in each)
             cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
         spent += len(verdicts)
-        rows.append(Row(kind, tuple(cells), success(verdicts, helps), dissection.closed.get(kind)))
         evidence[kind] = [cell.counts for cell in cells]
+        clusters = None if kind in SAME else judged_mutants(evidence[kind])
+        rate = replace(success(verdicts, helps), clusters=clusters)
+        rows.append(Row(kind, tuple(cells), rate, dissection.closed.get(kind)))
     first = runs.get(dissection.run or "")
     began = verdict_of(first) if first is not None else None
     decision = decided(dissection, evidence, failed_before(dissection, first, began))

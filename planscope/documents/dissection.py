@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 class ArmRateDocument(Document):
     """How often one kind of request is right."""
 
-    runs: int = Field(
-        validation_alias="counted",
-        description="right and wrong ones; aborted runs say nothing about planning",
-    )
+    runs: int = Field(description="right and wrong ones; aborted runs say nothing about planning")
     right: int
+    mutants: int = Field(
+        description="of how many mutants those runs are; at most 1 for Original and Repeat, which are one query"
+    )
     rate: float | None
-    low: float = Field(description="lower end of Wilson's 95 % interval")
+    low: float = Field(
+        description="lower end of Wilson's 95 % interval, in which runs of one mutant count as one sample"
+    )
     high: float
     aborted: int
     errors: dict[str, int] = Field(description="how many runs have which primary type of error")
@@ -69,9 +71,10 @@ class DissectDocument(Document):
     method: Literal["rates", "paper"]
     budget: int
     runs: int = Field(description="spent so far, aborted ones too")
-    cause: Cause | None = Field(description="null: undecided, or nothing in the request is to blame")
+    cause: Cause | None = Field(description="null: undecided, or, if blameless, none is in the query")
     confidence: float | None = Field(
-        description="probability of the cause; null where it is null, and for paper"
+        description="probability of the cause, or, if blameless, that none is in the query; null where undecided, "
+        "where it never failed, and for paper"
     )
     reason: str
     missing: str | None = Field(description="what would help to decide; null where it is decided")
@@ -96,7 +99,10 @@ class DissectDocument(Document):
             missing=decision.missing,
             blameless=decision.blameless,
             likely={name: round(share, 4) for name, share in decision.likely.items()},
-            rates={row.kind: row.rate for row in found.rows},
+            rates={
+                row.kind: ArmRateDocument.of(row.rate, runs=row.rate.counted, mutants=row.mutants)
+                for row in found.rows
+            },
             cells=[cell for row in found.rows for cell in row.cells],
         )
 

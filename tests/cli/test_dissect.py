@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +56,12 @@ def check_document(document: dict[str, Any]) -> None:
         verdicts = [r["verdict"] for c in document["cells"] if c["kind"] == kind for r in c["runs"]]
         assert rate["right"] == verdicts.count("right")
         assert rate["runs"] == verdicts.count("right") + verdicts.count("wrong")
+        tried = {
+            c["variant"]
+            for c in document["cells"]
+            if c["kind"] == kind and any(r["verdict"] in ("right", "wrong") for r in c["runs"])
+        }
+        assert rate["mutants"] == len(tried)
 
 
 @pytest.mark.parametrize("cause", ["Probability", "Terminal", "Topic"])
@@ -109,9 +116,11 @@ def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
     told = " ".join(lines[1 : lines.index("")])
     assert told.startswith("The request as it is was right ")
     assert "but about another topic it was right" in told
-    rates = lines[lines.index("Rates") + 1 :]
+    rates = lines[lines.index("Rates  (right runs, of how many mutants, with the interval of 95 %)") + 1 :]
     assert rates[0].startswith("  Original ")
     assert any("█" in line for line in rates)
+    topic = next(line for line in rates if line.startswith("  TopicChange "))
+    assert re.search(r" \d+ of \d+ +\d+ mutants? ", topic)
     assert lines[-1].startswith("dissection d1, ")
     assert lines[-1].endswith(f"recorded in {topical}")
     assert harmless(done.out)
@@ -146,7 +155,7 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
     done = cli("dissect", path, "--model", "sim:careful")
     assert done.status == 0
     assert done.out.startswith(
-        "No cause in this request\nThere is nothing to dissect: the request as it is was right"
+        "No cause in the query\nThere is nothing to dissect: the request as it is was right"
     )
     document = cli("dissect", path, "--model", "sim:careful", "--json").json
     check_document(document)
@@ -156,7 +165,12 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
 def test_an_agent_that_always_fails(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     done = cli("dissect", path, "--model", "sim:forgetful")
-    assert done.out.startswith("No cause in this request\nNothing in this request is to blame")
+    assert done.out.startswith("No cause in the query, with a confidence of 9")
+    assert "\nNothing in this request is to blame: it was right 0 of" in done.out
+    document = cli("dissect", path, "--model", "sim:forgetful", "--json").json
+    check_document(document)
+    assert (document["cause"], document["blameless"], document["stopped"]) == (None, True, None)
+    assert document["confidence"] == document["likely"]["none"] > 0.9
 
 
 def test_the_last_run_stays_the_users(cli: Cli, topical: Path) -> None:

@@ -13,8 +13,10 @@ from planscope.dissection.arms import CAUSES, CHANGED, KINDS, SAME, Counts, Evid
 from planscope.dissection.belief import (
     _BEHIND,
     _OWN,
+    ALIKE,
     DODGES,
     HYPOTHESES,
+    ITSELF,
     NONE,
     PAIRS,
     RATES,
@@ -32,9 +34,9 @@ EVIDENCE = st.dictionaries(st.sampled_from(KINDS), st.lists(COUNTS, max_size=4))
 def plain(evidence: Evidence) -> dict[str, float]:
     """Bayes' rule by summing over everything, without logarithms."""
 
-    def seen(rate: float, counts: Counts) -> float:
-        """A Polya urn with 30 balls, a run drawn at a time."""
-        found, right, wrong = 1.0, 30 * rate, 30 * (1 - rate)
+    def seen(rate: float, alike: float, counts: Counts) -> float:
+        """A Polya urn with so many balls, a run drawn at a time."""
+        found, right, wrong = 1.0, alike * rate, alike * (1 - rate)
         for _ in range(counts.right):
             found *= right / (right + wrong)
             right += 1
@@ -47,12 +49,14 @@ def plain(evidence: Evidence) -> dict[str, float]:
     weights: dict[str, float] = {}
     for cause, dodges in DODGES.items():
         whole = 0.0
-        for bad, good, weight in PAIRS:
-            value = weight * seen(bad, same)
+        for bad, good, alike, weight in PAIRS:
+            value = weight * seen(bad, ITSELF, same)
             for kind in CHANGED:
                 mutants = evidence.get(kind, [])
                 by_share = [
-                    math.prod(share * seen(good, m) + (1 - share) * seen(bad, m) for m in mutants)
+                    math.prod(
+                        share * seen(good, alike, m) + (1 - share) * seen(bad, alike, m) for m in mutants
+                    )
                     for share in SHARES
                 ]
                 likely = dodges[kind]
@@ -65,17 +69,18 @@ def plain(evidence: Evidence) -> dict[str, float]:
     for name, rates in RATES.items():
         weights[name] = sum(
             weight
-            * seen(rate, same)
-            * math.prod(seen(rate, m) for kind in CHANGED for m in evidence.get(kind, []))
-            for rate, weight in rates
+            * seen(rate, ITSELF, same)
+            * math.prod(seen(rate, alike, m) for kind in CHANGED for m in evidence.get(kind, []))
+            for rate, alike, weight in rates
         )
     return {name: value / sum(weights.values()) for name, value in weights.items()}
 
 
 def test_the_weights_are_shares() -> None:
     assert math.isclose(sum(weight for *_, weight in PAIRS), 1)
+    assert math.isclose(sum(weight for _, weight in ALIKE), 1)
     for rates in RATES.values():
-        assert math.isclose(sum(weight for _, weight in rates), 1)
+        assert math.isclose(sum(weight for *_, weight in rates), 1)
     for weights in (_OWN, _BEHIND):
         assert len(weights) == len(SHARES)
         assert math.isclose(sum(weights), 1)
@@ -93,10 +98,36 @@ def test_before_any_run_all_are_alike() -> None:
     assert all(math.isclose(p, 1 / 6) for p in Belief({}).likely.values())
 
 
-@given(st.sampled_from([0.02, 0.3, 0.5, 0.9]), st.integers(1, 5))
-def test_chances_of_all_that_can_happen_sum_to_one(rate: float, runs: int) -> None:
-    whole = sum(math.exp(chance(rate, sum(ends), runs - sum(ends))) for ends in product((0, 1), repeat=runs))
+@given(st.sampled_from([0.02, 0.3, 0.5, 0.9]), st.sampled_from([0.3, 30.0]), st.integers(1, 5))
+def test_chances_of_all_that_can_happen_sum_to_one(rate: float, alike: float, runs: int) -> None:
+    whole = sum(
+        math.exp(chance(rate, alike, sum(ends), runs - sum(ends))) for ends in product((0, 1), repeat=runs)
+    )
     assert math.isclose(whole, 1)
+
+
+def test_repeats_of_one_mutant_tell_less_than_as_many_mutants() -> None:
+    """A deterministic agent is right with one text each time: that is one observation, however often it is made."""
+
+    def terminal(*mutants: Counts) -> float:
+        return Belief({"Original": [Counts(0, 10)], "TerminalSubstitute": mutants}).likely["Terminal"]
+
+    assert terminal(*[Counts(1, 0)] * 5) > 0.98
+    assert terminal(Counts(1, 0)) < terminal(Counts(5, 0)) < 0.9
+    assert terminal(Counts(500, 0)) < 0.9
+
+
+def test_one_text_that_is_always_right_does_not_speak_for_its_kind() -> None:
+    evidence: Evidence = {
+        "Original": [Counts(0, 10)],
+        "TerminalSubstitute": [Counts(5, 0), *[Counts(0, 1)] * 6],
+        "TopicChange": [Counts(0, 1)] * 6,
+        "QuerySynthesize": [Counts(0, 1)] * 6,
+        "Control": [Counts(0, 1)] * 6,
+    }
+    assert Belief(evidence).likely["Terminal"] < 0.6
+    spread = {**evidence, "TerminalSubstitute": [*[Counts(1, 0)] * 5, *[Counts(0, 1)] * 6]}
+    assert Belief(spread).likely["Terminal"] > 0.95
 
 
 @settings(max_examples=40)

@@ -17,8 +17,8 @@ R, W = Counts(1, 0), Counts(0, 1)
 CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
     "Probability": (
         {"Original": [Counts(6, 6)], "TerminalSubstitute": [Counts(2, 2)] * 3, "Control": [Counts(2, 2)]},
-        "the request as it is was right 6 of 12 times, and changed 8 of 16 times: it comes and goes, whatever is "
-        "changed",
+        "the request as it is was right 6 of 12 times, and changed 8 of 16 times (4 mutants): it comes and goes, "
+        "whatever is changed",
     ),
     "Terminal": (
         {
@@ -26,12 +26,13 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "TerminalSubstitute": [R, W, R, R, Counts(6, 0)],
             "TopicChange": [W] * 3,
         },
-        "the request as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times",
+        "the request as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times "
+        "(5 mutants)",
     ),
     "Topic": (
         {"Original": [Counts(0, 10)], "TerminalSubstitute": [W] * 10, "TopicChange": [R, W, Counts(5, 0)]},
         "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times, but about "
-        "another topic it was right 6 of 7 times",
+        "another topic it was right 6 of 7 times (3 mutants)",
     ),
     "Structure": (
         {
@@ -41,7 +42,8 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "QuerySynthesize": [R, W, Counts(5, 0)],
         },
         "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times and about another "
-        "topic 0 of 10 times, but in other sentences with the same meaning it was right 6 of 7 times",
+        "topic 0 of 10 times, but in other sentences with the same meaning it was right 6 of 7 times "
+        "(3 mutants)",
     ),
     "Constraint": (
         {
@@ -52,7 +54,7 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "Control": [R, W, R, R, Counts(4, 0)],
         },
         "the request as it is was right 0 of 10 times, however it is put 0 of 36 times, but fresh requests of the "
-        "same size were right 7 of 8 times",
+        "same size were right 7 of 8 times (5 mutants)",
     ),
 }
 
@@ -72,13 +74,23 @@ def test_clear_cases(cause: Cause) -> None:
 def test_an_agent_that_just_fails_has_no_cause_in_the_request() -> None:
     evidence: Evidence = {"Original": [Counts(0, 10)], **{kind: [W] * 20 for kind in CHANGED}}
     found = decide(evidence, failed=True)
-    assert (found.cause, found.confidence, found.settled) == (None, None, True)
+    assert (found.cause, found.confidence, found.settled) == (None, found.likely["none"], True)
+    assert found.blameless and found.confidence is not None and found.confidence > 0.98
     assert found.reason == (
         "nothing in this request is to blame: it was right 0 of 70 times, and fresh requests of the same size were "
         "right 0 of 20 times"
     )
     assert found.missing is not None
     assert found.missing.startswith("an easier request, or another model")
+
+
+def test_no_cause_is_said_with_its_confidence_before_it_is_beyond_doubt() -> None:
+    """What the budget allows is often not enough to be certain; it is still an answer, and no indecision."""
+    evidence: Evidence = {"Original": [Counts(0, 8)], **{kind: [W] * 7 for kind in CHANGED}}
+    found = decide(evidence, failed=True)
+    assert (found.cause, found.blameless, found.settled) == (None, True, False)
+    assert found.confidence == found.likely["none"]
+    assert NAMED <= found.confidence < 0.98
 
 
 def test_where_it_never_failed_there_is_nothing_to_dissect() -> None:
@@ -125,7 +137,8 @@ def test_what_is_missing_names_a_kind_and_a_number() -> None:
 def test_every_decision_is_whole(evidence: dict[CellKind, Sequence[Counts]], failed: bool) -> None:
     found = decide(evidence, failed=failed)
     assert (found.cause is None) == (found.missing is not None)
-    assert (found.cause is None) == (found.confidence is None)
+    never_failed = not found.likely
+    assert (found.confidence is None) == (never_failed or (found.cause is None and not found.blameless))
     assert found.reason and "\n" not in found.reason
     assert found.settled == is_settled(evidence, failed=failed)
     if found.confidence is not None:

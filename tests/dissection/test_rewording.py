@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planscope.dissection.arms import Counts
-from planscope.dissection.belief import chance
+from planscope.dissection.belief import ITSELF, chance
 from planscope.dissection.rewording import SUSPECT, Seen, choose, features, suspicion, words_of
 from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.derive import reading_of
@@ -60,7 +60,9 @@ def by_every_set(seen: Seen) -> dict[str, float]:
     for flags in product((False, True), repeat=len(everything)):
         bad = {word for word, flag in zip(everything, flags, strict=True) if flag}
         weight = len(bad) * math.log(SUSPECT) + (len(everything) - len(bad)) * math.log(1 - SUSPECT)
-        weight += sum(chance(0.12 if words & bad else 0.9, c.right, c.wrong) for words, c in merged.items())
+        weight += sum(
+            chance(0.12 if words & bad else 0.9, ITSELF, c.right, c.wrong) for words, c in merged.items()
+        )
         weighed[frozenset(bad)] = math.exp(weight)
     return {
         word: sum(w for bad, w in weighed.items() if word in bad) / sum(weighed.values())

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from planscope.agents.rates import wilson
 from planscope.dissection.engine import Dissector
 from planscope.dissection.summary import CellRun, CellView, summary
 from planscope.session.model import Cell, Dissection, Session
@@ -114,3 +115,23 @@ def test_an_empty_dissection_has_all_rows() -> None:
         "Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control",
     ]  # fmt: skip
     assert found.runs == 0
+
+
+def test_repeats_of_one_mutant_do_not_narrow_the_interval(dissected: bytes) -> None:
+    """Runs and mutants are counted apart; a mutant is one sample, and the query as it is one in each run."""
+    session = loads(dissected)
+    record = session.dissections[0]
+    cell = next(c for c in record.cells if c.kind == "TerminalSubstitute" and c.runs)
+    record.cells = [c for c in record.cells if c.kind != "TerminalSubstitute"] + [cell]
+    once = summary(session, record).row("TerminalSubstitute")
+    first = next(r for r in session.runs if r.id == cell.runs[0])
+    again = [first.model_copy(update={"id": f"again{k}"}) for k in range(4)]
+    session.runs += again
+    cell.runs = [first.id, *(run.id for run in again)]
+    often = summary(session, record).row("TerminalSubstitute")
+    assert (once.mutants, often.mutants) == (1, 1)
+    assert often.rate.counted == 5
+    assert (often.rate.low, often.rate.high) == wilson(often.rate.right / 5, 1)
+    as_it_is = summary(session, record).row("Original")
+    assert as_it_is.mutants == 1
+    assert (as_it_is.rate.low, as_it_is.rate.high) == wilson(as_it_is.rate.right, as_it_is.rate.counted)

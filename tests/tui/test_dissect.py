@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import threading
 from pathlib import Path
@@ -119,7 +120,7 @@ async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
             await dissected(driven, driven.app.screen)
             title = driven.text.splitlines()[0]
             assert (
-                "…" not in title and "sim:word-blind simulated" in title and "12 of at most 60 runs" in title
+                "…" not in title and "sim:word-blind simulated" in title and "17 of at most 60 runs" in title
             )
             assert ("method rates" in title) == (size[0] > 80)
         async with opened(bundled()["first-look"], size) as driven:
@@ -218,17 +219,18 @@ async def test_an_agent_that_a_file_names_is_never_imported(
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
 
 
-async def test_an_undecided_one_says_what_is_missing_where_there_is_little_room(
+async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_where_there_is_little_room(
     tmp_path: Path, same_frame: object
 ) -> None:
     async with opened(write(a_session(), tmp_path), (80, 24)) as driven:
         room = await entered(driven, "sim:forgetful")
         await driven.press("m")
         await dissected(driven, room)
-        assert "UNDECIDED" in driven.text
+        assert "NO CAUSE IN THE QUERY" in driven.text and "UNDECIDED" not in driven.text
+        assert room.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
         assert "What would help: an easier request, or another model: it fails at fresh requests" in said
-        same_frame(driven.app, "dissect-undecided")  # type: ignore[operator]
+        same_frame(driven.app, "dissect-no-cause")  # type: ignore[operator]
 
 
 async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.agents.rates import Rate
-from planscope.dissection.arms import KINDS
+from planscope.dissection.arms import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui import words
 from planscope.tui.glance import SessionGlance, VariantGlance
@@ -63,14 +63,13 @@ def cause_lines(
         )
         return [Line((Run(told, "dim"),))]
     decision = found.decision
+    sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
     if decision.cause is not None:
-        sure = f"  {percent(decision.confidence)} sure" if decision.confidence is not None else ""
-        head: tuple[Run, ...] = (Run(f" ● {decision.cause.upper()} ", "wrong"), Run(sure, "strong"))
-    elif decision.settled:
-        head = (Run(" ✓ NO CAUSE IN THIS REQUEST ", "right"),)
+        head = (Run(f" ● {decision.cause.upper()} ", "wrong"), sure)
+    elif decision.blameless:
+        head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:
-        likely = "  so far" if running else "  but likely nothing in it" if decision.blameless else ""
-        head = (Run(" ? UNDECIDED ", "stop"), Run(likely, "dim"))
+        head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
     lines = [Line(head)]
     reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
     lines += [Line(runs) for runs in paragraph(reason, width)]
@@ -133,9 +132,17 @@ def _rate(row: Row, *, wide: bool) -> list[Run]:
     if rate.rate is None:
         return [Run(" not run", "dim")]
     counts = f" {rate.right:>2} of {rate.counted:<3}"
+    tried = "" if row.kind in SAME else f" in {row.mutants}"
+    if wide:
+        tried = f"{tried} mutant{' ' if row.mutants == 1 else 's'}" if tried else ""
     share = f" {percent(rate.rate):>5}"
     interval = f" ({round(rate.low * 100):>2} to {round(rate.high * 100):>3})" if wide else ""
-    return [*bar_runs(rate.rate, rate.low, rate.high), Run(share), Run(interval, "dim"), Run(counts, "dim")]
+    return [
+        *bar_runs(rate.rate, rate.low, rate.high),
+        Run(share),
+        Run(interval, "dim"),
+        Run(f"{counts}{tried:<{14 if wide else 6}}", "dim"),
+    ]
 
 
 def bar_runs(rate: float, low: float, high: float) -> list[Run]:

@@ -13,7 +13,7 @@ ABC = variant("A comes before B.\nB comes before C.", ["a", "b", "c"])
 def test_a_verdict(cli: Cli, files: Files) -> None:
     done = cli("check", files("ghost", "b", "a", "a", "c", about=ABC))
     lines = done.out.splitlines()
-    assert lines[0] == "WRONG: action repeated"
+    assert lines[0] == "WRONG: order error"  # which lost the plan; the primary error came later
     assert lines[1].startswith("At step 4 a was done")
     assert lines[-1] == "run r1: agent tools, model sim:careful; confirmed by Z3"
     findings = [line for line in lines if line.startswith("  ")]

@@ -34,8 +34,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
     from planscope.report import query_lines
 
     names = [name.strip() for name in args.actions.split(",")]
@@ -56,6 +54,9 @@ def run(args: argparse.Namespace) -> int:
             where = "standard input" if args.file == "-" else args.file
             say_all(line for error in failure.errors for line in _lines(error, text, where))
         return 1
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+
     blank = replay(reading.problem, Trace((), "running"))
     orders, core = blank.valid_completions(0), blank.steps[0].core
     contradiction = core.constraints if core is not None else ()

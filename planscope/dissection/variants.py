@@ -22,7 +22,7 @@ from planscope.session.derive import reading_of
 from planscope.session.model import CellKind, Origin, Variant
 from planscope.session.new_parts import make_variant
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
-from planscope.synthesis.mutation.substitute import places
+from planscope.synthesis.mutation.terminal_substitution import places
 from planscope.synthesis.request import SynthesisError
 
 MOST = 1000

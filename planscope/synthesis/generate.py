@@ -6,8 +6,10 @@ number of sentences, their shapes, then sentence by sentence what stands in them
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import factorial
 
 from planscope.language.derive import problem_of_tree
 from planscope.language.problem import Action, Problem, make_actions
@@ -15,11 +17,135 @@ from planscope.language.render import render
 from planscope.language.tree import Query, Sentence
 from planscope.oracle.satisfiable import certifier
 from planscope.oracle.walk import plan_of
-from planscope.synthesis.casting import Casting
-from planscope.synthesis.compose import Composer
+from planscope.synthesis.action_names import ActionNames
 from planscope.synthesis.day import Day, draw_durations
 from planscope.synthesis.draw import Draw
-from planscope.synthesis.request import Request, check
+from planscope.synthesis.partial_order import PartialOrder, TargetOrder, draw_order, nearest
+from planscope.synthesis.request import Request, SynthesisError, check
+from planscope.synthesis.sentences import CLOCK_FORMS, DeadEnd, Grower, Shaper, Wording, counted
+
+_TRIES = 12
+_FITTINGS = 200
+_QUICK = 10
+"""For so many timed actions valid orders are counted quickly enough to do it many times."""
+
+Found = tuple[list[Sentence], Day | None]
+
+
+class Composer:
+    """Draws the sentences of queries of one kind."""
+
+    def __init__(self, request: Request) -> None:
+        self.request, self.n = request, request.count
+        self.shaper = Shaper(request)
+        self.wording = Wording(request.modals)
+
+    def compose(self, draw: Draw, takes: Sequence[int] | None) -> Found:
+        """Sentences, and for timed queries (``takes``: durations) the day that they leave."""
+        orders, sentences = self.request.valid_orders, self.request.sentences
+        if orders is None:
+            found = self._free(draw, takes)
+        elif takes is not None and orders[0] > factorial(self.n - 1):
+            found = self._by_clock(draw, takes, orders)
+        elif sentences is None:
+            found = self._targeted(draw, takes, orders)
+        else:
+            found = self._fitted(draw, takes, orders, sentences)
+        if found is None:
+            raise SynthesisError(
+                "no query mentioned every action; ask for more sentences or fewer clock times"
+            )
+        return found
+
+    def _free(self, draw: Draw, takes: Sequence[int] | None) -> Found | None:
+        """With as many valid orders as it happens. Without clock times, as in the last tries, it cannot fail."""
+        for attempt in range(_TRIES):
+            order = PartialOrder(self.n, _day(takes), self.request.redundant)
+            with suppress(DeadEnd):
+                return self._paragraph(draw, order, clocks=attempt < _TRIES - 2), order.day
+        return None
+
+    def _targeted(
+        self, draw: Draw, takes: Sequence[int] | None, orders: tuple[int, int], room: int = 0
+    ) -> Found | None:
+        """With so many valid orders: the order first, then the sentences that say it, if they can."""
+        for attempt in range(_TRIES):
+            up, down = draw_order(draw, self.n, *orders)
+            order = TargetOrder(up, down, orders[0], _day(takes), self.request.redundant)
+            with suppress(DeadEnd):
+                clocks = attempt < _TRIES - 2
+                return self._paragraph(draw, order, clocks, room and order.unsaid() + room), order.day
+        return None
+
+    def _by_clock(self, draw: Draw, takes: Sequence[int], orders: tuple[int, int]) -> Found:
+        """With more valid orders than any comparing of all actions leaves: most are given clock times alone."""
+        seen: list[int] = []
+        for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
+            order = PartialOrder(self.n, _day(takes), self.request.redundant)
+            shares = replace(
+                self.request, clock_times=(1.0, 0.9, 0.7)[attempt % 3], forms=dict.fromkeys(CLOCK_FORMS, 1.0)
+            )
+            with suppress(DeadEnd):
+                said = self._paragraph(draw, order, shaper=Shaper(shares))
+                seen.append(order.count())
+                if orders[0] <= seen[-1] <= orders[1]:
+                    return said, order.day
+        raise SynthesisError(
+            f"no timed query over {self.n} actions has {orders[0]}..{orders[1]} valid orders as far as was "
+            f"tried; {nearest(seen, *orders)}"
+        )
+
+    def _fitted(
+        self, draw: Draw, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
+    ) -> Found | None:
+        """With so many valid orders in so many sentences: if no order fits them, sentences that happen to."""
+        for room in (0, 2 * sentences):
+            found = self._targeted(draw, takes, orders, room)
+            if found is not None:
+                return found
+        n, seen = self.n, list[int]()
+        for _ in range(_FITTINGS if takes is None or n <= _QUICK else _TRIES):
+            redundant = 0.0 if draw.chance(0.5) else self.request.redundant
+            order = PartialOrder(n, _day(takes), redundant)
+            with suppress(DeadEnd):
+                said = self._paragraph(draw, order, draw.chance(0.5), draw.between(n, 4 * n))
+                seen.append(order.count())
+                if orders[0] <= seen[-1] <= orders[1]:
+                    return said, order.day
+        raise SynthesisError(
+            f"no query over {n} actions in {counted(sentences, 'sentence')} has {orders[0]}..{orders[1]} valid "
+            f"orders as far as was tried; {nearest(seen, *orders)}, or ask for more sentences"
+        )
+
+    def _paragraph(
+        self,
+        draw: Draw,
+        order: PartialOrder,
+        clocks: bool = True,
+        room: int = 0,
+        shaper: Shaper | None = None,
+    ) -> list[Sentence]:
+        """Sentences that mention every action and say all that has to be said, or DeadEnd."""
+        shaper, fixed = shaper or self.shaper, self.request.sentences is not None
+        shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks, room)
+        grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
+        said: list[Sentence] = []
+        for sentence in shapes:
+            if not fixed and not grower.fresh and order.enough():
+                break
+            said.append(grower.sentence(sentence))
+        while not fixed and len(said) < 3 * order.n and order.lacking():
+            sentence = shaper.sentence(draw, clocks)
+            grower.room = sum([s.size() for s in sentence])
+            said.append(grower.sentence(sentence))
+        if grower.fresh or order.unsaid():
+            raise DeadEnd
+        order.settle()
+        return said
+
+
+def _day(takes: Sequence[int] | None) -> Day | None:
+    return None if takes is None else Day(takes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +172,13 @@ class Synthesizer:
     def __init__(self, request: Request) -> None:
         check(request)
         self.request = request
-        self.casting = Casting(request)
+        self.names = ActionNames(request)
         self.composer = Composer(request)
 
     def case(self, seed: int) -> Synthesized:
         """The query of a seed."""
         draw = Draw(seed)
-        topic, names = self.casting.draw(draw)
+        topic, names = self.names.draw(draw)
         takes = draw_durations(draw, len(names)) if self.request.timed else None
         sentences, day = self.composer.compose(draw, takes)
         return self._finish(seed, topic, make_actions(names, takes), sentences, day)

@@ -13,8 +13,8 @@ from planscope.oracle.precedence import count_orders
 from planscope.oracle.schedule import count_schedules
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.generate import cases, synthesize
+from planscope.synthesis.partial_order import draw_order
 from planscope.synthesis.request import Request, SynthesisError
-from planscope.synthesis.target import draw_order
 from tests.synthesis.support import brute_orders, clauses
 
 

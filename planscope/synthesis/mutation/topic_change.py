@@ -12,11 +12,10 @@ from planscope.language.reading import Reading
 from planscope.language.render import render
 from planscope.language.topics import load_topics
 from planscope.language.tree import ActionRef, walk
-from planscope.synthesis.casting import PER_TOPIC, apart
+from planscope.synthesis.action_names import PER_TOPIC, apart
 from planscope.synthesis.draw import Draw
-from planscope.synthesis.mutation.draft import Draft, shuffled
-from planscope.synthesis.mutation.patch import Patch, as_written, patched
-from planscope.synthesis.mutation.substitute import number, places
+from planscope.synthesis.mutation.proposal import Draft, Patch, as_written, patched, shuffled
+from planscope.synthesis.mutation.terminal_substitution import number, places
 
 
 def other_topics(

@@ -15,9 +15,8 @@ from planscope.language.reading import Reading
 from planscope.language.render import render
 from planscope.language.tree import NOWHERE, NP, Clause, Query, Relative, Sentence, Time, Word
 from planscope.synthesis.draw import Draw
-from planscope.synthesis.mutation.draft import Draft, shuffled
-from planscope.synthesis.mutation.patch import Patch, as_written, conjunction, patched
-from planscope.synthesis.wording import Slot, Wording
+from planscope.synthesis.mutation.proposal import Draft, Patch, as_written, conjunction, patched, shuffled
+from planscope.synthesis.sentences import Slot, Wording
 
 
 class Place(NamedTuple):

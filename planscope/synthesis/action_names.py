@@ -14,7 +14,7 @@ PER_TOPIC = 20
 """More actions than this take several topics (paper, section 4.2)."""
 
 
-class Casting:
+class ActionNames:
     """The names that one request allows."""
 
     def __init__(self, request: Request) -> None:

@@ -1,0 +1,456 @@
+"""Sentences drawn at random: their shapes, which actions stand where, and the words.
+
+The forms are drawn by weight, before anything can rule them out, so that their shares are the weights'. Then every
+choice is made among what is still possible, so that nothing contradicts what was said before. An action that was not
+mentioned yet can stand anywhere, and once there is no more room than there are such actions, only they are taken.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from itertools import accumulate
+
+from planscope.language.lexicon import load_lexicon
+from planscope.language.tree import (
+    FORMS,
+    NP,
+    RELATIONS,
+    RELATIVE_FORMS,
+    ActionRef,
+    Clause,
+    Form,
+    Relation,
+    Relative,
+    RelativeForm,
+    Sentence,
+    Terminal,
+    Time,
+    Word,
+    terminals,
+)
+from planscope.oracle.precedence import bits
+from planscope.synthesis.draw import Draw
+from planscope.synthesis.partial_order import PartialOrder
+from planscope.synthesis.request import Request, SynthesisError
+
+Slot = tuple[tuple[Word, ...], tuple[Word, ...]]
+"""What may stand there plainly, and with a modal (nothing where none may stand)."""
+
+_SUBORDINATE = {"compound": 2, "fronted_compound": 1}
+"""Which word of the form is the verb of its subordinate clause."""
+
+
+class Wording:
+    """``modals``: share of the verbs that get one."""
+
+    def __init__(self, modals: float) -> None:
+        self.modals = modals
+        self.clauses, self.relatives = _tables()
+        self.conjunctions = load_lexicon().written("J")
+
+    def clause(self, draw: Draw, form: Form, relation: Relation, clock: bool) -> tuple[Word, ...]:
+        return self._words(draw, self.clauses[form, relation, clock])
+
+    def relative(self, draw: Draw, form: RelativeForm, relation: Relation, clock: bool) -> tuple[Word, ...]:
+        return self._words(draw, self.relatives[form, relation, clock])
+
+    def conjunction(self, draw: Draw) -> Word:
+        return draw.choose(self.conjunctions)
+
+    def _words(self, draw: Draw, slots: tuple[Slot, ...]) -> tuple[Word, ...]:
+        random, modals = draw.random, self.modals
+        words = []
+        for plain, modal in slots:
+            options = modal if modal and random() < modals else plain
+            words.append(options[int(random() * len(options))])
+        return tuple(words)
+
+
+Tables = dict[tuple[str, str, bool], tuple[Slot, ...]]
+
+
+@cache
+def _tables() -> tuple[Tables, Tables]:
+    """By form, relation, and whether the object is a clock time: for clauses, and for relative clauses."""
+    clauses: Tables = {}
+    relatives: Tables = {}
+    for relation in RELATIONS:
+        for clock in (False, True):
+            for form in FORMS:
+                if clock and "compound" in form:
+                    continue
+                slots = enumerate(terminals(form, relation))
+                clauses[form, relation, clock] = tuple(
+                    _slot(t, "fronted" in form and k == 0, clock, _SUBORDINATE.get(form) == k)
+                    for k, t in slots
+                )
+            for kind in RELATIVE_FORMS:
+                relatives[kind, relation, clock] = tuple(
+                    _slot(t, False, clock, False) for t in terminals(kind, relation)
+                )
+    return clauses, relatives
+
+
+def _slot(terminal: Terminal, fronted: bool, clock: bool, subordinate: bool) -> Slot:
+    lexicon = load_lexicon()
+    plain = lexicon.written(terminal, fronted=fronted, clock=clock)
+    if subordinate or not terminal.startswith("VP"):
+        return plain, ()
+    modals = lexicon.written_modals()
+    return plain, tuple(word._replace(modal=modal) for word in plain for modal in modals)
+
+
+CLOCK = -1
+"""In the place of a number of actions: a clock time."""
+
+_COMFORT = 6
+"""So many actions a sentence introduces at most, where the number of sentences may be drawn."""
+
+CLOCK_FORMS: tuple[Form, ...] = ("direct", "adjunct", "fronted")
+"""The clause forms whose object may be a clock time."""
+
+
+class ClauseShape:
+    """How many actions stand in each place. 0: no relative clause; ``CLOCK``: a clock time."""
+
+    __slots__ = ("form", "object", "object_relative", "subject", "subject_relative")
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.subject = self.object = 1
+        self.subject_relative = self.object_relative = 0
+
+    def size(self) -> int:
+        """How many actions it speaks of."""
+        size = self.subject
+        if self.object > 0:
+            size += self.object
+        if self.subject_relative > 0:
+            size += self.subject_relative
+        if self.object_relative > 0:
+            size += self.object_relative
+        return size
+
+
+class Shaper:
+    """Draws shapes as one request wants them."""
+
+    def __init__(self, request: Request) -> None:
+        self.n = n = request.count
+        self.sentences = request.sentences
+        self.forms = tuple(accumulate(request.weights()))
+        self.relatives, self.second = request.relatives, request.second_clauses
+        self.longest = min(request.list_length, n - 1) if request.lists else 1
+        self.lists = request.lists if self.longest > 1 else 0.0
+        self.clocks = request.clock_times if request.timed else 0.0
+        if n == 2 and not self.clocks:
+            self.second = 0.0  # it could only say the same again
+        self.most = self._most()
+        if self.sentences is not None and self.sentences * self.most < n:
+            raise SynthesisError(
+                f"{counted(self.sentences, 'sentence')} of this kind cannot mention {n} actions; "
+                f"ask for {counted(-(-n // self.most), 'sentence')} or more"
+            )
+
+    def _most(self) -> int:
+        """How many actions one sentence can speak of."""
+        one = min(self.n, self.longest * (4 if self.relatives else 2))
+        return one * 2 if self.second else one
+
+    def how_many(self, draw: Draw) -> int:
+        """The number of sentences: as asked for, or drawn so that all actions have room."""
+        if self.sentences is not None:
+            return self.sentences
+        return draw.between(-(-self.n // min(self.most, _COMFORT)), self.n)
+
+    def paragraph(
+        self, draw: Draw, sentences: int, clocks: bool = True, room: int = 0
+    ) -> list[list[ClauseShape]]:
+        """Shapes of so many sentences that can name every action, and ``room`` actions in all if they can.
+
+        ``clocks``: clock times may be drawn.
+        """
+        made = [self.sentence(draw, clocks) for _ in range(sentences)]
+        wanted = min(max(room, self.n), sentences * self.most)
+        found = sum([shape.size() for shapes in made for shape in shapes])
+        while found < wanted:
+            found += self._widen(draw, made, clocks)
+        return made
+
+    def sentence(self, draw: Draw, clocks: bool = True) -> list[ClauseShape]:
+        share = self.clocks if clocks else 0.0
+        shapes = [self._clause(draw, share)]
+        if self.second and draw.random() < self.second:
+            shapes.append(self._clause(draw, share))
+        return shapes
+
+    def _clause(self, draw: Draw, clocks: float) -> ClauseShape:
+        random = draw.random
+        shape = ClauseShape(FORMS[draw.weighted(self.forms)])
+        spare = self.n - 2
+        if self.lists and random() < self.lists:
+            shape.subject = self._length(draw, spare + 1)
+            spare -= shape.subject - 1
+        if clocks and shape.form in CLOCK_FORMS and random() < clocks:
+            shape.object = CLOCK
+            spare += 1
+        elif self.lists and random() < self.lists:
+            shape.object = self._length(draw, spare + 1)
+            spare -= shape.object - 1
+        if random() < self.relatives:
+            shape.subject_relative = self._relative(draw, spare, clocks)
+            spare -= max(shape.subject_relative, 0)
+        if shape.object != CLOCK and random() < self.relatives:
+            shape.object_relative = self._relative(draw, spare, clocks)
+        return shape
+
+    def _length(self, draw: Draw, room: int) -> int:
+        """Of a list of several."""
+        longest = min(self.longest, room)
+        return draw.between(2, longest) if longest > 1 else 1
+
+    def _relative(self, draw: Draw, spare: int, clocks: float) -> int:
+        if clocks and draw.random() < clocks:
+            return CLOCK
+        if spare < 1:
+            return 0
+        return self._length(draw, spare) if self.lists and draw.random() < self.lists else 1
+
+    def _widen(self, draw: Draw, made: list[list[ClauseShape]], clocks: bool) -> int:
+        """Give some sentence more room for actions; by how much."""
+        options: list[tuple[list[ClauseShape], ClauseShape | None, str]] = []
+        for shapes in made:
+            if self.second and len(shapes) == 1:
+                options.append((shapes, None, ""))
+            for shape in shapes:
+                if shape.size() < self.n:
+                    options += [(shapes, shape, place) for place in self._growing(shape)]
+        shapes, grown, place = draw.choose(options)
+        if grown is None:
+            grown = self._clause(draw, self.clocks if clocks else 0.0)
+            shapes.append(grown)
+            return grown.size()
+        setattr(grown, place, max(getattr(grown, place), 0) + 1)
+        return 1
+
+    def _growing(self, shape: ClauseShape) -> list[str]:
+        """The places of a clause where one action more can stand, if need be instead of a clock time."""
+        places = []
+        for np, relative in (("subject", "subject_relative"), ("object", "object_relative")):
+            if getattr(shape, np) < self.longest:
+                places.append(np)
+            if self.relatives and getattr(shape, np) != CLOCK and getattr(shape, relative) < self.longest:
+                places.append(relative)
+        return places
+
+
+def counted(k: int, noun: str) -> str:
+    """ "1 sentence", "2 sentences"."""
+    return f"{k} {noun}{'' if k == 1 else 's'}"
+
+
+class DeadEnd(Exception):
+    """Nothing can be said that the shape asks for; in timed queries only, and seldom."""
+
+
+@lru_cache(maxsize=64)
+def references(n: int) -> tuple[ActionRef, ...]:
+    """Mentions of a1, a2, ... without a place in a text."""
+    return tuple(ActionRef(f"a{i + 1}") for i in range(n))
+
+
+class Grower:
+    """Fills the shapes of one query, sentence by sentence. ``room``: how many actions they hold in all."""
+
+    def __init__(self, draw: Draw, order: PartialOrder, wording: Wording, room: int) -> None:
+        self.draw, self.order, self.wording, self.room = draw, order, wording, room
+        self.refs = references(order.n)
+        self.fresh = order.everything
+        """Actions not mentioned yet."""
+        self.used = 0
+        """The actions of this clause."""
+        self.compared = [0] * order.n
+        """For each action, those that this sentence has compared it with."""
+        self.bounded = [0, 0]
+        """The actions to which this sentence gives a latest end, and those with an earliest start."""
+
+    def sentence(self, shapes: list[ClauseShape]) -> Sentence:
+        self.compared = [0] * self.order.n
+        self.bounded = [0, 0]
+        first = self._clause(shapes[0], needed=True)
+        if first is None:
+            raise DeadEnd
+        second = self._clause(shapes[1], needed=False) if len(shapes) > 1 else None
+        if second is None:
+            return Sentence((first,))
+        return Sentence((first, second), self.wording.conjunction(self.draw))
+
+    def _clause(self, shape: ClauseShape, needed: bool) -> Clause | None:
+        """None where it could only say again what this sentence has said, or what nobody wants."""
+        self.used = 0
+        left = self.room - shape.size()
+        made = self._timed(shape) if shape.object == CLOCK else self._ordered(shape, needed)
+        self.room = left
+        return made
+
+    def _ordered(self, shape: ClauseShape, needed: bool) -> Clause | None:
+        before = self.draw.random() < 0.5
+        found = self._pair(before, needed)
+        if found is None:
+            before = not before
+            found = self._pair(before, needed)
+            if found is None:
+                return None
+        subjects, objects = [found[0]], [found[1]]
+        for _ in range(shape.subject - 1):
+            self._join(subjects, objects, not before)
+        for _ in range(shape.object - 1):
+            self._join(objects, subjects, before)
+        one = self._relative(subjects, shape.subject_relative)
+        other = self._relative(objects, shape.object_relative)
+        relation: Relation = "<" if before else ">"
+        words = self.wording.clause(self.draw, shape.form, relation, False)
+        return Clause(shape.form, relation, self._np(subjects, one), self._np(objects, other), words)
+
+    def _timed(self, shape: ClauseShape) -> Clause | None:
+        """A clause with a clock time as its object."""
+        before = self.draw.random() < 0.5
+        options = self.order.everything & ~self.bounded[not before]
+        if not options:
+            return None
+        fresh, members = self.fresh, list[int]()
+        while options and len(members) < shape.subject:
+            i = self.draw.bit(self._due(options))
+            members.append(i)
+            options &= ~(1 << i)
+            self.fresh &= ~(1 << i)
+            self.room -= 1
+        hour = self._hour(members, before)
+        while hour < 0:
+            hour = self._hour(members, not before)
+            if hour >= 0:
+                before = not before
+            elif len(members) == 1:
+                raise DeadEnd
+            else:
+                members.pop()
+                hour = self._hour(members, before)
+        self.used = sum(1 << i for i in members)
+        self.fresh = fresh & ~self.used
+        relative = self._relative(members, shape.subject_relative)
+        relation: Relation = "<" if before else ">"
+        words = self.wording.clause(self.draw, shape.form, relation, True)
+        return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
+
+    def _relative(self, members: list[int], size: int) -> Relative | None:
+        """A relative clause behind ``members``; None where none is asked for or nothing can be said."""
+        if not size:
+            return None
+        draw = self.draw
+        before = draw.random() < 0.5
+        target: NP | Time
+        if size == CLOCK:
+            hour = self._hour(members, before, needed=False)
+            if hour < 0:
+                before = not before
+                hour = self._hour(members, before, needed=False)
+                if hour < 0:
+                    return None
+            target = Time(hour)
+        else:
+            others: list[int] = []
+            if not self._join(others, members, before):
+                before = not before
+                self.room += 1
+                if not self._join(others, members, before):
+                    self.room -= size - 1
+                    return None
+            for _ in range(size - 1):
+                self._join(others, members, before)
+            target = self._np(others, None)
+        form = RELATIVE_FORMS[draw.random() < 0.5]
+        relation: Relation = "<" if before else ">"
+        return Relative(form, relation, self.wording.relative(draw, form, relation, size == CLOCK), target)
+
+    def _np(self, members: list[int], relative: Relative | None) -> NP:
+        refs = self.refs
+        return NP(tuple([refs[i] for i in members]), relative)
+
+    def _pair(self, before: bool, needed: bool) -> tuple[int, int] | None:
+        """Subject and object of a clause, said to be in this order."""
+        order, fresh = self.order, self.fresh
+        firsts = order.everything
+        wanted = order.wanted(self.room)
+        while firsts:
+            options = self._due(firsts)
+            if wanted is not None:
+                best = sum([1 << i for i in bits(options) if self._wanted(i, before, wanted)])
+                options = best or options
+            first = self.draw.bit(options)
+            self.fresh = fresh & ~(1 << first)
+            self.room -= 1
+            self.used = 1 << first
+            found: list[int] = []
+            if self._join(found, [first], before, needed):
+                return first, found[0]
+            self.room += 2
+            self.fresh = fresh
+            firsts &= ~(1 << first)
+        return None
+
+    def _wanted(self, first: int, before: bool, wanted: bool) -> int:
+        members = (first,)
+        mask = self.order.candidates(members, before) & ~self.compared[first] & ~(1 << first)
+        return self.order.preferred(members, before, mask, wanted)
+
+    def _join(self, list_: list[int], members: list[int], before: bool, needed: bool = False) -> bool:
+        """Say that ``members`` come before (or else after) one action more, and put it into the list.
+
+        ``needed``: better something redundant than nothing.
+        """
+        order, compared = self.order, self.compared
+        mask = order.candidates(members, before) & ~self.used
+        for i in members:
+            mask &= ~compared[i]
+        wanted = order.wanted(self.room) if mask else None
+        while mask:
+            options = self._due(mask)
+            if wanted is not None:
+                best = order.preferred(members, before, options, wanted)
+                if best:
+                    options = best
+                elif not (wanted or needed or order.redundant is None or self._unnamed(options)):
+                    mask = 0
+                    break
+            other = self.draw.bit(options)
+            bit = 1 << other
+            if order.say(members, before, other):
+                list_.append(other)
+                self.used |= bit
+                self.fresh &= ~bit
+                for i in members:
+                    compared[i] |= bit
+                    compared[other] |= 1 << i
+                break
+            mask ^= bit
+        self.room -= 1
+        return mask != 0
+
+    def _hour(self, members: list[int], before: bool, needed: bool = True) -> int:
+        """Say that ``members`` end by (or else start from) some hour, once in a sentence; -1 for none."""
+        mask = sum([1 << i for i in members])
+        if self.bounded[not before] & mask:
+            return -1
+        hour = self.order.clock(members, before, self.draw, needed)
+        if hour >= 0:
+            self.bounded[not before] |= mask
+        return hour
+
+    def _due(self, mask: int) -> int:
+        """Only those not mentioned yet, where there is no room left for others."""
+        fresh = self._unnamed(mask)
+        return fresh if fresh and self.fresh.bit_count() >= self.room else mask
+
+    def _unnamed(self, mask: int) -> int:
+        """Those not mentioned yet, unless what has to be said mentions them anyway."""
+        return 0 if self.order.names_all else mask & self.fresh

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.debugger.live_stops import LiveStops
+from planscope.debugger.stops import LiveStops
 from planscope.tui.jobs import Ticket
 
 if TYPE_CHECKING:

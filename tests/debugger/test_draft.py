@@ -21,8 +21,14 @@ from planscope.debugger.draft import (
     set_timed,
     variant_of_draft,
 )
-from planscope.debugger.draft_mentions import mentions, rename_action, where_named
-from planscope.debugger.draft_reading import problem_of_draft, read_draft, solve
+from planscope.debugger.draft_reading import (
+    mentions,
+    problem_of_draft,
+    read_draft,
+    rename_action,
+    solve,
+    where_named,
+)
 from planscope.language.problem import make_actions
 from planscope.oracle.formula import encode
 from planscope.oracle.smt import Judge

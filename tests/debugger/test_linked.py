@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.debugger.cursor import open_run
-from planscope.debugger.linked import Links, Lit
+from planscope.debugger.linked import Links, Lit, SpanMap
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import (
     SelectedConstraint,
@@ -18,7 +18,6 @@ from planscope.debugger.selection import (
     SelectedWords,
     Selection,
 )
-from planscope.debugger.span_map import SpanMap
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.language.reading import Reading, read_query
 from planscope.oracle.replay import replay

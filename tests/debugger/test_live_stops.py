@@ -16,9 +16,8 @@ from planscope.debugger.breakpoints import (
     ToolBreak,
     parse_breakpoint,
 )
-from planscope.debugger.live_stops import LiveStops
 from planscope.debugger.run_index import RunIndex
-from planscope.debugger.stops import hits, reasons
+from planscope.debugger.stops import LiveStops, hits, reasons
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from planscope.debugger.draft_diff import Became, Changed
-from planscope.debugger.draft_reading import DraftReading
+from planscope.debugger.draft_reading import Became, Changed, DraftReading
 from planscope.language.describe import plain
 from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planscope.debugger.errors import DebuggerError
-from planscope.debugger.typed import arguments_of, json_of, line_of, text_of
+from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.tui import words
 from planscope.tui.rooms.running import STOPPING, Running
 

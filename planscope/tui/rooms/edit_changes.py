@@ -16,7 +16,7 @@ from planscope.debugger.draft import (
     set_limits,
     set_timed,
 )
-from planscope.debugger.draft_mentions import rename_action, where_named
+from planscope.debugger.draft_reading import rename_action, where_named
 from planscope.debugger.draft_typing import Edited
 from planscope.language.problem import Action
 from planscope.tui import words

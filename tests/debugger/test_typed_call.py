@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.debugger.errors import DebuggerError
-from planscope.debugger.typed import arguments_of, json_of, line_of, text_of
+from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.safe import visible
 from tests.hostile import HOSTILE
 

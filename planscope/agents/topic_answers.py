@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from planscope.language.pieces import phrase_key
-from planscope.language.topic_rules import MAX_JOB, TopicProblem, breaking_problems
-from planscope.language.topics import keywords
+from planscope.language.topics import MAX_JOB, TopicProblem, breaking_problems, keywords
 from planscope.safe import visible
 
 LARGEST_ANSWER = 50_000

@@ -11,8 +11,7 @@ from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.agents.topic_answers import activities_in
 from planscope.agents.topic_file import toml_topic, toml_topics
 from planscope.agents.topic_talk import Asking, Progress, TopicsNotWritten, said, within
-from planscope.language.topic_rules import MAX_JOB, Topics, check_topics
-from planscope.language.topics import MAX_FILE_BYTES, keywords
+from planscope.language.topics import MAX_FILE_BYTES, MAX_JOB, Topics, check_topics, keywords
 from planscope.safe import visible
 
 JOBS = 50

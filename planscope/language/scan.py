@@ -1,18 +1,52 @@
 """Text to tokens: names of actions, phrases of the lexicon, clock times, marks; no word is skipped but "the".
 
 The longest match wins, and an action's name wins over a phrase of the same length: "follow up meeting" is an
-action if there is one of that name, "is followed by" is not "is" and "followed".
+action if there is one of that name, "is followed by" is not "is" and "followed". A text may speak of actions by their
+names and by those of their tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from planscope.language.names import Names
-from planscope.language.pieces import Piece, cut
+from planscope.errors import UserError
+from planscope.language.pieces import Phrases, Piece, cut, phrase_key
+from planscope.language.problem import Action
 from planscope.language.vocabulary import Meaning, vocabulary
+
+
+class ActionNameError(UserError, ValueError):
+    """An action's name is empty, or two names are the same but for case and white space."""
+
+
+class Names:
+    """All names of some actions. ``phrases`` find names and tools in running text, ``quoted`` in backquotes."""
+
+    def __init__(self, actions: Iterable[Action]) -> None:
+        self.actions = tuple(actions)
+        self.phrases: Phrases[str] = Phrases()
+        self.quoted: Phrases[str] = Phrases()
+        self.longest = 1
+        """The number of pieces of the longest name."""
+        for action in self.actions:
+            key = phrase_key(action.name)
+            self.longest = max(self.longest, len(key))
+            if not key:
+                raise ActionNameError(f"action {action.id} has an empty name")
+            if (other := self.phrases.add(key, action.id)) != action.id:
+                raise ActionNameError(f"actions {other} and {action.id} have the same name, {action.name!r}")
+            self.quoted.add(key, action.id)
+        for action in self.actions:
+            self.quoted.add(phrase_key(action.tool), action.id)
+            if not vocabulary().has(tool := phrase_key(action.tool)):
+                self.phrases.add(tool, action.id)
+        self.dotted = any("." in action.name for action in self.actions)
+        """Whether a name has a period in it, so that a period need not end a sentence."""
+        self.dot_ends_word = any("." in word[-1:] for a in self.actions for word in a.name.split())
+        """Whether a period with white space behind it need not end a sentence either ("Dr. Li's talk")."""
+
 
 MAX_TOKENS = 1_000
 MAX_PIECES = 10_000

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 
-from planscope.language.topic_rules import check_topics
-from planscope.language.topics import keywords, load_topics
+from planscope.language.topics import check_topics, keywords, load_topics
 from planscope.synthesis.draw import Draw
 from planscope.synthesis.request import Request, SynthesisError
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from planscope.agents.topic_answers import LARGEST_ANSWER, MAX_WORDS, activities_in, jobs_in
 from planscope.agents.topic_file import toml_string, toml_topics
-from planscope.language.topic_rules import MAX_PHRASE, breaking_problems
-from planscope.language.topics import keywords
+from planscope.language.topics import MAX_PHRASE, breaking_problems, keywords
 from tests.hostile import HOSTILE
 
 THREE = ("hive inspection", "honey extraction", "frame repair")

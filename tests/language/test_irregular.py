@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.language.errors import ParseFailure
-from planscope.language.names import Names
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.scan import Scanner
+from planscope.language.scan import Names, Scanner
 from planscope.language.sentence import agrees, strict
 from planscope.language.tree import NP, Query, walk
 from tests.language.support import error, read, said

@@ -16,8 +16,15 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import make_actions, slug
 from planscope.language.reading import read_query
-from planscope.language.topic_rules import MAX_PHRASE, TopicProblem, check_topics
-from planscope.language.topics import MAX_FILE_BYTES, TopicError, keywords, load_topics
+from planscope.language.topics import (
+    MAX_FILE_BYTES,
+    MAX_PHRASE,
+    TopicError,
+    TopicProblem,
+    check_topics,
+    keywords,
+    load_topics,
+)
 from planscope.language.vocabulary import load_hints
 from planscope.safe import visible
 from tests.hostile import HOSTILE

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_request
-from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
+from planscope.commands.common import columns, print_json, say_all, session_path, whole
 from planscope.commands.progress import ProgressLine
 from planscope.commands.recording import (
+    Filling,
     add_agent_choice,
     chosen_variant,
+    more_files,
     newest_original,
+    opened_to_add,
     prints_aside,
     recorded_late,
     target_of,
-    writable,
 )
 from planscope.errors import UserError
 
@@ -82,13 +84,15 @@ def run(args: argparse.Namespace) -> int:
 
     source = session_path(args.session)
     target = target_of(args, source)
-    session = writable(open_session(args.session), args.session)
+    session, read = opened_to_add(args.session)
     with prints_aside():
-        work = _Work(args, session, source, target)
+        work = _Work(args, session, source, target, read)
         interrupted = work.go()
     with recorded_late(interrupted):
         session, record = work.save()
-    where = str(args.output or target)
+    target_name = str(args.output or target)
+    spent = [run for cell in record.cells for run in cell.runs]
+    where = work.kept.where(spent[-1], target_name) if spent else target_name
     found = summary(session, record)
     if interrupted:
         told = (
@@ -99,22 +103,28 @@ def run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; {told}")
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
-            print_json(DissectDocument.about(found, record, where).as_data())
+            print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)).as_data())
         else:
             from planscope.commands.dissect_text import summary_lines
 
             say_all(summary_lines(found, record, columns()))
             say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])
+            say_all(more_files(work.kept, target_name))
     return 2 if found.runs and not any(row.rate.counted for row in found.rows) else 0
 
 
 class _Work:
     """The dissection, and the session that it goes into."""
 
-    def __init__(self, args: argparse.Namespace, session: Session, source: Path, target: Path) -> None:
+    def __init__(
+        self, args: argparse.Namespace, session: Session, source: Path, target: Path, read: str | None
+    ) -> None:
         from planscope.dissection.engine import Dissector
+        from planscope.session.adding import Kept
 
-        self.session, self.source, self.target = session, source, target
+        self.session, self.source, self.target, self.read = session, source, target, read
+        self.kept = Kept()
+        self.filling = Filling(target, session, args.budget)
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
         read_request(variant)
@@ -151,6 +161,7 @@ class _Work:
         from planscope.session.adding import check_nobody_writes
 
         self.progress.one_more()
+        self.filling.one_more(run)
         if time.monotonic() - self.saved >= SAVED_EVERY:
             self.saved = math.inf  # where it cannot be saved now, that is said once: at the end
             with suppress(UserError):
@@ -162,7 +173,8 @@ class _Work:
         from planscope.documents.dissection import say_constraints
         from planscope.session.adding import adding
 
-        with adding(self.session, self.source, self.target, {self.variant}) as session:
+        place = (self.session, self.source, self.target)
+        with adding(*place, {self.variant}, read=self.read, kept=self.kept) as session:
             record = self.dissector.add_to(session)
             say_constraints(session, record)
         self.saved = time.monotonic()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.case import read_request
 from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
-from planscope.commands.recording import newest_original, target_of, writable
+from planscope.commands.recording import newest_original, opened_to_add, target_of
 from planscope.errors import UserError
 from planscope.safe import clip
 
@@ -64,14 +64,16 @@ def run(args: argparse.Namespace) -> int:
     printed = args.json and args.output is None
     source = None if printed else session_path(args.session)
     target = None if source is None else target_of(args, source)
-    session = open_session(args.session)
-    if target is not None:
-        writable(session, args.session)
+    read = None
+    if target is None:
+        session = open_session(args.session)
+    else:
+        session, read = opened_to_add(args.session)
     variant = newest_original(session, args.variant)
     made, missing = _make(args, variant)
     ids: dict[tuple[str, int], str] = {}
     if source is not None and target is not None:
-        ids = _record(made, args.seed, variant, session, source, target)
+        ids = _record(made, args.seed, variant, session, source, target, read)
     where = None if target is None else str(args.output or target)
     with suppress(BrokenPipeError):  # the mutants are recorded, whoever reads
         if args.json:
@@ -106,14 +108,20 @@ def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dic
 
 
 def _record(
-    made: Sequence[Mutant], seed: int, old: Variant, session: Session, source: Path, target: Path
+    made: Sequence[Mutant],
+    seed: int,
+    old: Variant,
+    session: Session,
+    source: Path,
+    target: Path,
+    read: str | None,
 ) -> dict[tuple[str, int], str]:
     """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
     from planscope.session.adding import adding
     from planscope.session.new_parts import next_variant_id
 
     ids: dict[tuple[str, int], str] = {}
-    with adding(session, source, target, {old.id}) as now:
+    with adding(session, source, target, {old.id}, read=read) as now:
         there = {(v.parent, v.origin.mutation, v.origin.number, v.query.text): v.id for v in now.variants}
         for mutant in made:
             if mutant.kind == "Repeat":

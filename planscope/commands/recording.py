@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import output_file
+from planscope.commands.common import open_session, output_file, session_path
 from planscope.errors import UserError
+from planscope.safe import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planscope.session.adding import Kept
     from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
+
+FIRST_RUNS = 5
+"""By so many the size of all is judged."""
 
 
 def prints_aside() -> redirect_stdout[TextIO]:
@@ -41,17 +47,28 @@ def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
 
 
-def writable(session: Session, name: str) -> Session:
-    """The session, if it can be written and read again: nothing should be made in vain."""
-    from planscope.session.store import dumps
+def opened_to_add(name: str) -> tuple[Session, str | None]:
+    """The session of that name, and the digest of its file; if it can be written again: nothing should be made in vain.
 
-    try:
-        dumps(session)
-    except UserError as error:
-        raise UserError(
-            f"{name} cannot be written again: {error}; mend it, or start with a new session"
-        ) from None
-    return session
+    What planscope wrote itself can be.
+    """
+    from planscope.session.adding import digest_of
+    from planscope.session.files import read_bytes
+    from planscope.session.store import dumps, loads
+
+    if name == "-":
+        return open_session(name), None
+    path = session_path(name)
+    data = read_bytes(path)
+    session = loads(data, str(path))
+    if not data.startswith(b'{\n "format": "planscope-session",\n '):
+        try:
+            dumps(session)
+        except UserError as error:
+            raise UserError(
+                f"{name} cannot be written again: {error}; mend it, or start with a new session"
+            ) from None
+    return session, digest_of(data)
 
 
 def target_of(args: argparse.Namespace, source: Path) -> Path:
@@ -105,15 +122,67 @@ def recorded_late(interrupted: bool) -> Iterator[None]:
         raise
 
 
-def record(made: Sequence[Run], session: Session, source: Path, target: Path) -> Session:
-    """Add the runs to what the file holds by now."""
-    from planscope.session.adding import adding
+def record(
+    made: Sequence[Run], session: Session, source: Path, target: Path, read: str | None
+) -> tuple[Session, Kept]:
+    """Add the runs to what the file holds by now; the session with all of them, and the files that they are in."""
+    from planscope.session.adding import Kept, adding
     from planscope.session.new_parts import next_run_id
 
-    with adding(session, source, target, {r.variant for r in made}) as now:
+    kept = Kept()
+    with adding(session, source, target, {r.variant for r in made}, read=read, kept=kept) as now:
         for run in made:
             now.runs.append(run.model_copy(update={"id": next_run_id(now)}))
-    return now
+    return now, kept
+
+
+def more_files(kept: Kept, target: str) -> list[str]:
+    """Lines about the files that the runs are in, where one was not enough."""
+    from planscope.session.json_bytes import LARGEST
+
+    told = kept.beyond(target)
+    if told is None:
+        return []
+    each = [f"{_from_to(runs)} in {file}" for file, runs in told]
+    return [f"one file holds {LARGEST // 2**20} MB at most: {'; '.join(each)}"]
+
+
+def _from_to(runs: Sequence[str]) -> str:
+    return f"run {runs[0]}" if len(runs) == 1 else f"runs {runs[0]} to {runs[-1]}"
+
+
+class Filling:
+    """Says as soon as it can be told that what is being made will not fit into one file."""
+
+    def __init__(self, target: Path, session: Session, runs: int) -> None:
+        self._sizes: list[int] = []
+        self._session, self._target, self._runs = session, target, runs
+        self._told = False
+        self._lock = threading.Lock()
+
+    def one_more(self, run: Run) -> None:
+        """From any thread."""
+        from planscope.session.json_bytes import LARGEST
+        from planscope.session.parts import FULL, beside, size_in_file
+
+        with self._lock:
+            if self._told or len(self._sizes) >= FIRST_RUNS:
+                return
+            self._sizes.append(size_in_file(run))
+            if len(self._sizes) < min(FIRST_RUNS, self._runs):
+                return
+            there = sum(map(size_in_file, self._session.runs))
+            each = sum(self._sizes) / len(self._sizes)
+            if there + each * self._runs <= FULL * LARGEST:
+                return
+            self._told = True
+        fit = max(int((FULL * LARGEST - there) / each), 0)
+        sys.stderr.write(
+            f"planscope: {self._runs} runs of about {each / 1000:.0f} kB are more than one file holds "
+            f"({LARGEST // 2**20} MB): about {fit} fit into {visible(str(self._target))}, the others go "
+            f"to {visible(str(beside(self._target)))}\n"
+        )
+        sys.stderr.flush()
 
 
 def cost_line(cost: Cost) -> str:

@@ -25,11 +25,11 @@ from planscope.commands.recording import (
     chosen_variant,
     cost_line,
     limits_of,
+    opened_to_add,
     prints_aside,
     record,
     recorded_late,
     target_of,
-    writable,
 )
 from planscope.errors import UserError
 from planscope.safe import clip
@@ -118,18 +118,19 @@ def run(args: argparse.Namespace) -> int:
         templates(args.prompts)  # raises
         return run_live(args, source, variant)
     target = target_of(args, source)
-    session = writable(open_session(args.session), args.session)
+    session, read = opened_to_add(args.session)
     variant = chosen_variant(session, args.variant)
     read_request(variant)
     if args.times is not None:
         from planscope.commands.run_times import run_times
 
-        return run_times(args, session, variant, source, target)
+        return run_times(args, session, variant, source, target, read)
     with prints_aside():
         made, interrupted = _go(args, session, variant)
     with recorded_late(interrupted):
-        session = record([made], session, source, target)
-    recorded, where = session.runs[-1], str(args.output or target)
+        session, kept = record([made], session, source, target, read)
+    recorded = session.runs[-1]
+    where = kept.where(recorded.id, str(args.output or target))
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")
     replay = judge(session, recorded).replay

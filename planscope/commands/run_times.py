@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.case import judge
-from planscope.commands.common import print_json, say
-from planscope.commands.recording import cost_line, limits_of, prints_aside, record, recorded_late
+from planscope.commands.common import print_json, say, say_all
+from planscope.commands.recording import (
+    Filling,
+    cost_line,
+    limits_of,
+    more_files,
+    prints_aside,
+    record,
+    recorded_late,
+)
 from planscope.safe import clip
 
 if TYPE_CHECKING:
@@ -21,7 +29,12 @@ if TYPE_CHECKING:
 
 
 def run_times(
-    args: argparse.Namespace, session: Session, variant: Variant, source: Path, target: Path
+    args: argparse.Namespace,
+    session: Session,
+    variant: Variant,
+    source: Path,
+    target: Path,
+    read: str | None,
 ) -> int:
     """Run, record and tell. The exit status is 2 where every run was aborted."""
     from planscope.agents.rates import success
@@ -30,35 +43,44 @@ def run_times(
     from planscope.session.help import help_of
 
     with prints_aside():
-        made, interrupted = _go(args, variant)
+        made, interrupted = _go(args, variant, Filling(target, session, args.times))
     if interrupted and not made:
         raise KeyboardInterrupt
     with recorded_late(interrupted):
-        session = record(made, session, source, target)
-    recorded, where = session.runs[-len(made) :], str(args.output or target)
+        session, kept = record(made, session, source, target, read)
+    recorded, target_name = session.runs[-len(made) :], str(args.output or target)
+    where = kept.where(recorded[0].id, target_name)
     if interrupted:
         ended = (
             "run that had ended until then is"
             if len(made) == 1
             else (f"{len(made)} runs that had ended until then are")
         )
-        raise KeyboardInterrupt(f"interrupted; the {ended} in {where}")
+        places = " and ".join(file for file, _ in kept.named(target_name))
+        raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
     verdicts = [judge(session, run).replay.verdict() for run in recorded]
     rate = success(verdicts, [help_of(run) for run in recorded])
     costs = [cost_of(run) for run in recorded]
     with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
         if args.json:
-            print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where).as_data())
+            files = kept.beyond(target_name)
+            print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where, files).as_data())
         else:
             _tell(recorded, rate, costs, where)
+            say_all(more_files(kept, target_name))
     return 2 if rate.aborted == len(recorded) else 0
 
 
-def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
+def _go(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[list[Run], bool]:
     """The runs in their order, and whether they were interrupted: those that had ended are worth keeping."""
     from planscope.agents.many import run_many
 
     done: dict[int, Run] = {}
+
+    def ended(number: int, run: Run) -> None:
+        done[number] = run
+        filling.one_more(run)
+
     options: dict[str, Any] = {"role": args.role, "prompts": args.prompts, "guard": args.guard}
     if args.tracing:
         options["tracing"] = True
@@ -72,7 +94,7 @@ def _go(args: argparse.Namespace, variant: Variant) -> tuple[list[Run], bool]:
             base_url=args.base_url,
             at_once=args.at_once,
             limits=limits_of(args, variant),
-            on_run=done.__setitem__,
+            on_run=ended,
             **options,
         )
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from planscope.dissection.arms import Cause, CellOutcome
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document
+from planscope.documents.runs import FileDocument, file_documents
 from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
 from planscope.session.derive import problem_of
@@ -85,9 +87,20 @@ class DissectDocument(Document):
     cells: list[CellDocument]
     closed: dict[CellKind, str] = Field(description="kinds of which no more mutants could be made, and why")
 
+    files: list[FileDocument] | None = Field(
+        default=None, description="all files that the runs are in, where one cannot hold them"
+    )
+
     @classmethod
-    def about(cls, found: Summary, record: Dissection, session: str | None) -> Self:
+    def about(
+        cls,
+        found: Summary,
+        record: Dissection,
+        session: str | None,
+        files: Sequence[tuple[str, Sequence[str]]] | None = None,
+    ) -> Self:
         decision = found.decision
+        more = {} if files is None else {"files": file_documents(files)}
         return cls.of(
             record,
             session=session,
@@ -104,6 +117,7 @@ class DissectDocument(Document):
                 for row in found.rows
             },
             cells=[cell for row in found.rows for cell in row.cells],
+            **more,
         )
 
 

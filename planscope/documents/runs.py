@@ -69,6 +69,13 @@ class RateDocument(Document):
     helped_right: int = 0
 
 
+class FileDocument(Document):
+    """One of the files that runs were recorded in, with the ids of those in it."""
+
+    session: str
+    runs: list[str]
+
+
 class ManyRunsDocument(Document):
     """What ``run --times N --json`` prints: at least one run of one agent and model."""
 
@@ -77,13 +84,27 @@ class ManyRunsDocument(Document):
     model: str
     runs: list[ManyRunDocument]
     success: RateDocument
+    files: list[FileDocument] | None = Field(
+        default=None, description="all files that the runs are in, where one cannot hold them"
+    )
 
     @classmethod
     def about(
-        cls, runs: Sequence[Run], verdicts: Iterable[Verdict], costs: Iterable[Cost], rate: Rate, session: str
+        cls,
+        runs: Sequence[Run],
+        verdicts: Iterable[Verdict],
+        costs: Iterable[Cost],
+        rate: Rate,
+        session: str,
+        files: Sequence[tuple[str, Sequence[str]]] | None = None,
     ) -> Self:
         each = [
             ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost, helped=help_of(run))
             for run, verdict, cost in zip(runs, verdicts, costs, strict=True)
         ]
-        return cls.of(runs[0], session=session, runs=each, success=rate)
+        more = {} if files is None else {"files": file_documents(files)}
+        return cls.of(runs[0], session=session, runs=each, success=rate, **more)
+
+
+def file_documents(files: Sequence[tuple[str, Sequence[str]]]) -> list[FileDocument]:
+    return [FileDocument(session=file, runs=list(ids)) for file, ids in files]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 
 from planscope.language.problem import is_tool_name
 from planscope.session.events import AnswerEvent, CallEvent
-from planscope.session.files import SessionError
+from planscope.session.files import SessionError, TooLarge
 from planscope.session.model import Session, Variant
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
@@ -62,7 +62,7 @@ def check_sizes(session: Session, name: str) -> None:
         if len(variant.actions) > MOST_ACTIONS:
             raise SessionError(f"{name}: variant {variant.id[:80]!r} has more than {MOST_ACTIONS} actions")
     if sum(len(run.events) for run in session.runs) > MOST_EVENTS:
-        raise SessionError(f"{name}: its runs have more than {MOST_EVENTS:,} events; begin a new session")
+        raise TooLarge(f"{name}: its runs have more than {MOST_EVENTS:,} events; begin a new session")
     for run in session.runs:
         calls = sum(isinstance(event, CallEvent) for event in run.events)
         if calls > MOST_CALLS:

@@ -27,6 +27,10 @@ class SessionError(UserError):
     """A session cannot be read or written."""
 
 
+class TooLarge(SessionError):
+    """What is to be written is more than one file may hold; the same in several files may do."""
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file, unpacked where it is gzip; never more than ``LARGEST``."""
     try:

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from planscope.session.files import LARGEST, SessionError
+from planscope.session.files import LARGEST as LARGEST
+from planscope.session.files import SessionError, TooLarge
 
 DEEPEST = 200
 """Lists and objects inside one another."""
@@ -104,7 +105,7 @@ def _structure(data: bytes, name: str) -> bytes:
         inside ^= (len(parts) - 1) & 1
         values += sum(found[-1].count(one) for one in (b",", b"[", b"{"))
         if values > MOST_VALUES:
-            raise SessionError(f"{name} holds more than {MOST_VALUES:,} values; a session never has as many")
+            raise TooLarge(f"{name} holds more than {MOST_VALUES:,} values; a session never has as many")
         if unbroken * _PIECE >= LONGEST_STRING:
             raise SessionError(
                 f"{name} holds a text of more than {LONGEST_STRING // 2**20} MB; no session does"
@@ -173,7 +174,12 @@ def json_text(document: Any, ascii_only: bool = False) -> str:
         token = secrets.token_hex(16)
         text = json.dumps(_marked(document, token), indent=1, ensure_ascii=ascii_only, allow_nan=False)
         text = text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999")
-    return (text if text.isascii() and "\x7f" not in text else _UNUSUAL.sub(_escaped, text)) + "\n"
+    return visible_json(text) + "\n"
+
+
+def visible_json(text: str) -> str:
+    """JSON with an escape for what cannot be seen, or steers a terminal."""
+    return text if text.isascii() and "\x7f" not in text else _UNUSUAL.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -196,7 +202,7 @@ def _marked(value: Any, token: str) -> Any:
 def check_writable(data: bytes) -> None:
     """Raise SessionError, ValueError or RecursionError for JSON that could not be read again."""
     if len(data) > LARGEST:
-        raise SessionError(
+        raise TooLarge(
             f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again; begin a new one"
         )
     check_bounds(data, "the session", DEEPEST)

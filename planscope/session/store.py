@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,21 @@ from pydantic import ValidationError
 from planscope.session.carriers import carried, is_session_file
 from planscope.session.check import check_references, check_sizes
 from planscope.session.files import SessionError, read_bytes, writable_target, write_atomic
-from planscope.session.json_bytes import WIDEST, check_writable, json_text, parse_json, without_surrogates
+from planscope.session.json_bytes import (
+    WIDEST,
+    check_writable,
+    json_text,
+    parse_json,
+    visible_json,
+    without_surrogates,
+)
 from planscope.session.lock import Lock
 from planscope.session.migrations import migrate
 from planscope.session.model import Session
 from planscope.session.stamp import Stamp, check_unchanged
+
+_NO_NUMBER = re.compile("NaN|Infinity")
+"""As pydantic writes them; no JSON."""
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
@@ -53,6 +64,12 @@ def dumps(session: Session) -> bytes:
     """
     check_sizes(session, "the session")
     try:
+        text = session.model_dump_json(indent=1, exclude_none=True)
+        if not _NO_NUMBER.search(text) and sys.getsizeof(text) <= WIDEST:
+            return _bytes(visible_json(text) + "\n")
+    except (ValueError, RecursionError):
+        pass  # what pydantic cannot write of halves of surrogate pairs and deep lists, the other way can, or says why
+    try:
         return encoded(session.model_dump(mode="json", exclude_none=True))
     except ValueError as error:  # of pydantic: something that holds itself
         raise SessionError(f"the session cannot be written: {error}") from None
@@ -65,12 +82,16 @@ def encoded(document: Any) -> bytes:
         text = json_text(document)
         if sys.getsizeof(text) > WIDEST:
             text = json_text(document, ascii_only=True)
-        data = text.encode()
-        check_writable(data)
+        return _bytes(text)
     except RecursionError:
         raise SessionError("the session is nested too deeply to be written") from None
     except ValueError as error:
         raise SessionError(f"the session cannot be written: {error}") from None
+
+
+def _bytes(text: str) -> bytes:
+    data = text.encode()
+    check_writable(data)
     return data
 
 

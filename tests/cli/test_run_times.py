@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from pytest import MonkeyPatch
+
+from planscope.session import json_bytes
 from planscope.session.store import load
 from tests.cli.support import Cli, Files, session, variant
 
@@ -78,3 +83,40 @@ def test_wrong_numbers_are_one_line(cli: Cli, files: Files) -> None:
         assert cli("run", path, "--model", "sim:careful", *wrong).status == 2
     assert cli("run", path, "--model", "sim:nobody", "--times", "2").status == 2
     assert load(path).runs == []
+
+
+def test_what_one_file_cannot_hold_goes_into_more(cli: Cli, files: Files, monkeypatch: MonkeyPatch) -> None:
+    """It is said after the first runs, and again at the end; nothing is lost."""
+    path = files.keep(session(ABC))
+    cli("run", path, "--model", "sim:careful")
+    monkeypatch.setattr(json_bytes, "LARGEST", 12 * path.stat().st_size)
+    found = cli("run", path, "--model", "sim:careful", "--times", "40", "--json")
+    assert found.status == 0
+    assert "are more than one file holds" in found.err and "-2.planscope.json" in found.err, found.err
+    assert found.err.count("\n") == 1
+    told = found.json["files"]
+    assert len(told) > 2 and told[0]["session"] == str(path) == found.json["session"]
+    assert [run for file in told for run in file["runs"]] == [f"r{i}" for i in range(2, 42)]
+    assert [r["run"] for r in found.json["runs"]] == [f"r{i}" for i in range(2, 42)]
+    for file in told:
+        assert [r.id for r in load(Path(file["session"])).runs][-len(file["runs"]) :] == file["runs"]
+    out = cli("run", path, "--model", "sim:careful", "--times", "6").out
+    assert "MB at most: " in out.splitlines()[-1] and told[-1]["session"] not in out
+    one = cli("run", path, "--model", "sim:careful", "--json").json
+    assert one["session"] != str(path) and [r.id for r in load(Path(one["session"])).runs] == [one["run"]]
+    assert (
+        "files"
+        not in cli("run", files.keep(session(ABC)), "--model", "sim:careful", "--times", "2", "--json").json
+    )
+
+
+def test_a_dissection_that_does_not_fit(cli: Cli, files: Files, monkeypatch: MonkeyPatch) -> None:
+    path = files.keep(session(ABC))
+    cli("run", path, "--model", "sim:careful")
+    monkeypatch.setattr(json_bytes, "LARGEST", 20 * path.stat().st_size)
+    assert cli("run", path, "--model", "sim:careful", "--times", "25").status == 0
+    found = cli("dissect", path, "--model", "sim:literal", "--budget", "8", "--json").json
+    assert found["session"] != str(path)
+    kept = load(Path(found["session"]))
+    assert [d.id for d in kept.dissections] == [found["dissection"]] and load(path).dissections == []
+    assert len(kept.runs) >= found["runs"] > 0

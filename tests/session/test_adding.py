@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from planscope.session import adding as module
-from planscope.session import check
-from planscope.session.adding import adding, check_nobody_writes
+from planscope.session import check, json_bytes
+from planscope.session.adding import Kept, adding, check_nobody_writes, digest_of
 from planscope.session.files import SessionError
 from planscope.session.lock import Held, Lock
-from planscope.session.model import Session
+from planscope.session.model import Cell, Dissection, Run, Session
 from planscope.session.places import library
-from planscope.session.store import load, save
+from planscope.session.store import dumps, load, loads, save
 from tests.session.make import figure_10
 
 
@@ -120,10 +120,69 @@ def test_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_session_that_would_be_too_large(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = load(path)
+    """What does not fit goes into a file beside it; what is there stays."""
+    session, before = load(path), path.read_bytes()
     monkeypatch.setattr(check, "MOST_EVENTS", len(session.runs[0].events) + 3)
-    kept = kept_in_library(session, path, "more than")
-    assert runs(kept) == ["r7"] and load(kept).variants == session.variants
+    for number in (2, 3):
+        add_run(session, path, path, f"r{number + 5}")
+        beside = path.with_name(f"x-{number}.planscope.json")
+        assert path.read_bytes() == before and runs(beside) == [f"r{number + 5}"]
+        assert load(beside).variants == session.variants
+
+
+def many(count: int) -> list[Run]:
+    return [figure_10().runs[0].model_copy(update={"id": f"n{i}"}) for i in range(count)]
+
+
+def test_many_runs_fill_as_many_files_as_they_need(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_bytes, "LARGEST", 3 * len(dumps(figure_10())))
+    session, kept = load(path), Kept()
+    with adding(session, path, path, {"v1"}, kept=kept) as now:
+        now.runs += many(12)
+    assert [file.name for file, _ in kept.files] == [
+        f"x{n}.planscope.json" for n in ("", "-2", "-3", "-4", "-5")
+    ][: len(kept.files)]
+    assert len(kept.files) > 2
+    assert [run for _, runs in kept.files for run in runs] == [f"n{i}" for i in range(12)]
+    assert runs(path) == ["r1", *kept.files[0][1]]
+    for file, ids in kept.files[1:]:
+        assert (runs(file) == ids and file.stat().st_size > 0.6 * json_bytes.LARGEST) or file == kept.files[
+            -1
+        ][0]
+
+
+def test_a_dissection_stays_with_its_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_run(load(path), path, path, "r2")
+    add_run(load(path), path, path, "r3")
+    session, kept = load(path), Kept()
+    cells = [Cell(kind="Original", number=1, variant="v1", runs=[f"n{i}" for i in range(4)])]
+    record = Dissection(id="d1", variant="v1", run="r1", agent="tools", model="sim:careful", cells=cells)
+    whole = session.model_copy(update={"runs": [*session.runs, *many(4)], "dissections": [record]})
+    monkeypatch.setattr(json_bytes, "LARGEST", len(dumps(whole)) - 1)
+    for ids, files in ((4, {1}), (12, {2, 3})):
+        cells[0].runs = [f"n{i}" for i in range(ids)]
+        before = path.read_bytes()
+        with adding(session, path, path, {"v1"}, kept=kept) as now:
+            now.runs += many(ids)
+            now.dissections.append(record)
+        found = [load(file) for file, _ in kept.files]
+        assert path.read_bytes() == before, "nothing of it fits where it is counted"
+        assert len(found) in files and path not in [file for file, _ in kept.files]
+        counted = [run for one in found for d in one.dissections for cell in d.cells for run in cell.runs]
+        assert counted == cells[0].runs, "each run is counted once"
+
+
+def test_what_was_read_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = path.read_bytes()
+    session = loads(data)
+    monkeypatch.setattr(module, "loads", None)
+    with adding(session, path, path, {"v1"}, read=digest_of(data)) as now:
+        now.runs += many(1)
+    assert runs(path) == ["r1", "n0"] and [run.id for run in session.runs] == ["r1"]
+    monkeypatch.undo()
+    with adding(session, path, path, {"v1"}, read=digest_of(data)) as now:  # it was changed meanwhile
+        now.runs.append(many(2)[1])
+    assert runs(path) == ["r1", "n0", "n1"]
 
 
 def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

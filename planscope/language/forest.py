@@ -1,8 +1,8 @@
 """The readings with the fewest irregularities, out of Earley's forest of all readings of a sentence.
 
 An irregularity is a rule that lenient.lark calls odd or unsaid.lark unsaid, or a verb in the singular behind a list.
-They add up, so what is best for a whole is made of what is best for its parts, and a forest of many readings is
-walked once.
+They add up, so what is best for a whole is made of what is best for its parts, of those with a list and those with
+one action in a verb's reach; so a forest of many readings is walked once.
 """
 
 from __future__ import annotations
@@ -33,22 +33,35 @@ Parts = tuple[Part, ...]
 _WORDS = ("VP", "VP0", "P", "SC", "PSC")
 
 
-class _Best:
-    """Equally good readings of a part, at most ``MAX_READINGS``: each with whether something in it is unsaid."""
+Lists = tuple[bool, ...]
+"""Of every noun phrase among some parts, whether it names several actions: a verb behind it has yet to agree."""
 
-    __slots__ = ("cost", "readings")
+
+def _lists(parts: Parts) -> Lists:
+    return tuple([len(part.actions) + len(part.rest) > 1 for part in parts if isinstance(part, NPPattern)])
+
+
+class _Best:
+    """Equally good readings of a part: for each kind that a verb may tell apart, the number of irregularities and at
+    most ``MAX_READINGS``, each with whether something in it is unsaid."""
+
+    __slots__ = ("kinds",)
 
     def __init__(self) -> None:
-        self.cost = 0
-        self.readings: dict[Parts, bool] = {}
+        self.kinds: dict[Lists, tuple[int, dict[Parts, bool]]] = {}
 
     def add(self, cost: int, parts: Parts, unsaid: bool) -> None:
-        readings = self.readings
-        if not readings or cost < self.cost:
-            self.cost = cost
-            self.readings = {parts: unsaid}
-        elif cost == self.cost and (parts in readings or len(readings) < MAX_READINGS):
+        kind = _lists(parts)
+        least, readings = self.kinds.get(kind, (cost, {}))
+        if not readings or cost < least:
+            self.kinds[kind] = cost, {parts: unsaid}
+        elif cost == least and (parts in readings or len(readings) < MAX_READINGS):
             readings[parts] = unsaid and readings.get(parts, True)
+
+    def all(self) -> Iterator[tuple[int, Parts, bool]]:
+        for cost, readings in self.kinds.values():
+            for parts, unsaid in readings.items():
+                yield cost, parts, unsaid
 
 
 _NOTHING = _Best()
@@ -74,12 +87,11 @@ class _Walk(ForestVisitor):
         best = self.best[id(node)] = _Best()
         for packed in node.children:
             left, right = self._of(packed.left), self._of(packed.right)
-            cost = left.cost + right.cost
-            for (one, gap), (other, lack) in product(left.readings.items(), right.readings.items()):
+            for (cost, one, gap), (more, other, lack) in product(left.all(), right.all()):
                 if node.is_intermediate:
-                    best.add(cost, one + other, gap or lack)
+                    best.add(cost + more, one + other, gap or lack)
                 else:
-                    self._complete(best, packed.rule, cost, one + other, gap or lack)
+                    self._complete(best, packed.rule, cost + more, one + other, gap or lack)
 
     def _of(self, node: Any) -> _Best:
         if node is None:
@@ -116,7 +128,9 @@ class _Walk(ForestVisitor):
                 if time := self._places(parts, "TIME"):
                     return time
                 relative = next((part for part in parts if isinstance(part, RelativePattern)), None)
-                return (NPPattern(self._places(parts, "ACTION"), relative),)
+                end = len(parts) if relative is None else parts.index(relative)
+                actions, rest = self._places(parts[:end], "ACTION"), self._places(parts[end:], "ACTION")
+                return (NPPattern(actions, relative, rest),)
         return parts
 
     def _clause(self, form: Form, parts: Parts) -> ClausePattern:
@@ -146,5 +160,5 @@ def fewest(root: SymbolNode, types: Types, numbers: Sequence[str]) -> Iterator[t
     walk = _Walk(types, numbers)
     walk.visit(root)  # type: ignore[no-untyped-call]  # as above
     best = walk.best[id(root)]
-    for parts, unsaid in best.readings.items():
-        yield parts[0], best.cost, unsaid
+    for cost, parts, unsaid in best.all():
+        yield parts[0], cost, unsaid

@@ -16,8 +16,11 @@ MAX_READINGS = 16
 
 
 class NPPattern(NamedTuple):
+    """``rest``: what the list goes on with behind its relative clause, in readings that are never accepted."""
+
     actions: tuple[int, ...]
     relative: RelativePattern | None = None
+    rest: tuple[int, ...] = ()
 
 
 class RelativePattern(NamedTuple):
@@ -57,5 +60,5 @@ def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
     for of_subject, word in VERBS[clause.form]:
         np = clause.subject if of_subject else clause.object
         assert isinstance(np, NPPattern), "a clock time has no verb of its own"
-        verbs.append((np, clause.words[word]))
+        verbs.append((NPPattern(np.actions + np.rest), clause.words[word]))
     return sum(len(np.actions) > 1 and numbers[verb] == "s" for np, verb in verbs)

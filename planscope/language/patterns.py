@@ -1,8 +1,9 @@
 """Lark's part of reading: token types to patterns, that is trees over the places of the tokens.
 
 What a sentence's structure is depends on the types of its tokens (and, where it is irregular, on the number of
-its verbs), so patterns are kept for each sequence of types. Earley's algorithm finds every reading. There are three
-grammars: regular English, what people write besides, and what is never accepted but may have been meant.
+its verbs), so patterns are kept for each sequence of types. Earley's algorithm finds every reading. There are four
+grammars: regular English, what people write besides, what is never accepted but may have been meant, and lists that
+go on behind their relative clause, which are not accepted either but make a sentence doubtful.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ class Stuck(NamedTuple):
 
 
 Start = Literal["sentence", "clause"]
-Grammar = Literal["grammar", "lenient", "unsaid"]
+Grammar = Literal["grammar", "lenient", "unsaid", "continued"]
 
-GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid")
+GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid", "continued")
 """Each adds to the one before it, from a file of its name."""
 _lock = Lock()
 

@@ -56,10 +56,10 @@ class Reading:
 
 
 class _Reader:
-    def __init__(self, actions: tuple[Action, ...], timed: bool) -> None:
+    def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool) -> None:
         self._names = Names(actions)
         self._scanner = Scanner(self._names, timed)
-        self._sentences = SentenceReader(self._scanner, timed)
+        self._sentences = SentenceReader(self._scanner, timed, kept)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
@@ -95,8 +95,8 @@ class _Reader:
 
 
 @lru_cache(maxsize=8)
-def _reader(key: tuple[tuple[str, str, str], ...], timed: bool) -> _Reader:
-    return _Reader(tuple(Action(*row) for row in key), timed)
+def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool) -> _Reader:
+    return _Reader(tuple(Action(*row) for row in key), timed, kept)
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,11 @@ class PartReading:
     sentences: tuple[Span, ...]
 
 
-def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> Reading:
+def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False) -> Reading:
     """Read a paragraph about the given actions. In a timed query an action without a duration gets one of 1 hour.
+
+    ``kept``: the text was read before, and kept. Then "A precedes B, which follows C, D and E" is what regular
+    English says, that B follows all three, as synthesis once wrote it; a new text of this kind is doubtful.
 
     ParseFailure where it cannot be read, with an error for every broken sentence (up to ``MAX_ERRORS``);
     ActionNameError for an empty name or two names that are equal but for case.
@@ -120,7 +123,7 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False) -> 
     actions = tuple(actions)
     sentences = []
     errors: list[ParseError] = []
-    for _, found in _sentences(text, actions, timed):
+    for _, found in _sentences(text, actions, timed, kept):
         if isinstance(found, ParseError):
             errors.append(found)
         elif not errors:
@@ -156,13 +159,13 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
 
 
 def _sentences(
-    text: str, actions: tuple[Action, ...], timed: bool
+    text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False
 ) -> Iterator[tuple[Span, tuple[SentenceReading, int] | ParseError]]:
     """Every sentence with its place and its reading, which counts from there, or its error.
 
     After ``MAX_ERRORS`` broken ones the rest is left out. A text that is too long or empty has one error.
     """
-    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed)
+    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed, kept)
     if len(text) > MAX_TEXT:
         message = f"the text is longer than {MAX_TEXT:,} characters"
         whole = (0, len(text))

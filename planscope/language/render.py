@@ -1,7 +1,8 @@
 """From syntax tree to text: agreement, capitals, lists and punctuation (paper 4.2, "text filling").
 
 Lists read "A and B", "A, B and C". A relative clause stands between commas; its closing comma merges with the
-punctuation behind it. Synthesis renders every query that it draws, so this is kept plain and fast: one pass,
+punctuation behind it. Where no verb follows, its own list reads "A and B and C": behind a comma, B and C could
+belong to the list before it. Synthesis renders every query that it draws, so this is kept plain and fast: one pass,
 in the order of the text, that writes the words and notes where they stand.
 """
 
@@ -54,8 +55,11 @@ class _Writer:
         self.pos = end + len(after)
         return Word(terminal, entry, modal, (start, end))
 
-    def np(self, np: NP, after: str, closed: bool = True) -> NP:
-        """A noun phrase, and then ``after``; ``closed``: a comma must close its relative clause."""
+    def np(self, np: NP, after: str, closed: bool = True, comma: str = ", ") -> NP:
+        """A noun phrase, and then ``after``; ``closed``: a comma must close its relative clause.
+
+        ``comma``: what stands between the actions of a list but the last two.
+        """
         refs, relative, _ = np
         start = pos = self.pos
         out, names = self.out, self.names
@@ -66,14 +70,14 @@ class _Writer:
             end = pos + len(name)
             placed.append(ActionRef(action, (pos, end)))
             left -= 1
-            separator = ", " if left > 1 else " and " if left else ""
+            separator = comma if left > 1 else " and " if left else ""
             out.append(name)
             out.append(separator)
             pos = end + len(separator)
         if relative is not None:
             out.append(", ")
             self.pos = pos + 2
-            relative = self.relative(relative, len(placed) > 1)
+            relative = self.relative(relative, len(placed) > 1, ", " if closed else " and ")
             pos = relative.span[1]
             if closed:
                 after = "," + after
@@ -81,7 +85,7 @@ class _Writer:
         self.pos = pos + len(after)
         return NP(tuple(placed), relative, (start, pos))
 
-    def relative(self, relative: Relative, plural: bool) -> Relative:
+    def relative(self, relative: Relative, plural: bool, comma: str) -> Relative:
         form, relation, words, target, _ = relative
         start = self.pos
         self.out.append("which ")
@@ -90,13 +94,13 @@ class _Writer:
             placed: tuple[Word, ...] = (self.word(words[0], plural, " "),)
         else:
             placed = (self.word(words[0], plural, " "), self.word(words[1], plural, " "))
-        target = self.target(target, "")
+        target = self.target(target, "", comma=comma)
         return Relative(form, relation, placed, target, (start, self.pos))
 
-    def target(self, target: NP | Time, after: str, closed: bool = False) -> NP | Time:
+    def target(self, target: NP | Time, after: str, comma: str = ", ") -> NP | Time:
         """An object, which may be a clock time."""
         if isinstance(target, NP):
-            return self.np(target, after, closed)
+            return self.np(target, after, False, comma)
         text = f"{target.hour:02}:00"
         start = self.pos
         self.out.append(text)

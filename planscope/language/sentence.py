@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import dropwhile, pairwise, product, takewhile
 from typing import NamedTuple
 
 from planscope.language.build import ClauseReading, SentenceReading, build
 from planscope.language.derive import derive
-from planscope.language.doubt import doubtful_list, doubtful_relative, two_ways
+from planscope.language.doubt import continued, doubtful_relative, meant, rest_span, two_ways
 from planscope.language.errors import Trouble
 from planscope.language.explain import shown, stuck
 from planscope.language.fold import fold, split
-from planscope.language.pattern_types import disagreements
-from planscope.language.patterns import MAX_UNITS, Stuck, clause_patterns, sentence_patterns
+from planscope.language.pattern_types import NPPattern, disagreements
+from planscope.language.patterns import MAX_UNITS, Grammar, Stuck, clause_patterns, sentence_patterns
 from planscope.language.render import render
 from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
-from planscope.language.tree import Query, Sentence
+from planscope.language.tree import Query
 
 MAX_NAMESAKES = 6
 """How many names that are also phrases of the lexicon are tried as such in one sentence."""
@@ -25,6 +25,7 @@ MAX_NAMESAKES = 6
 MAX_ODD = 3
 """A sentence with more marks and conjunctions too many or too few is not read."""
 
+_LISTED = ("ACTION", "TIME", "COMMA", "AND")
 
 LONGEST_PROPOSAL = 300
 """A longer sentence (code points) is not written out as it would be regular."""
@@ -38,11 +39,12 @@ class Lenient(NamedTuple):
 
 
 class SentenceReader:
-    """Reads single sentences about some actions."""
+    """Reads single sentences about some actions. ``kept``: as ``read_query`` has it."""
 
-    def __init__(self, scanner: Scanner, timed: bool) -> None:
+    def __init__(self, scanner: Scanner, timed: bool, kept: bool = False) -> None:
         self.scanner = scanner
         self.timed = timed
+        self.kept = kept
 
     def read(self, text: str) -> SentenceReading | Trouble:
         """The one meaning of a sentence (with its period, or at the end of a text without), or what is wrong."""
@@ -54,9 +56,9 @@ class SentenceReader:
             tokens.append(Token("DOT", end, end))
         regular = list(strict(tokens))
         if regular and all(map(agrees, regular)):
-            return self._only(text, regular)
+            return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
-            return self._only(text, readings)
+            return self._regular(text, readings)
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)
         wrong = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
@@ -65,16 +67,17 @@ class SentenceReader:
         found = lenient(tokens)
         if not isinstance(found, Stuck):
             return self._likely(text, tokens, regular, found)
-        return self._only(text, regular) if regular else self._stuck(text, tokens, _place(tokens, found))
+        return self._only(text, regular, []) if regular else self._stuck(text, tokens, _place(tokens, found))
 
     def _likely(
         self, text: str, tokens: list[Token], regular: list[SentenceReading], found: list[Lenient]
     ) -> SentenceReading | Trouble:
         """What readings with equally few irregularities mean, or what is too irregular and how it would be regular."""
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
+        doubts = going_on(tokens)
         if any(one.likely for one in found):
-            return self._only(text, readings)
-        only = self._only(text, regular + readings)
+            return self._only(text, readings, doubts)
+        only = self._only(text, regular + readings, doubts)
         if regular or isinstance(only, Trouble):
             return only
         trouble = self._stuck(text, tokens, 0)
@@ -83,27 +86,32 @@ class SentenceReader:
             return trouble
         return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
-    def _only(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
-        """The first reading, if all readings say the same."""
+    def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
+        """The same for regular English."""
+        doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
+        return self._only(text, readings, doubts)
+
+    def _only(
+        self, text: str, readings: list[SentenceReading], doubts: list[SentenceReading]
+    ) -> SentenceReading | Trouble:
+        """The first reading, if all readings say the same, and the doubtful ones too."""
         actions = self.scanner.names.actions
         for reading in readings:
-            trouble = doubtful_relative(text, reading, actions) or doubtful_list(text, reading, actions)
-            if trouble is not None:
+            if (trouble := doubtful_relative(text, reading, actions)) is not None:
                 return trouble
-        if len(readings) > 1 and len(trees := self._meanings(readings)) > 1:
-            span = (readings[0].first.start, readings[0].last.end)
-            one, other = (Query((tree,)) for tree in trees[:2])
-            return two_ways(text, span, (one, other), "a sentence with one meaning", actions)
+        if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
+            (_, one), (last, other) = found[:2]
+            return two_ways(text, rest_span(last), (one, other), "a sentence with one meaning", actions)
         return readings[0]
 
-    def _meanings(self, readings: list[SentenceReading]) -> tuple[Sentence, ...]:
-        """A tree for everything that the readings can mean."""
-        said: dict[object, Sentence] = {}
+    def _meanings(self, readings: list[SentenceReading]) -> list[tuple[SentenceReading, Query]]:
+        """Everything that the readings can mean, each with the first that means it."""
+        said: dict[object, tuple[SentenceReading, Query]] = {}
         for reading in readings:
-            tree = build(reading)
-            constraints = derive(Query((tree,)), timed=self.timed)
-            said.setdefault(frozenset(c.meaning for c in constraints), tree)
-        return tuple(said.values())
+            tree = meant(reading)
+            constraints = derive(tree, timed=self.timed)
+            said.setdefault(frozenset(c.meaning for c in constraints), (reading, tree))
+        return list(said.values())
 
     def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:
         """What is wrong where the strict grammar came to an end, or the lenient one if that came further.
@@ -156,10 +164,37 @@ def agrees(reading: SentenceReading) -> bool:
 
 def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
     """The readings that people may have meant: those with the fewest irregularities."""
+    return _fewest(tokens, "unsaid")
+
+
+def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
+    """Readings with a list that goes on behind its relative clause, where none has fewer irregularities."""
+    if not any(token.type == "WHICH" and _several(tokens[at + 1 :]) for at, token in enumerate(tokens)):
+        return []
+    found = _fewest(tokens, "continued")
+    if isinstance(found, Stuck):
+        return []
+    return [one.reading for one in found if one.likely and goes_on(one.reading)]
+
+
+def _several(tokens: Sequence[Token]) -> bool:
+    """Whether the first verb has several actions behind it, so that one could stand beside a relative clause."""
+    behind = dropwhile(lambda token: token.type not in _LISTED, tokens)
+    run = [token.type for token in takewhile(lambda token: token.type in _LISTED, behind)]
+    return run.count("ACTION") + run.count("TIME") > 1
+
+
+def goes_on(reading: SentenceReading) -> bool:
+    """Whether a list goes on behind its relative clause."""
+    sides = (side for pattern, _ in reading.clauses for side in (pattern.subject, pattern.object))
+    return any(isinstance(side, NPPattern) and bool(side.rest) for side in sides)
+
+
+def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
     units, places = folded = fold(tokens, strict=False)
     if len(units) > MAX_UNITS:
         return Stuck(0, frozenset())
-    patterns = sentence_patterns(folded.types, folded.numbers)
+    patterns = sentence_patterns(folded.types, folded.numbers, grammar)
     if isinstance(patterns, Stuck):
         return patterns
     found = []

@@ -19,7 +19,7 @@ def actions_of(variant: Variant) -> tuple[Action, ...]:
 
 def reading_of(variant: Variant) -> Reading:
     """The variant's text, read anew. Raises ``ParseFailure`` where it cannot be."""
-    return read_query(variant.query.text, actions_of(variant), timed=variant.query.timed)
+    return read_query(variant.query.text, actions_of(variant), timed=variant.query.timed, kept=True)
 
 
 def problem_of(variant: Variant) -> Problem:

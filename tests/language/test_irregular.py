@@ -45,7 +45,7 @@ FOOD = ("tea", "milk", "bread", "jam", "ham", "egg")
             ["a1 < a2", "a1 < a3", "a1 < a4", "a5 > a1"],
         ),
         (
-            "Before tea, which follows milk, bread, and jam, ham happens.",
+            "Before tea, which follows milk and bread and jam, ham happens.",
             ["a5 < a1", "a1 > a2", "a1 > a3", "a1 > a4"],
         ),
         (
@@ -96,6 +96,10 @@ def test_the_reading_with_the_fewest_irregularities(text: str, formulas: list[st
                 "Tea precedes milk and bread, and jam follows ham.",
                 "Tea precedes milk; bread and jam follow ham.",
             ),
+        ),
+        (
+            "Before tea, milk, bread jam happens.",
+            ("Before tea, milk and bread, jam happens.", "Before tea, milk, bread and jam happen."),
         ),
         (
             "Before tea, and milk, bread and jam happen.",

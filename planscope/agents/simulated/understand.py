@@ -64,7 +64,7 @@ def understand(prompt: str, tools: tuple[SeenTool, ...]) -> Understanding | NotU
     reason = "it is empty"
     for number, text in enumerate(_candidates(prompt)):
         try:
-            reading = read_query(text, actions, timed=timed)
+            reading = read_query(text, actions, timed=timed, kept=True)
         except ParseFailure as failure:
             if number == 0:
                 reason = failure.errors[0].message if failure.errors else str(failure)

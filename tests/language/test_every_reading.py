@@ -137,7 +137,7 @@ def _any_sentence(draw: st.DrawFn) -> Tokens:
 
     def np(closed: bool) -> list[str]:
         found = names(2)
-        if left and draw(st.booleans()):
+        if draw(st.booleans()) and left:
             verbs: tuple[Tokens, ...] = (("follows",), ("precede",), ("happen", "after"), ("must follow",))
             verb = draw(st.sampled_from(verbs))
             found += [",", "which", *verb, *(["10:00"] if draw(st.integers(0, 4)) == 0 else names(3))]

@@ -83,6 +83,22 @@ async def test_errors_are_underlined_and_told_with_place_expectation_and_nearest
         assert "✓ can be met in 1 order" in driven.text and marked(driven, "wrong-words") == []
 
 
+async def test_both_readings_of_a_doubtful_sentence_are_told(path: Path) -> None:
+    async with editing(path) as driven:
+        await driven.replace_all(
+            "Network audit follows disk check, which precedes cable survey, and network audit."
+        )
+        pane = [line.partition("││")[0].strip("│ ") for line in driven.text.splitlines()]
+        told = " ".join(line for line in pane if line)
+        assert (
+            'line 1, column 68: this can be read in two ways: "Network audit follows disk check, which precedes cable '
+            'survey and network audit." or "Network audit follows disk check and network audit. Disk check precedes '
+            'cable survey."'
+        ) in told
+        assert "✗ 1 error" in told
+        assert marked(driven, "wrong-words") == ["network audit"]
+
+
 async def test_what_is_being_typed_is_no_error_yet(path: Path) -> None:
     async with editing(path) as driven:
         await driven.press("ctrl+end")

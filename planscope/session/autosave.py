@@ -5,6 +5,7 @@ Where a change goes (:class:`Keeper`):
 - into the file itself, where it may be written and nobody else writes to it;
 - into a copy in the library, where the file ships with planscope or is read-only: the copy is made by the first save
   and has a name of its own, so that no earlier copy is written over;
+- what is more than one file may hold, into files beside it, each whole (``NAME-2``);
 - into the journal in the state folder, where the write fails (disk full, folder gone, changed by another program,
   held by another planscope). The error says so, and the next one that opens the file is offered it
   (:func:`planscope.session.recovery.recoverable`), unless a later save went well or it was thrown away.
@@ -16,16 +17,19 @@ renamed. All of it may be called from any thread.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
 from planscope.session.bundled import is_bundled
 from planscope.session.carriers import is_session_file
-from planscope.session.files import SessionError, read_bytes, sweep, writable_target, write_atomic
+from planscope.session.files import SessionError, TooLarge, read_bytes, sweep, writable_target, write_atomic
 from planscope.session.lock import PATIENCE, Held, Holder, Lock
 from planscope.session.model import Session
 from planscope.session.naming import free_path
+from planscope.session.parts import beside, parts
 from planscope.session.places import make_folder
 from planscope.session.recovery import Journal
 from planscope.session.stamp import Stamp, check_unchanged, stamp_of
@@ -55,6 +59,9 @@ class Keeper:
         self._lock: Lock | None = None
         self._journal = Journal(path)
         self._stamp: Stamp | None = None
+        self._written: tuple[set[str], set[str]] = set(), set()
+        self.more: list[tuple[Path, list[str]]] = []
+        """Files beside ``place`` for what one cannot hold, and the runs that are in each."""
         self._begin()
 
     def _begin(self) -> None:
@@ -97,19 +104,47 @@ class Keeper:
         """Write the session and say where. One save at a time; with ``turn`` an older one never undoes a newer one.
 
         Raises :class:`SessionError` where it could not be written: the file there is as it was, and the session is
-        in the journal, as the error says. One that has grown larger than could be read again is in neither.
+        in the journal, as the error says. What is too large for one file goes into several (``more``).
         """
-        data = dumps(session)
+        made = self._divided(session)
         with self._one:
             if turn is not None and turn < self._turn:
                 return self.place
             self._turn = self._turn if turn is None else turn
             try:
-                self._write(data)
+                self._write(made[0][1])
+                self._write_more(made[1:])
             except SessionError as error:
-                raise SessionError(self._journal.keep(data, str(error), self._stamp)) from None
+                raise SessionError(self._journal.keep(made[0][1], str(error), self._stamp)) from None
+            first = made[0][0]
+            self._written = {run.id for run in first.runs}, {one.id for one in first.dissections}
             self._journal.drop()
             return self.place
+
+    def _divided(self, session: Session) -> list[tuple[Session, bytes]]:
+        """The session as one file, or as several: what was in the first one stays there if it can."""
+        try:
+            return [(session, dumps(session))]
+        except TooLarge:
+            runs, dissections = self._written
+        if runs:
+            mine = {
+                "runs": [run for run in session.runs if run.id in runs],
+                "dissections": [one for one in session.dissections if one.id in dissections],
+            }
+            with suppress(TooLarge):
+                return parts(session, session.model_copy(update=mine))
+        return parts(session)
+
+    def _write_more(self, made: Sequence[tuple[Session, bytes]]) -> None:
+        files = [file for file, _ in self.more]
+        written = []
+        for part, data in made:
+            file = files.pop(0) if files else beside(self.place)
+            write_atomic(file, data)
+            written.append((file, [run.id for run in part.runs]))
+        if written:
+            self.more = written
 
     def _write(self, data: bytes) -> None:
         if self.where == "held":
@@ -130,6 +165,7 @@ class Keeper:
             why = "another planscope writes to it" if self.where == "held" else "as you chose"
             self._release()
             self._to_copy(why)
+            self.more = []
             return self.place
 
     def close(self) -> None:

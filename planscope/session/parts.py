@@ -139,6 +139,8 @@ def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bo
         if run.id not in there:
             there.add(run.id)
             runs.append(run)
+    order = {run.id: number for number, run in enumerate(session.runs)}
+    runs.sort(key=lambda run: order.get(run.id, -1))
     runs = [
         run.model_copy(update={"forked_from": None})
         if run.forked_from is not None and run.forked_from.run not in there

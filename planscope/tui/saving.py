@@ -60,6 +60,7 @@ class Saver:
         """Called once, when all was saved: to throw away what that took the place of."""
         self._keeper = keeper
         self._closed = False
+        self._told_of_more = False
         self._one = threading.Lock()
         self._moving = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
@@ -155,6 +156,11 @@ class Saver:
         self._call_after()
         if elsewhere:
             self.said(f"saved as {name_of(place)} in your library ({_why(keeper)})")
+        if keeper.more and not self._told_of_more:
+            self._told_of_more = True
+            runs = [run for _, some in keeper.more for run in some]
+            which = f"run {runs[0]} is" if len(runs) == 1 else f"{len(runs)} runs are"
+            self.said(f"one file holds 16 MB at most: {which} in {name_of(keeper.more[-1][0])} beside it")
         if self.desk.unsaved:
             self.save_soon()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import autosave, files, recovery
+from planscope.session import autosave, files, json_bytes, recovery
 from planscope.session.autosave import Keeper
 from planscope.session.bundled import bundled
 from planscope.session.files import SessionError
@@ -53,6 +53,29 @@ def test_it_is_saved_where_it_was_opened(path: Path) -> None:
             assert load(path).title == title
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     assert recoverable(path) is None
+
+
+@pytest.mark.parametrize("saved_before", [False, True])
+def test_what_one_file_cannot_hold_goes_into_more(
+    path: Path, monkeypatch: pytest.MonkeyPatch, saved_before: bool
+) -> None:
+    """Saved again and again, the same files hold it; none has a run twice, and none is lost."""
+    session = figure_10()
+    runs = [session.runs[0].model_copy(update={"id": f"n{i}"}) for i in range(9)]
+    monkeypatch.setattr(json_bytes, "LARGEST", len(dumps(session)) * 2)
+    with Keeper(path) as keeper:
+        if saved_before:
+            keeper.save(session)
+        for count in (8, 9):
+            session.runs[1:] = runs[:count]
+            session.breakpoints = [f"step {count}"]
+            assert keeper.save(session) == path and not keeper.unsaved
+            places = [path, *(file for file, _ in keeper.more)]
+            assert len(places) > 1 and sorted(places) == sorted(path.parent.glob("*.json"))
+            found = [load(place) for place in places]
+            assert [run for part in found for run in part.runs] == session.runs
+            assert found[0].breakpoints == session.breakpoints
+            assert all(part.variants == session.variants for part in found)
 
 
 def test_a_file_that_is_not_there_yet(tmp_path: Path) -> None:

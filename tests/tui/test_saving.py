@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from planscope.session import json_bytes
+from planscope.session.store import load
 from planscope.tui.copying import write_text
 from planscope.tui.glance import RESTART_TOOL, NotReadable, glance, glance_of
 from tests.tui import sessions
@@ -44,3 +46,17 @@ def test_a_glance_says_what_the_session_says(tmp_path: Path) -> None:
     assert seen.runs[0].last_words == "All is done." and seen.runs[0].simulated
     with pytest.raises(NotReadable):
         glance(tmp_path)
+
+
+async def test_it_is_said_where_runs_go_that_one_file_cannot_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    before = load(path)
+    monkeypatch.setattr(json_bytes, "LARGEST", path.stat().st_size + 500)
+    async with opened(path) as driven:
+        run = before.runs[0].model_copy(update={"id": "fresh"})
+        driven.app.desk.put_run(run)  # type: ignore[union-attr]
+        await driven.sees("run fresh is in", "beside it")
+    assert load(path).runs == before.runs
+    assert [run.id for run in load(path.with_name(path.name.replace(".", "-2.", 1))).runs] == ["fresh"]

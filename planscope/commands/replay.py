@@ -6,6 +6,7 @@ import argparse
 
 from planscope.case import check_size, judge, need_run
 from planscope.commands.common import add_run_choice, columns, open_session, print_json_stream, say_all
+from planscope.errors import UserError
 
 ABOUT = (
     "Show every step of a run, from before the first call to the end: whether the plan can still be finished "
@@ -17,12 +18,19 @@ ABOUT = (
 def add(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the steps as JSON")
+    parser.add_argument(
+        "--changes",
+        action="store_true",
+        help="with --json: of a step's constraints only those whose status it changed",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     from planscope.report import step_lines
     from planscope.session.help import help_of
 
+    if args.changes and not args.json:
+        raise UserError("--changes belongs to --json")
     session = open_session(args.session)
     chosen = need_run(session, args.run)
     replay = judge(session, chosen).replay
@@ -31,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
         check_size(replay)
         check = CheckDocument.of(replay.verdict(), helped=help_of(chosen))
-        print_json_stream(ReplayDocument.about(replay, chosen.id, check=check))
+        print_json_stream(ReplayDocument.about(replay, chosen.id, changes=args.changes, check=check))
     else:
         say_all(step_lines(replay, columns()))
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AliasPath, BeforeValidator, Field
@@ -109,6 +109,9 @@ class CallDocument(Document):
     refused: bool = Field(default=False, description="a guard or the user kept it from its tool")
 
 
+EVERY_STATUS: Mapping[str, Status] = {}
+
+
 class StepDocument(Document):
     step: StepNo
     attempt: int
@@ -119,7 +122,9 @@ class StepDocument(Document):
     state: State
     safe_next: list[str]
     valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
-    constraints: dict[str, Status]
+    constraints: dict[str, Status] = Field(
+        description="with --changes only those whose status is another than at the step before"
+    )
     core: list[str]
     core_steps: list[StepNo] = Field(default_factory=list, description="the steps in the core")
     findings: list[FindingDocument] = Field(default_factory=list)
@@ -128,14 +133,15 @@ class StepDocument(Document):
     )
 
     @classmethod
-    def at(cls, run: Replay, view: StepView) -> Self:
+    def at(cls, run: Replay, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
+        """``known``: statuses that need not be said again."""
         moves = run.safe_moves(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
         return cls.of(
             view,
             safe_next=[m.action for m in moves],
             valid_completions=run.valid_completions(view.index),
-            constraints=run.statuses(view.index),
+            constraints={c: s for c, s in run.statuses(view.index).items() if known.get(c) != s},
             core=view.core.constraints if view.core else (),
             core_steps=view.core.steps if view.core else (),
             **timed,
@@ -152,9 +158,16 @@ class ReplayDocument(Document):
     check: CheckDocument | None = None
 
     @classmethod
-    def about(cls, run: Replay, run_id: str | None, **more: Any) -> Self:
+    def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
         """The steps are judged one after another as they are printed, and not kept."""
-        steps = (StepDocument.at(run, view) for view in run.steps)
+
+        def each() -> Iterator[StepDocument]:
+            known: Mapping[str, Status] = EVERY_STATUS
+            for view in run.steps:
+                yield StepDocument.at(run, view, known)
+                known = run.statuses(view.index) if changes else known
+
+        steps = each()
         return cls(run=run_id, ending=run.trace.ending, timed=run.problem.timed, steps=steps, **more)
 
 

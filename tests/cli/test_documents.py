@@ -361,3 +361,23 @@ def test_arguments_nested_too_deeply_are_refused_in_one_line() -> None:
         value = {"a": value}
     with pytest.raises(UserError, match="nested too deeply"):
         CallDocument.of(Call("a", value))
+
+
+@pytest.mark.parametrize("name", ["first-look", "figure-10", "error-repeated", "error-lost"])
+def test_changes_say_all_that_every_status_says(cli: Cli, valid: Valid, name: str) -> None:
+    """Step after step the same statuses come of them; what does not change is not said again."""
+    whole, few = (cli("replay", name, "--json", *more).json for more in ((), ("--changes",)))
+    valid("replay", few)
+    known: dict[str, str] = {}
+    for full, step in zip(whole["steps"], few["steps"], strict=True):
+        assert all(known.get(c) != status for c, status in step["constraints"].items())
+        known |= step["constraints"]
+        assert known == full["constraints"]
+        assert {**step, "constraints": None} == {**full, "constraints": None}
+    assert sum(len(step["constraints"]) for step in few["steps"]) < sum(
+        len(step["constraints"]) for step in whole["steps"]
+    )
+
+
+def test_changes_belong_to_json(cli: Cli) -> None:
+    assert "--changes belongs to --json" in cli("replay", "first-look", "--changes").complaint()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import columns, print_json, say_all
+
+if TYPE_CHECKING:
+    from planscope.language.grammar_counts import GrammarReport
 
 ABOUT = (
     "Show the words that requests are made of, by the paper's terminals, and count what they give: clause "
@@ -32,26 +35,28 @@ def run(args: argparse.Namespace) -> int:
 
     report = grammar_report()
     if args.json:
-        print_json(report)
+        from planscope.documents.listings import GrammarDocument
+
+        print_json(GrammarDocument.of(report).as_data())
     else:
         say_all(_lines(report))
     return 0
 
 
-def _lines(report: dict[str, Any]) -> Iterator[str]:
+def _lines(report: GrammarReport) -> Iterator[str]:
     from planscope.report import table
 
-    skeletons, wordings = report["clause_skeletons"], report["wordings"]
+    skeletons, wordings = report.clause_skeletons, report.wordings
     rows = [("Clause skeletons", skeletons["base"]), ("  timed", skeletons["timed"])]
     rows += [("Wordings of one clause", wordings["total"])]
     rows += [(f"  {form.replace('_', ' ')}", count) for form, count in wordings.items() if form != "total"]
     yield from table(((name, f"{count:>6,}") for name, count in rows), "")
-    for terminal, entries in report["terminals"].items():
+    for terminal, entries in report.terminals.items():
         yield ""
         kind = TERMINALS.get(terminal.rstrip("<>"), "") + RELATIONS.get(terminal[-1], "")
         yield f"{terminal}  {kind}"
-        yield from _words("", [e["singular"] for e in entries if not e["parse_only"]])
-        yield from _words("read, not written: ", [e["singular"] for e in entries if e["parse_only"]])
+        yield from _words("", [e.singular for e in entries if not e.parse_only])
+        yield from _words("read, not written: ", [e.singular for e in entries if e.parse_only])
 
 
 def _words(heading: str, phrases: list[str]) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, load_lexicon
+from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, Modal, load_lexicon
 from planscope.language.patterns import strict_rules
 from planscope.language.tree import FORMS, RELATIONS, Form, terminals
 
@@ -49,29 +49,48 @@ def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
     return total
 
 
-def grammar_report() -> dict[str, Any]:
-    """Counts, and the terminals with their entries, as plain data for JSON."""
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase of the lexicon, where it may stand, and whether it is read only and never written."""
+
+    phrase: str
+    singular: str
+    plural: str
+    adjunct: bool
+    fronted: bool
+    clock: bool
+    parse_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarReport:
+    """Counts, and the words by the paper's terminals."""
+
+    clause_skeletons: dict[str, int]
+    wordings: dict[str, int]
+    modals: tuple[Modal, ...]
+    terminals: dict[str, list[Phrase]]
+
+
+def grammar_report() -> GrammarReport:
     lexicon = load_lexicon()
-    by_form = {form: wordings(form) for form in FORMS}
-    return {
-        "clause_skeletons": {"base": clause_skeletons(), "timed": clause_skeletons(timed=True)},
-        "wordings": {"total": sum(by_form.values()), **by_form},
-        "modals": [
-            {"singular": m.singular, "plural": m.plural, "parse_only": m.parse_only} for m in lexicon.modals
-        ],
-        "terminals": {
+    by_form: dict[str, int] = {form: wordings(form) for form in FORMS}
+    return GrammarReport(
+        {"base": clause_skeletons(), "timed": clause_skeletons(timed=True)},
+        {"total": sum(by_form.values()), **by_form},
+        lexicon.modals,
+        {
             terminal: [
-                {
-                    "phrase": entry.key,
-                    "singular": entry.forms[""][0],
-                    "plural": entry.forms[""][1],
-                    "adjunct": entry.adjunct and not entry.parse_only and terminal not in (*VERBS, "J"),
-                    "fronted": entry.fronted,
-                    "clock": entry.clock,
-                    "parse_only": entry.parse_only,
-                }
+                Phrase(
+                    entry.key,
+                    *entry.forms[""],
+                    adjunct=entry.adjunct and not entry.parse_only and terminal not in (*VERBS, "J"),
+                    fronted=entry.fronted,
+                    clock=entry.clock,
+                    parse_only=entry.parse_only,
+                )
                 for entry in lexicon.entries[terminal].values()
             ]
             for terminal in TERMINALS
         },
-    }
+    )

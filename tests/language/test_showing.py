@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from planscope.documents.listings import GrammarDocument
 from planscope.language.derive import problem_of_tree
 from planscope.language.describe import plain
 from planscope.language.grammar_counts import clause_skeletons, grammar_report, wordings
@@ -155,7 +156,7 @@ def test_wordings() -> None:
 
 
 def test_report_is_json() -> None:
-    report = json.loads(json.dumps(grammar_report()))
+    report = json.loads(json.dumps(GrammarDocument.of(grammar_report()).as_data()))
     assert report["clause_skeletons"]["base"] == 250
     assert report["wordings"]["total"] > 340
     assert set(report["terminals"]) == {"VP<", "VP>", "VP0", "P<", "P>", "SC<", "SC>", "J"}

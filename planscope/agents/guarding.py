@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Call, Trace
+from planscope.session.derive import own_reading, plain_name
 
 
 class Guardian:
@@ -37,20 +38,13 @@ class Guardian:
 def problem_from(
     query: str, tools: Iterable[str], *, timed: bool = False, hours: Mapping[str, int] | None = None
 ) -> Problem:
-    """What a query asks of tools; an action is named like its tool, with blanks for ``_`` and ``-``.
+    """What a query asks of an agent's own tools; an action is named like its tool, with blanks for ``_`` and ``-``.
 
     ``hours`` says how long each takes (timed; 1 where it does not). Raises ``ParseFailure``.
     """
-    from planscope.language.reading import read_query
-
     known = hours or {}
     actions = tuple(
         Action(f"a{i}", plain_name(tool), tool, known.get(tool, 1) if timed else None)
         for i, tool in enumerate(dict.fromkeys(tools), 1)
     )
-    return read_query(query, actions, timed=timed).problem
-
-
-def plain_name(tool: str) -> str:
-    """The noun phrase that a tool's name stands for."""
-    return " ".join(tool.replace("_", " ").replace("-", " ").split()) or tool
+    return own_reading(query, actions, {a.tool: None for a in actions}, timed=timed).problem

@@ -5,33 +5,42 @@
     from planscope import record
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 
-Then ``planscope my_agent.planscope.json``. Nothing of the agent is changed, slowed or serialised; with ``query`` the
-debugger knows what the calls have to meet, without it shows the calls alone.
+Then ``planscope my_agent.planscope.json``. What takes callbacks is recorded as well:
+``config={"callbacks": [record(...)]}``. Nothing of the agent is changed, slowed or serialised, and it never fails
+because of the recorder. With ``query`` the debugger knows what the calls have to meet, without it shows the calls.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
+import dataclasses
+import json
 import threading
 import time
-import warnings
+import weakref
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
+from uuid import UUID
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.failures import explain
-from planscope.agents.guarding import plain_name
+from planscope.agents.failures import explain, one_line
+from planscope.agents.plain_json import plain
 from planscope.agents.recorded_message import (
+    answer_parts,
     call_event,
     conversation,
     in_order,
@@ -40,84 +49,143 @@ from planscope.agents.recorded_message import (
     readable,
     text_of,
 )
-from planscope.agents.recorder import refuser
+from planscope.agents.recorder import answer_event, ended_by_guard
 from planscope.language.problem import is_tool_name
-from planscope.session.events import (
-    AnswerEvent,
-    EndEvent,
-    ErrorEvent,
-    Event,
-    PromptEvent,
-)
-from planscope.session.files import SessionError
+from planscope.session.carriers import is_session_file
+from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent, notice_of
+from planscope.session.files import SessionError, read_bytes, writable_target
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.lock import Held
 from planscope.session.naming import free_path
-from planscope.session.new_parts import next_run_id, next_variant_id
-from planscope.session.places import library
-from planscope.session.stamp import stamp_of
-from planscope.session.store import load, save
+from planscope.session.recordings import Journal
+from planscope.session.settling import settle_now, settle_soon, warn
 
-SAVE_EVERY = 0.25
-"""Seconds between two writings while a run goes on; its end is always written."""
+_WAITING = 64
+"""Runs that failed and may be tried again, of all conversations of one recorder."""
+
+_LEFT = "the program ended, or went on, before the agent came to its end"
+
+Ending = Literal["stopped", "call_limit", "aborted"]
 
 
 @dataclass(slots=True)
 class _Conversation:
-    """One run. ``open`` maps the ids of calls without an answer to their steps."""
+    """One run. ``open`` maps the ids of calls without an answer to their steps.
 
-    run: Run
+    ``ending``: it is over as soon as all calls are answered. ``failed``: it ended with an error, and may be tried again.
+    """
+
+    journal: Journal
     began: float
     step: int = 0
+    last: float = 0.0
     open: dict[str, int] = field(default_factory=dict)
+    passed: dict[str, Any] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    structured: set[str] = field(default_factory=set)
+    direct: bool = False
+    ending: bool = False
+    notice: str = ""
+    failed: bool = False
+    ended: bool = False
 
     def at(self) -> float:
-        return max(0.0, round(time.perf_counter() - self.began, 6))
-
-    @property
-    def ended(self) -> bool:
-        return isinstance(self.run.events[-1], EndEvent)
-
-    def add(self, event: Event) -> None:
-        self.run.events.append(event)
+        self.last = max(self.last, round(time.perf_counter() - self.began, 6))
+        return self.last
 
 
-class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
-    """Writes a session while an agent works; each conversation is a run of it. One agent may be in many at once."""
+class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
+    """Writes down what an agent does; each conversation is a run. One agent may be in many at once.
+
+    It is a middleware and a callback handler; an agent that has it as both is recorded once.
+    """
+
+    run_inline = True
+    raise_error = False
 
     def __init__(self, path: Path, title: str, query: str, timed: bool) -> None:
         super().__init__()
         self.path = path
+        self._title, self._query, self._timed = title, query, timed
         self._lock = threading.RLock()
-        self._saved = 0.0
+        self._warned = False
+        self._as_middleware = False
         self._conversations: dict[str, _Conversation] = {}
-        self._stamp = stamp_of(path)
-        self.session = load(path) if path.exists() else Session(id=f"s{uuid4().hex[:8]}", title=title)
-        self._variant = self._find_variant(query, timed)
+        self._failed: OrderedDict[str, _Conversation] = OrderedDict()
+        self._tools: dict[str, str] = {}
+        self._calls: dict[UUID, tuple[_Conversation, float]] = {}
+        self._roots: dict[UUID, UUID] = {}
+        self._of_root: dict[UUID, list[_Conversation]] = {}
+        self._do(self._find_place)
+        _recorders.add(self)
 
-    def _find_variant(self, query: str, timed: bool) -> Variant:
-        for variant in self.session.variants:
-            if variant.origin.kind == "imported" and variant.query.text == query:
-                return variant
-        made = Variant(
-            id=next_variant_id(self.session),
-            origin=Origin(kind="imported"),
-            query=Query(text=query, timed=timed),
-            actions=[],
-        )
-        self.session.variants.append(made)
-        return made
+    @property
+    def name(self) -> str:
+        """Its own, so that one agent may have two of them."""
+        return f"{type(self).__name__}-{id(self):x}"
+
+    def __copy__(self) -> OwnAgentRecorder:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> OwnAgentRecorder:
+        return self
+
+    def close(self) -> None:
+        """Write down what was recorded so far: runs under way count as broken off. The recorder can go on."""
+        self._do(self._close, True)
+
+    def _close(self, settle: bool) -> None:
+        with self._lock:
+            talks = [*self._conversations.values(), *self._failed.values()]
+            talks += [talk for found in self._of_root.values() for talk in found]
+            for talk in talks:
+                self._end(talk, "aborted", _LEFT)
+            self._conversations.clear()
+            self._failed.clear()
+        if settle:
+            with suppress(Held):
+                if (said := settle_now(self.path)) is not None:
+                    self._warn(said)
+
+    def _find_place(self) -> None:
+        """Where the file is none that can be a session, all is recorded in the library."""
+        try:
+            place = writable_target(self.path)
+            if not is_session_file(place) or (
+                place.exists() and b'"planscope-session"' not in read_bytes(place)
+            ):
+                raise SessionError(f"{self.path} is no session file")
+        except SessionError as error:
+            self.path = free_path(self.path)
+            self._warn(f"planscope cannot record there: {error}; it records in {self.path}")
+
+    # Nothing of a user's program may fail because of all this
+
+    def _do(self, what: Callable[..., Any], *given: Any) -> Any:
+        """What it gives back; None where it failed, which is warned of once."""
+        try:
+            return what(*given)
+        except Exception as error:
+            self._warn(f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}")
+            return None
+
+    def _warn(self, line: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warn(line)
+
+    # As a middleware
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        talk, began = self._asked(request)
+        asked = self._do(self._asked_for, request)
         try:
             response = handler(request)
         except BaseException as error:
-            self._failed(talk, error, "model")
+            self._do(self._fail, asked, error, "model", _task_of(request))
             raise
-        self._said(talk, request, response, began)
+        self._do(self._answered_by, asked, request, response)
         return response
 
     async def awrap_model_call(
@@ -125,25 +193,25 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        talk, began = self._asked(request)
+        asked = self._do(self._asked_for, request)
         try:
             response = await handler(request)
         except BaseException as error:
-            self._failed(talk, error, "model")
+            self._do(self._fail, asked, error, "model", _task_of(request))
             raise
-        self._said(talk, request, response, began)
+        self._do(self._answered_by, asked, request, response)
         return response
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        talk, began = self._of(request), time.perf_counter()
+        talk, began = self._do(self._of, request), time.perf_counter()
         try:
             answer = handler(request)
         except BaseException as error:
-            self._failed(talk, error, "tool")
+            self._do(self._fail, talk and (talk, 0.0), error, "tool", "")
             raise
-        self._answered(talk, request.tool_call["id"] or "", answer, time.perf_counter() - began)
+        self._do(self._answered, talk, _identity(request), answer, time.perf_counter() - began)
         return answer
 
     async def awrap_tool_call(
@@ -151,151 +219,381 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        talk, began = self._of(request), time.perf_counter()
+        talk, began = self._do(self._of, request), time.perf_counter()
         try:
             answer = await handler(request)
         except BaseException as error:
-            self._failed(talk, error, "tool")
+            self._do(self._fail, talk and (talk, 0.0), error, "tool", "")
             raise
-        self._answered(talk, request.tool_call["id"] or "", answer, time.perf_counter() - began)
+        self._do(self._answered, talk, _identity(request), answer, time.perf_counter() - began)
         return answer
 
-    def _asked(self, request: ModelRequest[Any]) -> tuple[_Conversation, float]:
-        """The run that the request belongs to: a new one for a new conversation, and for one that had ended."""
-        with self._lock:
-            talk = self._conversations.get(_key(request.messages)) or self._begin(request)
-            for message in request.messages:
-                if isinstance(message, ToolMessage):
-                    self._answered(talk, message.tool_call_id, message, 0.0)
-            self._note_tools(request.tools)
-            return talk, talk.at()
-
-    def _begin(self, request: ModelRequest[Any]) -> _Conversation:
+    def _asked_for(self, request: ModelRequest[Any]) -> tuple[_Conversation, float]:
+        self._as_middleware = True
         model = request.model
         name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-        run = Run(
-            id=next_run_id(self.session),
-            variant=self._variant.id,
-            agent="own",
-            model=plain_text(str(name))[:200],
-            started=datetime.now(UTC),
-        )
-        self.session.runs.append(run)
-        asked = [m for m in request.messages if isinstance(m, HumanMessage)]
-        text = plain_text(text_of(asked[-1])) if asked else ""
-        run.events.append(PromptEvent(text=text, system=request.system_prompt))
-        return _Conversation(run, time.perf_counter())
+        talk = self._asked(request.messages, request.system_prompt, str(name), _task_of(request))
+        self._note_tools(talk, request.tools)
+        return talk, talk.at()
 
-    def _note_tools(self, tools: Sequence[Any]) -> None:
-        """The variant's actions are the tools that were seen."""
-        known = {a.tool for a in self._variant.actions}
+    def _answered_by(
+        self, asked: tuple[_Conversation, float] | None, request: ModelRequest[Any], response: Any
+    ) -> None:
+        if asked is None:
+            return
+        found = getattr(response, "model_response", response)  # with a command beside it
+        result = found.result if isinstance(found, ModelResponse) else [found]
+        structured = found.structured_response if isinstance(found, ModelResponse) else None
+        forms = isinstance(found, ModelResponse) and request.response_format is not None
+        self._said(*asked, _key(request.messages), result, structured, forms)
+
+    def _of(self, request: ToolCallRequest) -> _Conversation | None:
+        """The conversation of a call that is about to be done; a person may have edited its arguments."""
+        with self._lock:
+            talk = self._conversations.get(_key(conversation(request)))
+            if talk is None or (step := talk.open.get(_identity(request))) is None:
+                return talk
+            asked, passed = talk.passed.get(_identity(request)), plain(dict(request.tool_call["args"]))
+            if asked is not None and passed != asked:
+                talk.journal.append({"done_with": passed, "step": step})
+                talk.passed[_identity(request)] = passed
+            if request.tool is None or not request.tool.return_direct:
+                talk.direct = False
+            return talk
+
+    # As a callback handler
+
+    def on_chain_start(
+        self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **more: Any
+    ) -> None:
+        if not self._as_middleware:
+            with self._lock:
+                self._roots[run_id] = self._root(parent_run_id) or run_id
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **more: Any) -> None:
+        self._do(self._chain_ended, run_id, outputs, None)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+        self._do(self._chain_ended, run_id, None, error)
+
+    def on_chat_model_start(
+        self,
+        serialized: Any,
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: Any,
+    ) -> None:
+        if not self._as_middleware:
+            self._do(self._model_started, messages[0] if messages else [], run_id, parent_run_id, more)
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
+        self._do(self._model_ended, response, run_id)
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+        self._do(self._fail, self._calls.pop(run_id, None), error, "model", "")
+
+    def on_tool_start(
+        self,
+        serialized: Any,
+        input_str: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: Any,
+    ) -> None:
+        if not self._as_middleware:
+            with self._lock:
+                self._roots[run_id] = self._root(parent_run_id) or run_id
+                talk = self._open_call(self._roots[run_id], str(more.get("tool_call_id") or ""))
+                if talk is not None:
+                    self._calls[run_id] = (talk, time.perf_counter())
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
+        self._do(self._tool_ended, output, run_id)
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+        self._roots.pop(run_id, None)
+        self._do(self._fail, self._calls.pop(run_id, None), error, "tool", "")
+
+    def _root(self, parent: UUID | None) -> UUID | None:
+        return None if parent is None else self._roots.get(parent, parent)
+
+    def _open_call(self, root: UUID, identity: str) -> _Conversation | None:
+        return next((t for t in reversed(self._of_root.get(root, ())) if identity in t.open), None)
+
+    def _model_started(
+        self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: dict[str, Any]
+    ) -> None:
+        system = [m for m in messages if isinstance(m, SystemMessage)]
+        said = more.get("invocation_params") or {}
+        model = said.get("model") or said.get("model_name") or (more.get("metadata") or {}).get("ls_model_name")
+        root = self._root(parent) or run_id
+        with self._lock:
+            talk = self._asked(messages, text_of(system[0]) if system else None, str(model or "model"), "")
+            found = self._of_root.setdefault(root, [])
+            if talk not in found:
+                found.append(talk)
+            self._note_tools(talk, said.get("tools") or (more.get("options") or {}).get("tools") or ())
+            self._calls[run_id] = (talk, talk.at())
+
+    def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
+        asked = self._calls.pop(run_id, None)
+        if asked is None:
+            return
+        found = [g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)]
+        self._said(*asked, "", found, None, False)
+        if run_id in self._of_root:  # a model that was asked by itself
+            self._chain_ended(run_id, None, None)
+
+    def _tool_ended(self, output: Any, run_id: UUID) -> None:
+        self._roots.pop(run_id, None)
+        talk, began = self._calls.pop(run_id, (None, 0.0))
+        message = output if isinstance(output, ToolMessage) else None
+        if talk is not None:
+            identity = message.tool_call_id if message is not None else next(iter(talk.open), "")
+            self._answered(talk, identity, output, time.perf_counter() - began)
+
+    def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
+        """The end of the outermost chain is that of all conversations in it."""
+        with self._lock:
+            root = self._roots.pop(run_id, run_id)
+            if root != run_id or isinstance(error, GraphBubbleUp):
+                return
+            paused = isinstance(outputs, dict) and outputs.get("__interrupt__")
+            messages = outputs.get("messages") if isinstance(outputs, dict) else None
+            for talk in self._of_root.pop(root, ()):
+                for message in reversed(messages if isinstance(messages, list) else []):
+                    if not isinstance(message, ToolMessage):
+                        break
+                    self._answered(talk, message.tool_call_id, message, 0.0)
+                if error is not None:
+                    self._fail((talk, 0.0), error, "agent", "")
+                elif not paused:
+                    self._end(talk, "stopped")
+
+    # What both have in common
+
+    def _asked(
+        self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str
+    ) -> _Conversation:
+        """The run that a request belongs to: a new one for a new conversation, and for one that had ended."""
+        with self._lock:
+            talk = self._conversations.get(_key(messages))
+            if talk is None and task and (failed := self._failed.get(task)) is not None:
+                talk = failed
+            if talk is None:
+                talk = self._begin(messages, system, model)
+            talk.failed = False
+            self._failed.pop(task, None)
+            for message in reversed(messages):
+                if isinstance(message, AIMessage):
+                    break
+                if isinstance(message, ToolMessage):
+                    self._answered(talk, message.tool_call_id, message, 0.0)
+            return talk
+
+    def _begin(self, messages: Sequence[BaseMessage], system: str | None, model: str) -> _Conversation:
+        began = time.perf_counter()
+        head = {
+            "title": self._title,
+            "query": self._query,
+            "timed": self._timed,
+            "agent": "own",
+            "model": plain_text(model)[:200],
+            "started": datetime.now(UTC).isoformat(),
+        }
+        try:
+            journal = Journal(self.path, head)
+        except OSError as error:
+            place = free_path(self.path)
+            if self.path.parent == place.parent:
+                raise
+            self._warn(f"planscope cannot record in {self.path.parent}: {error.strerror}; it records in {place}")
+            self.path = place
+            journal = Journal(self.path, head)
+        if not self.path.exists():
+            settle_soon(self.path)
+        talk = _Conversation(journal, began)
+        asked = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
+        text = plain_text(text_of(asked)) if asked is not None else ""
+        self._add(talk, PromptEvent(text=text, system=None if system is None else plain_text(system)))
+        return talk
+
+    def _add(self, talk: _Conversation, *events: Event) -> None:
+        if not talk.ended:
+            talk.journal.events(events)
+
+    def _note_tools(self, talk: _Conversation, tools: Sequence[Any]) -> None:
+        """Names, descriptions and schemas of the real tools, as a model is shown them."""
         for tool in tools:
-            function = tool.get("function", tool) if isinstance(tool, dict) else {}
-            name = str(function.get("name", "")) if isinstance(tool, dict) else str(tool.name)
-            if name not in known and is_tool_name(name):
-                known.add(name)
-                number = len(self._variant.actions) + 1
-                self._variant.actions.append(ActionRecord(id=f"a{number}", name=plain_name(name), tool=name))
+            said = tool.get("function", tool) if isinstance(tool, dict) else tool
+            name = said.get("name") if isinstance(said, dict) else getattr(said, "name", None)
+            if isinstance(name, str) and name not in talk.known and is_tool_name(name):
+                talk.known.add(name)
+                if name not in self._tools:
+                    self._tools[name] = json.dumps({"tool": _spec(name, tool, said)})
+                talk.journal.append_text(self._tools[name])
 
     def _said(
-        self, talk: _Conversation, request: ModelRequest[Any], response: ModelResponse[Any], began: float
+        self,
+        talk: _Conversation,
+        began: float,
+        before: str,
+        result: Sequence[Any],
+        structured: Any,
+        forms: bool,
     ) -> None:
+        """What a model answered. ``forms``: it was asked for structured output, whose calls are no tool calls."""
         with self._lock:
-            self._conversations.pop(_key(request.messages), None)
-            for message in response.result:
-                if isinstance(message, AIMessage):
-                    self._message(talk, message, began)
-            if any(isinstance(m, AIMessage) and m.tool_calls for m in response.result):
-                self._conversations[_key(response.result)] = talk
+            self._conversations.pop(before, None)
+            answers = [m for m in result if isinstance(m, ToolMessage)]
+            formed = {m.tool_call_id for m in answers} if forms else set()
+            said = [m for m in result if isinstance(m, AIMessage)]
+            for message in said:
+                if (reason := ended_by_guard(message)) is not None:
+                    self._end(talk, "call_limit", reason)
+                    return
+                data = _data_of(structured) if structured is not None and message is said[-1] else None
+                self._message(talk, message, began, data, formed)
+            for answer in answers:
+                if answer.tool_call_id in formed and structured is None:
+                    line = one_line(text_of(answer))
+                    self._add(talk, ErrorEvent(at=talk.at(), kind="structured_output", text=plain_text(line)))
+            if structured is not None:
+                talk.ending = True
+            calling = any(m.tool_calls for m in said) and not (talk.ending and not talk.open)
+            if calling:
+                self._conversations[_key(said)] = talk
             else:
                 self._end(talk, "stopped")
-            self._save()
 
-    def _message(self, talk: _Conversation, message: AIMessage, began: float) -> None:
+    def _message(
+        self, talk: _Conversation, message: AIMessage, began: float, structured: Any, formed: set[str]
+    ) -> None:
         """All calls are recorded with the message, in its order, whenever the agent comes to do them."""
         tidy = readable(message, set(), set(), as_done=True)
-        calls = in_order(tidy)
+        calls = [call for call in in_order(tidy) if call.identity not in formed]
         now = talk.at()
-        talk.add(message_event(message, tidy, now, began))
+        event = message_event(message, tidy, now, began)
+        if structured is None and formed:
+            structured = next((plain(c["args"]) for c in message.tool_calls if c["id"] in formed), None)
+        if structured is not None:
+            event = event.model_copy(update={"structured": structured})
+        talk.notice = notice_of(event.refusal, event.finish)
+        talk.direct = bool(calls)
+        events: list[Event] = [event]
         for call in calls:
             talk.step += 1
             talk.open[call.identity] = talk.step
-            talk.add(call_event(call, now, talk.step))
+            if call.arguments is not None:
+                talk.passed[call.identity] = call.arguments
+            events.append(call_event(call, now, talk.step))
+        self._add(talk, *events)
 
-    def _of(self, request: ToolCallRequest) -> _Conversation | None:
-        with self._lock:
-            return self._conversations.get(_key(conversation(request)))
-
-    def _answered(
-        self, talk: _Conversation | None, identity: str, answer: ToolMessage | Command[Any], took: float
-    ) -> None:
+    def _answered(self, talk: _Conversation | None, identity: str, answer: Any, took: float) -> None:
         with self._lock:
             step = talk.open.pop(identity, None) if talk is not None else None
             if talk is None or step is None or talk.ended:
                 return
-            message = answer if isinstance(answer, ToolMessage) else None
-            talk.add(
-                AnswerEvent(
-                    at=talk.at(),
-                    step=step,
-                    text=plain_text(text_of(message) if message is not None else str(answer)),
-                    status="error" if message is not None and message.status == "error" else "ok",
-                    took=max(0.0, round(took, 6)),
-                    call_id=identity,
-                    refused_by=refuser(message),
-                )
-            )
-            self._save(at_once=False)
+            talk.passed.pop(identity, None)
+            self._add(talk, answer_event(answer, talk.at(), step, identity, took))
+            _, command = answer_parts(answer, identity)
+            if command and command.get("graph"):
+                talk.ending = True
+            elif talk.direct and not talk.open and self._as_middleware:
+                talk.ending = True
+            if talk.ending and not talk.open:
+                self._end(talk, "stopped")
 
-    def _failed(self, talk: _Conversation | None, error: BaseException, where: str) -> None:
-        """An exception passes through; a pause of the graph's own (an interrupt) is no failure."""
-        if talk is None or isinstance(error, GraphBubbleUp):
+    def _fail(
+        self, asked: tuple[_Conversation, float] | None, error: BaseException, where: str, task: str
+    ) -> None:
+        """An exception passes through; a pause of the graph's own (an interrupt) is no failure.
+
+        Whether it is tried again nobody knows here: the run ends, and goes on if it does.
+        """
+        if asked is None or isinstance(error, GraphBubbleUp):
             return
+        talk = asked[0]
         with self._lock:
+            if talk.ended or talk.failed:
+                return
             if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
                 line = "stopped by the user"
             else:
                 kind, line = explain(error, where=where)
-                if talk.ended:
-                    return
-                talk.add(ErrorEvent(at=talk.at(), kind=kind, text=line))
-            self._end(talk, "aborted", line)
-            self._save()
+                line = plain_text(line)
+                self._add(talk, ErrorEvent(at=talk.at(), kind=kind, text=line))
+            self._add(talk, EndEvent(at=talk.at(), ending="aborted", reason=line))
+            talk.failed = True
+            self._failed[task or f"{id(talk)}"] = talk
+            self._failed.move_to_end(task or f"{id(talk)}")
+            while len(self._failed) > _WAITING:
+                self._end(self._failed.popitem(last=False)[1], "aborted")
 
-    def _end(
-        self, talk: _Conversation, ending: Literal["stopped", "aborted"], reason: str | None = None
-    ) -> None:
-        if not talk.ended:
-            talk.add(EndEvent(at=talk.at(), ending=ending, reason=reason))
-        for key in [k for k, t in self._conversations.items() if t is talk]:
-            del self._conversations[key]
-
-    def _save(self, at_once: bool = True) -> None:
-        """A disk that is full must not end somebody's agent: it is warned of."""
-        now = time.perf_counter()
-        if not at_once and now - self._saved < SAVE_EVERY:
+    def _end(self, talk: _Conversation, ending: Ending, reason: str | None = None) -> None:
+        if talk.ended:
             return
-        self._saved = now
-        try:
-            self._write(self.path)
-        except SessionError as error:
-            self._go_on_elsewhere(error)
+        if not talk.failed:
+            notice = talk.notice if ending == "stopped" else ""
+            self._add(talk, EndEvent(at=talk.at(), ending=ending, reason=reason or notice or None))
+        talk.ended = True
+        talk.journal.close()
+        settle_soon(self.path)
+        for known in (self._conversations, self._failed):
+            for key in [k for k, t in known.items() if t is talk]:
+                del known[key]
 
-    def _write(self, path: Path) -> None:
-        save(self.session, path, unless_changed=self._stamp if path.exists() else None)
-        self._stamp = stamp_of(path)
 
-    def _go_on_elsewhere(self, error: SessionError) -> None:
-        """Somebody else writes to the file by now, or it cannot be written: what is recorded goes to the library."""
-        said = f"planscope could not record: {error}"
-        if self.path.parent != library():
-            self._stamp = None
-            place = free_path(self.path)
-            with suppress(SessionError):
-                self._write(place)
-                self.path = place
-                said = f"{said}; it is recorded in {place}"
-        warnings.warn(said, RuntimeWarning, stacklevel=4)
+_recorders: weakref.WeakSet[OwnAgentRecorder] = weakref.WeakSet()
+
+
+def _leave() -> None:
+    """The program ends: runs that are still open are broken off."""
+    for recorder in list(_recorders):
+        recorder._do(recorder._close, False)
+
+
+atexit.register(_leave)
+
+
+def _spec(name: str, tool: Any, said: Any) -> dict[str, Any]:
+    """Name, description and JSON schema of a tool, however it was given to the model."""
+    description, schema = getattr(said, "description", None), None
+    if isinstance(said, dict):
+        description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
+    else:
+        with suppress(Exception):  # a tool that cannot be told to a model fails there, and not here
+            function = convert_to_openai_tool(tool)["function"]
+            description, schema = function.get("description"), function.get("parameters")
+            if isinstance(tool.args_schema, dict):
+                schema = tool.args_schema
+    return {
+        "name": name,
+        "description": plain_text(description) if isinstance(description, str) else None,
+        "parameters": plain(schema) if isinstance(schema, dict) else None,
+    }
+
+
+def _data_of(structured: Any) -> Any:
+    """A structured answer as JSON."""
+    if hasattr(structured, "model_dump"):
+        return plain(structured.model_dump(mode="json"))
+    if dataclasses.is_dataclass(structured) and not isinstance(structured, type):
+        return plain(dataclasses.asdict(structured))
+    return plain(structured)
+
+
+def _identity(request: ToolCallRequest) -> str:
+    return request.tool_call["id"] or ""
+
+
+def _task_of(request: ModelRequest[Any]) -> str:
+    """The graph's task that a model call is part of, the same when it is tried again; empty where that is not told."""
+    info = getattr(request.runtime, "execution_info", None)
+    return str(getattr(info, "task_id", "") or "")
 
 
 def _key(messages: Sequence[BaseMessage]) -> str:
@@ -310,8 +608,9 @@ def record(
     """A middleware that writes what an agent does to a session file, new or there already (runs are added).
 
     ``query``: the requirement, in planscope's language, about tools by their names with blanks (``boil_water`` is
-    "boil water"). Put it first in the list of middlewares, so that it sees what the others refuse. Raises
-    ``SessionError`` where the file is there and no session.
+    "boil water"). Put it first in the list of middlewares, so that it sees what the others refuse. It is a callback
+    handler as well. It never raises: what it cannot do is one warning, and where the file is no session, all is
+    recorded in the library.
     """
     target = Path(path)
     return OwnAgentRecorder(target, title or target.name.split(".")[0], query, timed)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from langchain_core.messages import (
     message_to_dict,
 )
 from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
 
 from planscope.agents.plain_json import plain
 from planscope.agents.unreadable import was_completed, why_unreadable
@@ -178,6 +180,7 @@ def in_order(message: AIMessage) -> list[Pending]:
 def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) -> MessageEvent:
     """The record of one answer of the model; ``tidy`` is the message as it can be sent on from a fork."""
     usage = message.usage_metadata
+    refusal = refusal_of(message)
     return MessageEvent(
         at=at,
         text=plain_text(text_of(message)),
@@ -186,7 +189,80 @@ def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) 
         if usage
         else None,
         message=plain(message_to_dict(tidy)),
+        refusal=refusal,
+        finish=finish_of(message) if refusal is None else None,
     )
+
+
+_EARLY = {
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "safety": "content_filter",
+    "recitation": "content_filter",
+    "refusal": "content_filter",
+}
+"""Providers' words for an answer that ended early, in ours."""
+
+
+def refusal_of(message: AIMessage) -> str | None:
+    """The words in which a model refused, None where it did not. OpenAI's two protocols have a field for it."""
+    said = message.additional_kwargs.get("refusal")
+    blocks = message.content if isinstance(message.content, list) else []
+    found = [said, *(b.get("refusal") for b in blocks if isinstance(b, dict))]
+    text = "\n".join(one for one in found if isinstance(one, str) and one.strip())
+    return plain_text(text) or None
+
+
+def finish_of(message: AIMessage) -> str | None:
+    """Why an answer ended early: ``length`` or ``content_filter``; None for one that did not."""
+    data = message.response_metadata
+    details = data.get("incomplete_details")
+    words = [data.get("finish_reason"), data.get("stop_reason"), data.get("done_reason")]
+    words.append(details.get("reason") if isinstance(details, dict) else None)
+    known = (_EARLY.get(word.lower()) for word in words if isinstance(word, str))
+    return next((word for word in known if word), None)
+
+
+def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[str, Any] | None]:
+    """The message in what a tool answered to that call, and what it told the graph besides."""
+    parts = answer if isinstance(answer, list | tuple) else [answer]
+    message, command = None, dict[str, Any]()
+    for part in parts:
+        if isinstance(part, ToolMessage):
+            message = part if message is None or part.tool_call_id == identity else message
+        elif isinstance(part, Command):
+            update = part.update if isinstance(part.update, dict) else {}
+            said = update.get("messages")
+            for one in said if isinstance(said, list | tuple) else [said]:
+                if isinstance(one, ToolMessage) and one.tool_call_id == identity:
+                    message = one
+            goto = [_node(n) for n in (part.goto if isinstance(part.goto, list | tuple) else [part.goto]) if n]
+            rest = {k: v for k, v in update.items() if k != "messages"}
+            more = {"goto": goto, "graph": part.graph, "update": plain(rest)}
+            command |= {key: value for key, value in more.items() if value}
+    return message, command or None
+
+
+def _node(goto: Any) -> str:
+    return plain_text(str(getattr(goto, "node", goto)))
+
+
+def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
+    """What a tool gave to the program, as JSON; what is long is left out, and so are our own ``marks``."""
+    found = message.artifact if message is not None else None
+    if isinstance(found, dict):
+        found = {key: value for key, value in found.items() if key not in marks} or None
+    if found is None:
+        return None
+    kept = plain(found)
+    size = len(json.dumps(kept))
+    return kept if size <= LONGEST_ARTIFACT else f"{type(found).__name__}, {size:,} characters of JSON: not kept"
+
+
+LONGEST_ARTIFACT = 64 * 1024
 
 
 def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None = None) -> CallEvent:

@@ -29,6 +29,8 @@ from planscope.agents.gate import (
 from planscope.agents.plain_json import plain
 from planscope.agents.recorded_message import (
     Pending,
+    answer_parts,
+    artifact_of,
     call_event,
     call_ids,
     in_order,
@@ -220,19 +222,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         took: float,
         said: str | None = None,
     ) -> None:
-        message = answer if isinstance(answer, ToolMessage) else None
-        self.emit(
-            AnswerEvent(
-                at=self.at(),
-                step=step,
-                text=plain_text(text_of(message) if message else str(answer)),
-                status="error" if message is not None and message.status == "error" else "ok",
-                took=max(0.0, round(took, 6)),
-                call_id=identity,
-                refused_by=refuser(message),
-                said=said,
-            )
-        )
+        self.emit(answer_event(answer, self.at(), step, identity, took, said))
 
 
 DONE_WITH = "planscope_arguments"
@@ -240,11 +230,45 @@ REFUSED_BY = "planscope_refused_by"
 """Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
 
 
+ENDED_BY = "planscope_ended_by"
+"""A mark in the metadata of a message that no model said: the guard ends the run with it."""
+
+
+def ended_by_guard(message: AIMessage) -> str | None:
+    """Why the guard ended the run, where this message says so."""
+    return message.text if message.response_metadata.get(ENDED_BY) == "guard" else None
+
+
 def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
     """Who kept a call from its tool, if anybody did."""
     artifact = message.artifact if message is not None else None
     by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
     return by if by in ("guard", "user") else None
+
+
+def answer_event(
+    answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
+) -> AnswerEvent:
+    """The record of what a tool answered: a message, a command to the graph, or several of them."""
+    message, command = answer_parts(answer, identity)
+    return AnswerEvent(
+        at=at,
+        step=step,
+        text=plain_text(text_of(message)) if message is not None else _without_words(answer, command),
+        status="error" if message is not None and message.status == "error" else "ok",
+        took=max(0.0, round(took, 6)),
+        call_id=identity,
+        refused_by=refuser(message),
+        said=said,
+        command=command,
+        artifact=artifact_of(message, (DONE_WITH, REFUSED_BY)),
+    )
+
+
+def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
+    if command and command.get("goto"):
+        return f"goes on at {', '.join(command['goto'])}"
+    return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
 
 
 def _refusal(request: ToolCallRequest, text: str) -> ToolMessage:

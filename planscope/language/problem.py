@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Span = tuple[int, int]
 """A half-open range of code points of the query's text."""
@@ -97,12 +97,18 @@ class Problem:
     """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules.
 
     ``text`` is what the spans point into; an explanation quotes it.
+
+    ``own``: the agent has its own real tools, by name with the JSON schema of each (None: not known). Then ``actions``
+    are those that the query names, each to be done once; every other tool is free, and a call is refused by its own
+    tool alone. None: mock tools, one an action. ``unjudged``: one line that says why there is nothing to judge by.
     """
 
     actions: tuple[Action, ...]
     constraints: tuple[Constraint, ...]
     timed: bool = False
     text: str = ""
+    own: Mapping[str, Mapping[str, Any] | None] | None = field(default=None, hash=False)
+    unjudged: str = ""
     by_id: dict[str, Constraint] = field(init=False, repr=False, compare=False)
     place: dict[str, int] = field(init=False, repr=False, compare=False)
     """Of each action among ``actions``, by its id."""

@@ -65,6 +65,16 @@ def _no_prompts(file: Path) -> PromptError:
     return PromptError(f"{file} is no file of prompts: a TOML file of at most {LARGEST // 1024} KiB")
 
 
+def query_in(prompt: str) -> tuple[str, bool]:
+    """The query in a prompt, and whether it is timed: what stands in one of our templates, or the whole prompt."""
+    for kind, template in sorted(_bundled().items(), reverse=True):
+        before, _, after = template.partition(PLACE)
+        said = prompt.strip()
+        if kind in ("base", "timed") and said.startswith(before.strip()) and said.endswith(after.strip()):
+            return said.removeprefix(before.strip()).removesuffix(after.strip()).strip(), kind == "timed"
+    return prompt, False
+
+
 def prompt_for(text: str, *, timed: bool, file: Path | None = None) -> str:
     """The prompt of a query, by the :func:`templates` of ``file``. Raises PromptError."""
     return templates(file)["timed" if timed else "base"].replace(PLACE, text)

@@ -1,8 +1,9 @@
-"""What a mock tool makes of the arguments that an agent passed: the one place that judges them."""
+"""What a tool makes of the arguments that an agent passed: mock tools, and real ones by the schema that they gave."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 START = "start_time"
@@ -40,3 +41,136 @@ def _kind(value: object) -> str:
         return "null"
     names = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
     return names.get(type(value), "something else")
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+_LIMITS: Mapping[str, Callable[[float, float], bool]] = {
+    "minimum": lambda value, limit: value >= limit,
+    "maximum": lambda value, limit: value <= limit,
+    "exclusiveMinimum": lambda value, limit: value > limit,
+    "exclusiveMaximum": lambda value, limit: value < limit,
+}
+_LENGTHS = {
+    "minLength": (str, "at least"),
+    "maxLength": (str, "at most"),
+    "minItems": (list, "at least"),
+    "maxItems": (list, "at most"),
+}
+_DEEPEST = 32
+
+
+def schema_refusal(schema: Mapping[str, Any], arguments: Mapping[str, Any] | None) -> str | None:
+    """What a real tool's JSON schema refuses in the arguments, in a few words; None where it takes them.
+
+    Keywords that are not known here (``format``, ``pattern``, ...) refuse nothing.
+    """
+    return _refused(schema, dict(arguments or {}), "", schema, 0)
+
+
+def _refused(schema: Any, value: Any, name: str, whole: Mapping[str, Any], depth: int) -> str | None:
+    """The first thing that is wrong with the value called ``name``; ``""`` are the arguments themselves."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return None
+    depth += 1
+    if isinstance(reference := schema.get("$ref"), str):
+        return _refused(_referred(whole, reference), value, name, whole, depth)
+    for key in ("anyOf", "oneOf"):
+        choices = schema.get(key)
+        if isinstance(choices, list) and choices:
+            found = [_refused(choice, value, name, whole, depth) for choice in choices]
+            if all(found):
+                return found[0] if len(found) == 1 else f"{name or 'the arguments'} fits none of its types"
+    for part in _list(schema.get("allOf")):
+        if why := _refused(part, value, name, whole, depth):
+            return why
+    return _plainly_refused(schema, value, name) or _parts_refused(schema, value, name, whole, depth)
+
+
+def _plainly_refused(schema: Mapping[str, Any], value: Any, name: str) -> str | None:
+    said = name or "the arguments"
+    wanted = [schema["type"]] if isinstance(schema.get("type"), str) else _list(schema.get("type"))
+    known = [one for one in wanted if one in _TYPES]
+    if known and len(known) == len(wanted) and not any(_is(value, one) for one in known):
+        return f"{said} must be {' or '.join(_article(one) for one in known)}, not {_sort(value)}"
+    if isinstance(choices := schema.get("enum"), list) and not any(_same(value, one) for one in choices):
+        return f"{said} is none of its values"
+    if "const" in schema and not _same(value, schema["const"]):
+        return f"{said} is not the one value that it may have"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        for key, met in _LIMITS.items():
+            limit = schema.get(key)
+            if isinstance(limit, int | float) and not isinstance(limit, bool) and not met(value, limit):
+                return f"{said} is out of range"
+    for key, (sort, words) in _LENGTHS.items():
+        limit = schema.get(key)
+        if isinstance(value, sort) and isinstance(limit, int) and not isinstance(limit, bool):
+            short = len(value) < limit if words == "at least" else len(value) > limit
+            if short:
+                return f"{said} must have {words} {limit} {'characters' if sort is str else 'items'}"
+    return None
+
+
+def _parts_refused(
+    schema: Mapping[str, Any], value: Any, name: str, whole: Mapping[str, Any], depth: int
+) -> str | None:
+    if isinstance(value, list):
+        found = (_refused(schema.get("items"), one, f"{name}[{i}]", whole, depth) for i, one in enumerate(value))
+        return next((why for why in found if why), None)
+    if not isinstance(value, dict):
+        return None
+    before = f"{name}." if name else ""
+    for key in _list(schema.get("required")):
+        if isinstance(key, str) and key not in value:
+            return f"{before}{key} is missing"
+    parts = schema.get("properties")
+    parts = parts if isinstance(parts, Mapping) else {}
+    for key, one in value.items():
+        if key in parts:
+            why = _refused(parts[key], one, f"{before}{key}", whole, depth)
+        elif schema.get("additionalProperties") is False:
+            why = f"it does not take {before}{key}"
+        else:
+            why = _refused(schema.get("additionalProperties"), one, f"{before}{key}", whole, depth)
+        if why:
+            return why
+    return None
+
+
+def _referred(whole: Mapping[str, Any], reference: str) -> Any:
+    """What a reference within the schema leads to; None for every other one, which refuses nothing."""
+    here: Any = whole
+    for part in reference.removeprefix("#/").split("/") if reference.startswith("#/") else ("",):
+        here = here.get(part) if isinstance(here, Mapping) else None
+    return here
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is(value: Any, wanted: str) -> bool:
+    if isinstance(value, bool):
+        return wanted == "boolean"
+    if wanted == "integer" and isinstance(value, float):
+        return math.isfinite(value) and value.is_integer()
+    return isinstance(value, _TYPES[wanted])
+
+
+def _same(one: Any, other: Any) -> bool:
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _article(wanted: str) -> str:
+    return "null" if wanted == "null" else f"{'an' if wanted[0] in 'aio' else 'a'} {wanted}"
+
+
+def _sort(value: Any) -> str:
+    return next((_article(one) for one in _TYPES if _is(value, one)), "something else")

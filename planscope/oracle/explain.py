@@ -26,6 +26,8 @@ def explain(
     if kind == "aborted":
         reason = run.trace.reason or "no reason was recorded"
         sentences.append(f"The run was aborted, which is no planning error: {_stop(reason)}")
+    elif run.problem.unjudged:
+        pass
     elif kind == "unknown":
         sentences.append("The run is not over yet.")
     elif kind == "right":
@@ -34,6 +36,8 @@ def explain(
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
             sentences.append(describe_finding(run, findings[0]))
+    if run.problem.unjudged:
+        sentences.append(_stop(run.problem.unjudged))
     if violation is not None:
         sentences.append(describe_violation(run, violation))
     if kind == "right" and findings:

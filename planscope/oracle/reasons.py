@@ -69,7 +69,7 @@ class _Search:
         if started is not None:
             started(self._halt)
         view, known = self.view, self.view.core
-        if view.state == "completable":
+        if view.state == "completable" or self.run.problem.unjudged:
             return Reasons(view.index, view.step, (), ())
         first = None if known is None else self._mask(known)
         ended = self.marco.run(first)

@@ -21,6 +21,8 @@ class Replay(Walk):
 
     def repair(self, from_step: int = 0) -> Repair:
         """The nearest valid plan that keeps the first ``from_step`` calls as they were made."""
+        if self.problem.unjudged:
+            return Repair(None, reason=self.problem.unjudged)
         return repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
 
     def certify(
@@ -30,6 +32,8 @@ class Replay(Walk):
 
         ``started`` is handed a function that makes Z3 give up at once, for any thread to call.
         """
+        if self.problem.unjudged:
+            return None
         return certificate.certify(self, timeout, started)
 
 

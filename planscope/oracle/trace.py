@@ -18,12 +18,15 @@ class Call:
     """One tool call as the agent made it. ``arguments`` is None where it could not be read (``error`` says why).
 
     ``refused``: a guard or the user kept it from its tool, so it is no execution, and no error of the agent's.
+    ``failed``: its tool answered with an error. A mock tool refuses what we can judge ourselves; of a real one this is
+    all that is known.
     """
 
     tool: str
     arguments: Mapping[str, Any] | None = field(default_factory=dict)
     error: str | None = None
     refused: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ def judge(run: Walk, strict: bool) -> Verdict:
     problem, attempt = run.problem, run.last_attempt
     complete = len(attempt.first) == len(problem.actions)
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
-    findings = ordered(found, complete)
+    findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
     kind, error = _decide(run, findings, strict)
     text = explain(run, kind, findings, violation)
@@ -36,7 +36,7 @@ def highlighted(core: Core) -> str:
 def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[VerdictKind, ErrorType | None]:
     if run.trace.ending == "aborted":
         return "aborted", None
-    if run.trace.ending == "running":
+    if run.trace.ending == "running" or run.problem.unjudged:
         return "unknown", None
     primary = next((f for f in findings if f.severity == "error"), None)
     if primary is not None:

@@ -59,7 +59,7 @@ class Walk:
                 attempt = watcher.begin(fact.attempt, fact.step)
                 self._attempts.append(attempt)
                 cursor = self.plan.begin()
-            elif fact.effect != "refused":
+            elif fact.effect in ("done", "repeated"):
                 watcher.execute(attempt, fact)
                 cursor.execute(fact)
                 if fact.action is not None:
@@ -82,6 +82,8 @@ class Walk:
     def _view(self, step: StepNo, index: int, attempt: Attempt, fact: Fact | None, state: State) -> StepView:
         ran = fact is not None and fact.effect in ("done", "repeated")
         action = self.problem.actions[fact.action].id if ran and fact and fact.action is not None else None
+        if self.problem.unjudged:
+            state = "unknown"
         if state in ("doomed", "broken") and attempt.number not in self._cores:
             self._cores[attempt.number] = (index, self.plan.core(attempt, index, step, self._called))
         core = self._cores.get(attempt.number, (index, None))[1]

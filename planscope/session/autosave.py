@@ -33,7 +33,7 @@ from planscope.session.parts import beside, parts
 from planscope.session.places import make_folder
 from planscope.session.recovery import Journal
 from planscope.session.stamp import Stamp, check_unchanged, stamp_of
-from planscope.session.store import dumps
+from planscope.session.store import dumps, settle
 
 Where = Literal["here", "copy", "held"]
 """``here``: saved where it was opened. ``copy``: into the library. ``held``: another planscope writes to it."""
@@ -88,6 +88,8 @@ class Keeper:
             lock.acquire(PATIENCE)  # who only renames or saves it is soon done
             self._lock = lock
             sweep(place)
+            with suppress(SessionError):  # then they are read with the session, and put into it later
+                settle(place, held=True)
         finally:
             self._stamp = stamp_of(place)
 

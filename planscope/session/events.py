@@ -34,13 +34,20 @@ class Usage(BaseModel):
 
 
 class MessageEvent(_Event):
-    """One answer of the model: its text or thought. ``message`` is the whole message as JSON (to fork from)."""
+    """One answer of the model: its text or thought. ``message`` is the whole message as JSON (to fork from).
+
+    ``refusal``: the model refused, in these words. ``finish``: why it stopped early (``length``, ``content_filter``).
+    ``structured``: the answer as data, of an agent that was asked for a certain form.
+    """
 
     type: Literal["message"] = "message"
     text: str = ""
     took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     usage: Usage | None = None
     message: dict[str, Any] | None = None
+    refusal: str | None = None
+    finish: str | None = None
+    structured: Any = None
 
 
 class CallEvent(_Event):
@@ -63,7 +70,8 @@ class AnswerEvent(_Event):
     """What the tool of ``step`` answered.
 
     ``refused_by``: the call was kept from its tool, and ``text`` tells the agent why. ``said``: what the tool had
-    answered where the user changed it.
+    answered where the user changed it. ``command``: what a tool told the graph besides: where to ``goto``, what to
+    ``update``. ``artifact``: what it gave to the program, and no model was sent.
     """
 
     type: Literal["answer"] = "answer"
@@ -74,6 +82,8 @@ class AnswerEvent(_Event):
     call_id: str | None = None
     refused_by: Literal["guard", "user"] | None = None
     said: str | None = None
+    command: dict[str, Any] | None = None
+    artifact: Any = None
 
 
 class ErrorEvent(_Event):
@@ -95,3 +105,14 @@ class EndEvent(_Event):
 Event = Annotated[
     PromptEvent | MessageEvent | CallEvent | AnswerEvent | ErrorEvent | EndEvent, Field(discriminator="type")
 ]
+
+
+def notice_of(refusal: str | None, finish: str | None) -> str:
+    """What an answer of the model is besides its text, as a line; empty for one that came to its end."""
+    if refusal:
+        return f"the model refused: {' '.join(refusal.split())}"
+    known = {
+        "length": "the answer was cut off: the limit of its length was reached",
+        "content_filter": "the answer was cut off by the provider's content filter",
+    }
+    return known.get(finish or "", f"the answer ended early: {finish}" if finish else "")

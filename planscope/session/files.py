@@ -140,7 +140,7 @@ def write_atomic(path: Path, data: bytes) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(
-            dir=place.parent, prefix=f".{_short(place.name)}.", suffix=".tmp"
+            dir=place.parent, prefix=f".{short_name(place.name)}.", suffix=".tmp"
         )
         with os.fdopen(handle, "wb") as file:
             file.write(packed)
@@ -160,17 +160,24 @@ def write_atomic(path: Path, data: bytes) -> None:
                 Path(temporary).unlink()
 
 
+def recordings_of(path: Path) -> Path:
+    """The folder beside a session's file where runs of people's own agents are recorded until they are put into it."""
+    place = path.resolve() if path.is_symlink() else path
+    return place.with_name(f".{short_name(place.name)}.recording")
+
+
 def sweep(path: Path) -> None:
     """Remove what writers of ``path`` that were killed left beside it. No writing takes as long as an hour."""
     from glob import escape
 
     with suppress(OSError):
-        for left in path.parent.glob(f".{escape(_short(path.name))}.*.tmp"):
+        for left in path.parent.glob(f".{escape(short_name(path.name))}.*.tmp"):
             if left.is_file() and time.time() - left.stat().st_mtime > _ABANDONED:
                 left.unlink()
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """A file's name as a part of the name of another file."""
     return os.fsencode(name)[:80].decode("utf-8", "ignore")
 
 

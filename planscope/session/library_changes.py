@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from planscope.session.bundled import bundled
@@ -29,7 +29,7 @@ from planscope.session.naming import (
 )
 from planscope.session.places import library, make_folder, trash
 from planscope.session.stamp import stamp_of
-from planscope.session.store import load, loads, save
+from planscope.session.store import load, loads, save, settle
 
 
 def mine(name: str) -> Path:
@@ -68,6 +68,8 @@ def rename(path: Path, name: str) -> Path:
     _own(path)
     new = checked_name(name)
     with _told_of_others(), Lock(library()), Lock(path):
+        with suppress(SessionError):
+            settle(path, held=True)
         _check_free(new)
         target = path.with_name(f"{new}{suffix_of(path)}")
         _move(path, target)
@@ -96,6 +98,8 @@ def add(session: Session, wanted: str) -> Path:
 def copy(path: Path, name: str | None = None) -> Path:
     """Copy any session that can be opened into the library; the copy's path. Without ``name``: one that is free."""
     new = checked_name(name) if name is not None else None
+    with suppress(SessionError):  # of a file that may not be written; what is in it is copied
+        settle(path)
     data = read_bytes(path)
     loads(data, str(path))
     make_folder(library())
@@ -112,6 +116,8 @@ def delete(path: Path) -> Path:
     _own(path)
     make_folder(trash())
     target = trash() / trashed(path)
+    with suppress(SessionError):
+        settle(path)
     with _told_of_others(), Lock(library()), Lock(path):
         _move(path, target)
     return target

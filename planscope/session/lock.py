@@ -123,7 +123,7 @@ class Lock:
             self.works = False
             return True
         try:
-            taken = _lock(handle)
+            taken = lock_handle(handle)
             if taken and os.fstat(handle).st_ino != _inode(self._file):
                 taken = False  # its holder removed it as we came
             if taken:
@@ -159,7 +159,7 @@ def holder_of(path: Path) -> Holder | None:
     except OSError:
         return None
     try:
-        return None if _lock(handle) else _read(file)
+        return None if lock_handle(handle) else _read(file)
     except OSError:
         return None
     finally:
@@ -172,7 +172,8 @@ if sys.platform == "win32":
     _FAR = 1 << 20
     """The byte that is locked: what stands before it can be read by everybody."""
 
-    def _lock(handle: int) -> bool:
+    def lock_handle(handle: int) -> bool:
+        """Lock an open file, unless somebody has; whether it is locked now. Closing it unlocks it."""
         os.lseek(handle, _FAR, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -187,7 +188,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(handle: int) -> bool:
+    def lock_handle(handle: int) -> bool:
+        """Lock an open file, unless somebody has; whether it is locked now. Closing it unlocks it."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):

@@ -19,12 +19,17 @@ class _Part(BaseModel):
 
 
 class ActionRecord(_Part):
-    """An action and its tool; ``duration`` in hours (timed)."""
+    """An action and its tool; ``duration`` in hours (timed).
+
+    ``description`` and ``parameters`` (a JSON schema) are what a real tool says of itself.
+    """
 
     id: str
     name: str
     tool: str
     duration: int | None = Field(default=None, ge=1, le=24)
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
 
 
 class Query(_Part):
@@ -53,7 +58,10 @@ class Origin(_Part):
 
 
 class Variant(_Part):
-    """One query with its tools. ``constraints`` are a copy of what the text says, never trusted."""
+    """One query with its tools. ``constraints`` are a copy of what the text says, never trusted.
+
+    ``own``: the tools are an agent's own. Those that the text names are to be done once each; the others are free.
+    """
 
     id: str
     parent: str | None = None
@@ -62,6 +70,7 @@ class Variant(_Part):
     actions: list[ActionRecord]
     constraints: list[dict[str, Any]] = Field(default_factory=list)
     limits: Limits = Field(default_factory=Limits)
+    own: Literal[True] | None = None
 
 
 class ForkPoint(_Part):
@@ -70,7 +79,10 @@ class ForkPoint(_Part):
 
 
 class Run(_Part):
-    """One run of an agent. ``model`` names provider and model, or a simulated profile; never a secret."""
+    """One run of an agent. ``model`` names provider and model, or a simulated profile; never a secret.
+
+    ``recording``: the name of the journal that it was recorded in, so that it is taken in once.
+    """
 
     id: str
     variant: str
@@ -80,6 +92,7 @@ class Run(_Part):
     seed: int | None = None
     started: datetime | None = None
     events: list[Event] = Field(default_factory=list)
+    recording: str | None = None
 
 
 CellKind = Literal["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]

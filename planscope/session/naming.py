@@ -11,7 +11,7 @@ from pathlib import Path
 
 from planscope.session.bundled import SUFFIXES, bundled
 from planscope.session.carriers import CARRIER_NAMES
-from planscope.session.files import SessionError
+from planscope.session.files import SessionError, recordings_of
 from planscope.session.places import library
 
 _NAMED = 6
@@ -100,7 +100,7 @@ def resolve(name: str | Path) -> Path:
     In this order: what is there under that path is meant, and names in our documents mean the same everywhere.
     """
     path = Path(name)
-    if path.exists():
+    if path.exists() or recorded(path):
         return path
     found = bundled().get(str(name)) or in_library(str(name))
     if found is not None:
@@ -122,6 +122,14 @@ def resolve(name: str | Path) -> Path:
     raise SessionError(
         f"there is no file {path}, nor a bundled session of that name ({some}){more}; see: planscope sessions list"
     )
+
+
+def recorded(path: Path) -> bool:
+    """Whether a session is being recorded there whose file is not written yet."""
+    try:
+        return bool(os.listdir(recordings_of(path)))  # noqa: PTH208
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def library_names() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from planscope.session.json_bytes import (
 from planscope.session.lock import Lock
 from planscope.session.migrations import migrate
 from planscope.session.model import Session
+from planscope.session.recordings import any_recordings, complete, recordings, with_recordings
 from planscope.session.stamp import Stamp, check_unchanged
 
 _NO_NUMBER = re.compile("NaN|Infinity")
@@ -52,8 +54,33 @@ def from_document(document: Any, name: str) -> Session:
 
 
 def load(path: Path) -> Session:
-    """A session from a file. Raises :class:`SessionError` with one line."""
-    return loads(read_bytes(path), str(path))
+    """A session from a file, with the runs that are being recorded for it, or were until a crash.
+
+    Raises :class:`SessionError` with one line.
+    """
+    found = recordings(path)  # first: what is settled meanwhile is in the file
+    if not found:
+        return loads(read_bytes(path), str(path))
+    session = with_recordings(loads(read_bytes(path), str(path)) if path.exists() else None, found)
+    check_sizes(session, str(path))
+    return session
+
+
+def settle(path: Path, *, held: bool = False) -> None:
+    """Put the runs whose recordings are complete into the session's file. ``held``: its lock is the caller's.
+
+    Raises :class:`SessionError` as :func:`save`; then the recordings stay, and are read with the session.
+    """
+    if not any_recordings(path):
+        return
+    place = writable_target(path)
+    with nullcontext() if held else Lock(place), complete(place) as found:
+        session = loads(read_bytes(place), str(place)) if place.exists() else None
+        if session is None:
+            found = recordings(place)  # so that it is seen that something is recorded
+        if not found:
+            return
+        write_atomic(place, dumps(with_recordings(session, found)))
 
 
 def dumps(session: Session) -> bytes:

@@ -17,10 +17,11 @@ from planscope.oracle.replay import replay
 from planscope.session.autosave import Keeper
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import AnswerEvent, ErrorEvent
-from planscope.session.files import SessionError
 from planscope.session.model import Run
 from planscope.session.places import library
-from planscope.session.store import load
+from planscope.session.recordings import any_recordings
+from planscope.session.settling import finish
+from planscope.session.store import load, settle
 
 from .support import Scripted, answers_of, calls_of, check_record, end_of, says
 
@@ -134,7 +135,7 @@ async def test_what_fails_fails_as_before_and_is_recorded(
 async def test_cancelled(tmp_path: Path) -> None:
     path = tmp_path / "s.planscope.json"
     task = asyncio.create_task(agent(path, says(("wash_hands", {})), 30).ainvoke(REQUEST))
-    while not path.exists():
+    while not any_recordings(path):
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.1)
     task.cancel()
@@ -198,12 +199,16 @@ async def test_it_sees_what_the_guard_refuses(tmp_path: Path) -> None:
     assert [a.refused_by for a in run.events if isinstance(a, AnswerEvent)] == ["guard"]
 
 
-def test_a_file_that_is_no_session_is_left_alone(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_session_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("precious")
-    with pytest.raises(SessionError):
-        record(path)
-    assert path.read_text() == "precious"
+    with pytest.warns(RuntimeWarning, match="is no session file; it records in"):
+        made = agent(path, *DONE)
+    assert (await go(made, False))["messages"][-1].content == "Done."
+    place = library() / "notes.txt.planscope.json"
+    assert path.read_text() == "precious" and len(runs(place)) == 1
+    finish()
+    place.unlink()
 
 
 async def test_arguments_that_the_client_completed_are_kept_as_they_were_written(tmp_path: Path) -> None:
@@ -229,24 +234,24 @@ async def test_a_file_that_is_open_in_the_debugger_is_not_written_over(tmp_path:
     await go(made, False)
     with Keeper(path) as keeper:
         keeper.save(load(path).model_copy(update={"title": "changed in the debugger"}))
-        with pytest.warns(
-            RuntimeWarning, match="is being written by another planscope .* it is recorded in"
-        ) as told:
-            await go(made, False)
-    assert len(told) == 1
-    assert len(runs(path)) == 1 and load(path).title == "changed in the debugger"
-    assert len(runs(library() / path.name)) == 2
-    (library() / path.name).unlink()
+        await go(made, False)
+        assert len(load(path).runs) == 2
+        keeper.save(load(path).model_copy(update={"title": "changed again"}))
+    assert len(runs(path)) == 2 and load(path).title == "changed again"
+    settle(path)
+    assert len(runs(path)) == 2 and load(path).title == "changed again" and not any_recordings(path)
 
 
 async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
     path = tmp_path / "mine.planscope.json"
     made = agent(path, *DONE, *DONE)
     await go(made, False)
+    finish()
     path.write_text("precious")
-    with pytest.warns(RuntimeWarning, match="was changed by another program"):
+    with pytest.warns(RuntimeWarning, match="is not JSON.* it is recorded in"):
         await go(made, False)
-    assert path.read_text() == "precious" and len(runs(library() / path.name)) == 2
+        finish()
+    assert path.read_text() == "precious" and len(runs(library() / path.name)) == 1
     (library() / path.name).unlink()
     path.unlink()
     await go(agent(path, *DONE), False)

@@ -1,0 +1,357 @@
+"""Recordings: runs of people's own agents, appended to journals beside their session while they go on.
+
+Each run has a journal of its own, in the folder ``.NAME.recording`` beside the session file ``NAME``: lines of JSON, a
+head first, then events and the tools that were seen. A line is written whole or, by a crash, cut off at the end; what
+is cut off is left out. Whoever records keeps the journal locked, so that nobody removes it before it is complete.
+
+:func:`settle` puts complete journals into the session's file, under its lock, and removes them. Whoever reads a session
+sees the others as well (:func:`with_recordings`). A run keeps the name of its journal, so that none is taken in twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from planscope.language.errors import ParseFailure
+from planscope.language.names import ActionNameError
+from planscope.language.problem import is_tool_name
+from planscope.language.prompts import query_in
+from planscope.session.check import MOST_ACTIONS, MOST_CALLS
+from planscope.session.derive import has_own_tools, plain_name, reading_of
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
+from planscope.session.files import LARGEST, SessionError, recordings_of
+from planscope.session.json_bytes import parse_json
+from planscope.session.lock import lock_handle
+from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.new_parts import next_run_id, next_variant_id
+
+_FORMAT = "planscope-recording"
+_SUFFIX = ".jsonl"
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_TOKEN = 12
+
+
+def any_recordings(path: Path) -> bool:
+    """Whether there are journals of runs that are not in the session's file yet."""
+    return bool(_journals(path))
+
+
+class Journal:
+    """The journal of one run that is being recorded. Made by its first line; for any thread, one at a time.
+
+    Raises OSError where it cannot be written.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
+        folder = recordings_of(path)
+        self.token = secrets.token_hex(_TOKEN)
+        self._handle = -1
+        for _ in range(3):  # whoever settles may remove the folder just now
+            folder.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):
+                self._handle = _open(folder / f"{self.token}{_SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                break
+        if self._handle < 0:
+            raise FileNotFoundError(f"{folder} is removed again and again")
+        lock_handle(self._handle)
+        self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """One line, whole."""
+        self.append_text(json.dumps(line))
+
+    def append_text(self, *lines: str) -> None:
+        """Lines that are JSON already."""
+        if self._handle >= 0:
+            os.write(self._handle, ("\n".join(lines) + "\n").encode())
+
+    def events(self, events: Iterable[Event]) -> None:
+        """Append events."""
+        self.append_text(*('{"event": ' + e.model_dump_json(exclude_none=True) + "}" for e in events))
+
+    def close(self) -> None:
+        """Nothing more is to come: it can be settled."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What a journal holds. ``query`` is empty where its owner gave none."""
+
+    token: str
+    title: str
+    query: str
+    timed: bool
+    agent: str
+    model: str
+    started: datetime
+    tools: dict[str, ActionRecord] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+
+def with_recordings(session: Session | None, found: Sequence[Recorded]) -> Session:
+    """The session with these runs, each in the variant that says what it is judged by; made where there was none.
+
+    A run that it holds already is replaced where more of it was recorded since.
+    """
+    if session is None:
+        session = Session(id=f"s{found[0].token[:8]}", title=found[0].title)
+    for one in found:
+        _take(session, one)
+    return session
+
+
+def _take(session: Session, one: Recorded) -> None:
+    known = next((run for run in session.runs if run.recording == one.token), None)
+    if known is not None and len(known.events) >= len(one.events):
+        return
+    if known is not None:
+        known.events[:] = one.events
+        _add_tools(next(v for v in session.variants if v.id == known.variant), one)
+        return
+    variant = _variant_for(session, one)
+    session.runs.append(
+        Run(
+            id=next_run_id(session),
+            variant=variant.id,
+            agent=one.agent,
+            model=one.model,
+            started=one.started,
+            events=one.events,
+            recording=one.token,
+        )
+    )
+
+
+def _variant_for(session: Session, one: Recorded) -> Variant:
+    """The variant with this query and tools that are no others, or a new one."""
+    text, timed = one.query, one.timed
+    if not text.strip():
+        text, timed = _said(one)
+    for variant in session.variants:
+        same = variant.query.text == text and variant.query.timed == timed and has_own_tools(variant)
+        if same and variant.origin.kind == "imported" and _agree(variant.actions, one.tools):
+            _add_tools(variant, one)
+            return variant
+    made = Variant(
+        id=next_variant_id(session),
+        origin=Origin(kind="imported"),
+        query=Query(text=text, timed=timed),
+        actions=[],
+        own=True,
+    )
+    _add_tools(made, one)
+    session.variants.append(made)
+    return made
+
+
+def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -> bool:
+    """Whether no tool is known with another schema."""
+    return not any(
+        a.parameters is not None
+        and (tool := tools.get(a.tool)) is not None
+        and tool.parameters not in (None, a.parameters)
+        for a in actions
+    )
+
+
+def _add_tools(variant: Variant, one: Recorded) -> None:
+    known = {a.tool: a for a in variant.actions}
+    names = {a.name.casefold() for a in variant.actions}
+    for tool, said in one.tools.items():
+        old = known.get(tool)
+        if old is not None:
+            old.description = old.description or said.description
+            old.parameters = said.parameters if old.parameters is None else old.parameters
+        elif len(variant.actions) < MOST_ACTIONS:
+            name, number = said.name, 1
+            while name.casefold() in names:
+                number += 1
+                name = f"{said.name} {number}"
+            names.add(name.casefold())
+            made = said.model_copy(update={"id": f"a{len(variant.actions) + 1}", "name": name})
+            variant.actions.append(made)
+
+
+def _said(one: Recorded) -> tuple[str, bool]:
+    """The first message as a query, where every sentence of it reads over the tools' names; else no text."""
+    prompt = next((e.text for e in one.events if isinstance(e, PromptEvent)), "")
+    text, timed = query_in(prompt)
+    if not text.strip() or not one.tools:
+        return "", one.timed
+    timed = timed or one.timed
+    trial = Variant(
+        id="v1", origin=Origin(kind="imported"), query=Query(text=text, timed=timed), actions=[], own=True
+    )
+    _add_tools(trial, one)
+    try:
+        reading_of(trial)
+    except (ParseFailure, ActionNameError):
+        return "", one.timed
+    return text, timed
+
+
+def recordings(path: Path) -> list[Recorded]:
+    """What the journals of a session hold, in the order in which the runs began. Broken journals are left out."""
+    found = []
+    for file in _journals(path):
+        with suppress(OSError):
+            handle = _open(file, os.O_RDONLY)
+            try:
+                one = _read(handle, file.name)
+            finally:
+                os.close(handle)
+            if one is not None:
+                found.append(one)
+    return _in_order(found)
+
+
+@contextmanager
+def complete(path: Path) -> Iterator[list[Recorded]]:
+    """The complete runs among them, for the one who holds the session's lock; removed if the block succeeds."""
+    mine: list[tuple[Path, int]] = []
+    found = []
+    try:
+        for file in _journals(path):
+            with suppress(OSError):
+                handle = _open(file, os.O_RDWR)
+                if not lock_handle(handle):
+                    os.close(handle)
+                    continue
+                mine.append((file, handle))
+                one = _read(handle, file.name)
+                if one is not None:
+                    found.append(one)
+        yield _in_order(found)
+        readable = {one.token for one in found}
+        for file, _ in mine:
+            if file.name.removesuffix(_SUFFIX) in readable:
+                with suppress(OSError):
+                    file.unlink()
+        if mine:
+            with suppress(OSError):
+                recordings_of(path).rmdir()
+    finally:
+        for _, handle in mine:
+            os.close(handle)
+
+
+def _in_order(found: list[Recorded]) -> list[Recorded]:
+    return sorted(found, key=lambda one: (one.started, one.token))
+
+
+def _journals(path: Path) -> list[Path]:
+    try:
+        folder = recordings_of(path)
+        return sorted(p for p in folder.iterdir() if p.name.endswith(_SUFFIX))
+    except (OSError, ValueError, RuntimeError):
+        return []
+
+
+def _open(file: Path, how: int) -> int:
+    """Never through a link, and nothing but a regular file."""
+    extra = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
+    handle = os.open(file, how | extra, 0o600)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(f"{file} is not a regular file")
+    return handle
+
+
+def _read(handle: int, name: str) -> Recorded | None:
+    """A journal up to its last whole line, or to the first that is broken. None without a head."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "rb") as file:
+        data = file.read(LARGEST + 1)
+    lines = data[:LARGEST].split(b"\n")[:-1]
+    if not lines or (one := _head(lines[0], name)) is None:
+        return None
+    changed: dict[int, dict[str, Any]] = {}
+    calls = 0
+    for line in lines[1:]:
+        try:
+            said = parse_json(line, name)
+            if "event" in said:
+                event = _EVENT.validate_python(said["event"])
+                calls += isinstance(event, CallEvent)
+                if calls > MOST_CALLS or (isinstance(event, CallEvent) and event.step != calls):
+                    break
+                if isinstance(event, AnswerEvent) and event.step > calls:
+                    break
+                one.events.append(event)
+            elif "tool" in said:
+                _add_tool(one, said["tool"])
+            elif "done_with" in said:
+                changed[int(said["step"])] = dict(said["done_with"])
+        except (SessionError, ValidationError, KeyError, TypeError, ValueError):
+            break
+    one.events = _tidy(one.events, changed)
+    return one
+
+
+def _head(line: bytes, name: str) -> Recorded | None:
+    try:
+        said = parse_json(line, name)
+        if said.get("format") != _FORMAT or said["token"] != name.removesuffix(_SUFFIX):
+            return None
+        texts = [str(said[key]) for key in ("title", "query", "agent", "model")]
+        started = datetime.fromisoformat(said["started"]).astimezone(UTC)
+        title, query, agent, model = texts
+        return Recorded(said["token"], title, query, said["timed"] is True, agent, model, started)
+    except (SessionError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
+
+
+def _add_tool(one: Recorded, said: Mapping[str, Any]) -> None:
+    tool = said["name"]
+    if not isinstance(tool, str) or not is_tool_name(tool):
+        return
+    record = ActionRecord(
+        id="a1",
+        name=plain_name(tool),
+        tool=tool,
+        description=said.get("description"),
+        parameters=said.get("parameters"),
+    )
+    one.tools[tool] = record
+
+
+def _tidy(events: list[Event], changed: Mapping[int, dict[str, Any]]) -> list[Event]:
+    """An end that was none is left out: a failed call may be tried again. What tools answered late stands before it."""
+    last = max((i for i, e in enumerate(events) if isinstance(e, EndEvent)), default=None)
+    if last is not None:
+        late = events[last + 1 :]
+        end = events[last] if all(isinstance(e, AnswerEvent) for e in late) else None
+        events = [e for e in events if not isinstance(e, EndEvent)]
+        if end is not None:
+            at = max((e.at for e in (*late, end)), default=0.0)
+            events.append(end.model_copy(update={"at": at}))
+    answered: set[int] = set()
+    made: list[Event] = []
+    for event in events:
+        if isinstance(event, AnswerEvent):
+            if event.step in answered:
+                continue
+            answered.add(event.step)
+        if isinstance(event, CallEvent) and event.step in changed:
+            update = {"arguments": changed[event.step], "asked": event.arguments}
+            event = event.model_copy(update=update)
+        made.append(event)
+    return made

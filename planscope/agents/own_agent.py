@@ -87,7 +87,9 @@ class _Conversation:
     ending: bool = False
     notice: str = ""
     failed: bool = False
+    failed_call: str = ""
     ended: bool = False
+    keys: list[str] = field(default_factory=list)
 
     def at(self) -> float:
         self.last = max(self.last, round(time.perf_counter() - self.began, 6))
@@ -209,7 +211,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         try:
             answer = handler(request)
         except BaseException as error:
-            self._do(self._fail, talk and (talk, 0.0), error, "tool", "")
+            self._do(self._fail, talk and (talk, 0.0), error, "tool", "", _identity(request))
             raise
         self._do(self._answered, talk, _identity(request), answer, time.perf_counter() - began)
         return answer
@@ -223,7 +225,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         try:
             answer = await handler(request)
         except BaseException as error:
-            self._do(self._fail, talk and (talk, 0.0), error, "tool", "")
+            self._do(self._fail, talk and (talk, 0.0), error, "tool", "", _identity(request))
             raise
         self._do(self._answered, talk, _identity(request), answer, time.perf_counter() - began)
         return answer
@@ -245,7 +247,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         result = found.result if isinstance(found, ModelResponse) else [found]
         structured = found.structured_response if isinstance(found, ModelResponse) else None
         forms = isinstance(found, ModelResponse) and request.response_format is not None
-        self._said(*asked, _key(request.messages), result, structured, forms)
+        self._said(*asked, "", result, structured, forms)
 
     def _of(self, request: ToolCallRequest) -> _Conversation | None:
         """The conversation of a call that is about to be done; a person may have edited its arguments."""
@@ -331,7 +333,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         model = said.get("model") or said.get("model_name") or (more.get("metadata") or {}).get("ls_model_name")
         root = self._root(parent) or run_id
         with self._lock:
-            talk = self._asked(messages, text_of(system[0]) if system else None, str(model or "model"), "")
+            told = text_of(system[0]) if system else None
+            talk = self._asked(messages, told, str(model or "model"), "", str(root))
             found = self._of_root.setdefault(root, [])
             if talk not in found:
                 found.append(talk)
@@ -343,7 +346,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if asked is None:
             return
         found = [g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)]
-        self._said(*asked, "", found, None, False)
+        root = next((r for r, talks in self._of_root.items() if asked[0] in talks), run_id)
+        self._said(*asked, str(root), found, None, False)
         if run_id in self._of_root:  # a model that was asked by itself
             self._chain_ended(run_id, None, None)
 
@@ -376,17 +380,16 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     # What both have in common
 
     def _asked(
-        self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str
+        self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str, scope: str = ""
     ) -> _Conversation:
         """The run that a request belongs to: a new one for a new conversation, and for one that had ended."""
         with self._lock:
-            talk = self._conversations.get(_key(messages))
+            talk = self._conversations.get(scope + _key(messages))
             if talk is None and task and (failed := self._failed.get(task)) is not None:
                 talk = failed
             if talk is None:
                 talk = self._begin(messages, system, model)
             talk.failed = False
-            self._failed.pop(task, None)
             for message in reversed(messages):
                 if isinstance(message, AIMessage):
                     break
@@ -440,14 +443,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self,
         talk: _Conversation,
         began: float,
-        before: str,
+        scope: str,
         result: Sequence[Any],
         structured: Any,
         forms: bool,
     ) -> None:
         """What a model answered. ``forms``: it was asked for structured output, whose calls are no tool calls."""
         with self._lock:
-            self._conversations.pop(before, None)
+            self._forget(talk)
             answers = [m for m in result if isinstance(m, ToolMessage)]
             formed = {m.tool_call_id for m in answers} if forms else set()
             said = [m for m in result if isinstance(m, AIMessage)]
@@ -465,7 +468,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 talk.ending = True
             calling = any(m.tool_calls for m in said) and not (talk.ending and not talk.open)
             if calling:
-                self._conversations[_key(said)] = talk
+                self._find_by(self._conversations, talk, scope + _key(said))
             else:
                 self._end(talk, "stopped")
 
@@ -498,6 +501,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             if talk is None or step is None or talk.ended:
                 return
             talk.passed.pop(identity, None)
+            talk.failed = talk.failed and identity != talk.failed_call
             self._add(talk, answer_event(answer, talk.at(), step, identity, took))
             _, command = answer_parts(answer, identity)
             if command and command.get("graph"):
@@ -508,7 +512,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 self._end(talk, "stopped")
 
     def _fail(
-        self, asked: tuple[_Conversation, float] | None, error: BaseException, where: str, task: str
+        self,
+        asked: tuple[_Conversation, float] | None,
+        error: BaseException,
+        where: str,
+        task: str,
+        identity: str = "",
     ) -> None:
         """An exception passes through; a pause of the graph's own (an interrupt) is no failure.
 
@@ -527,9 +536,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 line = plain_text(line)
                 self._add(talk, ErrorEvent(at=talk.at(), kind=kind, text=line))
             self._add(talk, EndEvent(at=talk.at(), ending="aborted", reason=line))
-            talk.failed = True
-            self._failed[task or f"{id(talk)}"] = talk
-            self._failed.move_to_end(task or f"{id(talk)}")
+            talk.failed, talk.failed_call = True, identity
+            self._find_by(self._failed, talk, task or f"{id(talk)}")
             while len(self._failed) > _WAITING:
                 self._end(self._failed.popitem(last=False)[1], "aborted")
 
@@ -542,9 +550,18 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk.ended = True
         talk.journal.close()
         settle_soon(self.path)
+        self._forget(talk)
+
+    def _find_by(self, known: dict[str, _Conversation], talk: _Conversation, key: str) -> None:
+        known[key] = talk
+        talk.keys.append(key)
+
+    def _forget(self, talk: _Conversation) -> None:
         for known in (self._conversations, self._failed):
-            for key in [k for k, t in known.items() if t is talk]:
-                del known[key]
+            for key in talk.keys:
+                if known.get(key) is talk:
+                    del known[key]
+        talk.keys.clear()
 
 
 _recorders: weakref.WeakSet[OwnAgentRecorder] = weakref.WeakSet()

@@ -36,6 +36,8 @@ def explain(
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
             sentences.append(describe_finding(run, findings[0]))
+    if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
+        sentences.append(f"How it ended: {_stop(run.trace.reason)}")
     if run.problem.unjudged:
         sentences.append(_stop(run.problem.unjudged))
     if violation is not None:

@@ -11,19 +11,20 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.guarding import Guardian, problem_from
+from planscope.agents.guarding import Guardian, gives_up, problem_from
 from planscope.agents.recorded_message import conversation, last_answer
-from planscope.agents.recorder import DONE_WITH, REFUSED_BY
+from planscope.agents.recorder import DONE_WITH, ENDED_BY, GAVE_UP, REFUSED_BY, refuser
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Call
 
@@ -36,6 +37,7 @@ class _Turn:
     """What was done so far of one message's calls. They are done one after the other, or they would race."""
 
     done: list[Call] = field(default_factory=list)
+    refused: list[Call] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -49,12 +51,24 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self._turns: OrderedDict[tuple[str, str], _Turn] = OrderedDict()
         self._lock = threading.Lock()
 
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        return _ended(request) or handler(request)
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        return _ended(request) or await handler(request)
+
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
         turn, before = self._turn(request)
         with turn.lock:
-            refused = self._refusal(request, [*before, *turn.done])
+            refused = self._refusal(request, turn, before)
             if refused is not None:
                 return refused
             answer = handler(request)
@@ -68,7 +82,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         turn, before = self._turn(request)
         async with turn.waiting:
-            refused = await asyncio.to_thread(self._refusal, request, [*before, *turn.done])
+            refused = await asyncio.to_thread(self._refusal, request, turn, before)
             if refused is not None:
                 return refused
             answer = await handler(request)
@@ -87,26 +101,66 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
                 self._turns.popitem(last=False)
         return turn, calls_done(messages)
 
-    def _refusal(self, request: ToolCallRequest, done: Sequence[Call]) -> ToolMessage | None:
+    def _refusal(self, request: ToolCallRequest, turn: _Turn, before: Sequence[Call]) -> ToolMessage | None:
         call = request.tool_call
-        why = self.guardian.objection(done, Call(call["name"], call["args"]))
+        made = Call(call["name"], call["args"])
+        why = self.guardian.objection([*before, *turn.done], made)
         if why is None:
             return None
-        mark = {REFUSED_BY: "guard"}
+        earlier = [] if turn.done else calls_refused(conversation(request))
+        ends = gives_up([*earlier, *turn.refused], made)
+        turn.refused.append(made)
+        mark = {REFUSED_BY: "guard"} | ({GAVE_UP: ends} if ends is not None else {})
         identity = call["id"] or ""
         return ToolMessage(why, name=call["name"], tool_call_id=identity, status="error", artifact=mark)
 
 
 def calls_done(messages: Sequence[Any]) -> list[Call]:
     """The calls of a conversation that were done, in order, with the arguments that they were done with."""
-    answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
-    found = []
-    for message in messages:
-        for call in message.tool_calls if isinstance(message, AIMessage) else ():
-            answer = answers.get(call["id"] or "")
-            if answer is not None and answer.status != "error":
-                found.append(Call(call["name"], _arguments(answer, call["args"])))
+    return [
+        Call(call["name"], _arguments(answer, call["args"]))
+        for call, answer in _answered(messages)
+        if answer.status != "error"
+    ]
+
+
+def calls_refused(messages: Sequence[Any]) -> list[Call]:
+    """The calls of a conversation that the guard refused since one was done."""
+    found: list[Call] = []
+    for call, answer in _answered(messages):
+        if answer.status != "error":
+            found = []
+        elif refuser(answer) == "guard":
+            found.append(Call(call["name"], call["args"]))
     return found
+
+
+def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]:
+    """Calls with their answers, in the order of the calls; ids tell them apart within one message alone."""
+    for place, message in enumerate(messages):
+        if not isinstance(message, AIMessage) or not message.tool_calls:
+            continue
+        answers: dict[str, ToolMessage] = {}
+        for other in islice(messages, place + 1, None):
+            if isinstance(other, AIMessage):
+                break
+            if isinstance(other, ToolMessage):
+                answers.setdefault(other.tool_call_id, other)
+        for call in message.tool_calls:
+            answer = answers.get(call["id"] or "")
+            if answer is not None:
+                yield call, answer
+
+
+def _ended(request: ModelRequest[Any]) -> ModelResponse[Any] | None:
+    """The end of a run that gets nowhere, in place of what the model would answer."""
+    for message in reversed(request.messages):
+        if not isinstance(message, ToolMessage):
+            return None
+        if isinstance(message.artifact, dict) and (why := message.artifact.get(GAVE_UP)):
+            mark = {ENDED_BY: "guard"}
+            return ModelResponse(result=[AIMessage(f"This run was ended: {why}.", response_metadata=mark)])
+    return None
 
 
 def _arguments(answer: ToolMessage, asked: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +171,7 @@ def _arguments(answer: ToolMessage, asked: dict[str, Any]) -> dict[str, Any]:
 def _note(turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
     if isinstance(answer, ToolMessage) and answer.status != "error":
         turn.done.append(Call(request.tool_call["name"], request.tool_call["args"]))
+        turn.refused.clear()
 
 
 def guard(

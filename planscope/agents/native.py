@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from planscope.agents.guarding import Guardian
+from planscope.agents.guarding import Guardian, gives_up
 from planscope.agents.models import ModelUnavailable, parse_model
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.react_format import Answer, Turn, read_answer, write_prompt
@@ -52,6 +52,7 @@ class _State:
     did: list[Did] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     done: list[Call] = field(default_factory=list)
+    refused: list[Call] = field(default_factory=list)
 
 
 def run_native(
@@ -159,8 +160,14 @@ def _converse(
                 refused_by="guard" if refused is not None else None,
             )
         )
+        if refused is not None:
+            ends = gives_up(state.refused, call)
+            if ends is not None:
+                return EndEvent(at=state.clock, ending="call_limit", reason=ends)
+            state.refused.append(call)
         if executed:
             state.done.append(call)
+            state.refused.clear()
         state.did.append(Did(answer.tool, answer.arguments, text, executed))
         state.turns.append(Turn(answer.text, answer.tool, json.dumps(answer.arguments), text))
         state.words += len(answer.text.split()) + len(text.split())

@@ -72,7 +72,7 @@ Ending = Literal["stopped", "call_limit", "aborted"]
 class _Conversation:
     """One run. ``open`` maps the ids of calls without an answer to their steps.
 
-    ``ending``: it is over as soon as all calls are answered. ``failed``: it ended with an error, and may be tried again.
+    ``ending``: it is over as soon as all calls are answered. ``failed``: an error ended it, but it may be tried again.
     """
 
     journal: Journal
@@ -168,7 +168,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         try:
             return what(*given)
         except Exception as error:
-            self._warn(f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}")
+            self._warn(
+                f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}"
+            )
             return None
 
     def _warn(self, line: str) -> None:
@@ -330,7 +332,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     ) -> None:
         system = [m for m in messages if isinstance(m, SystemMessage)]
         said = more.get("invocation_params") or {}
-        model = said.get("model") or said.get("model_name") or (more.get("metadata") or {}).get("ls_model_name")
+        model = (
+            said.get("model") or said.get("model_name") or (more.get("metadata") or {}).get("ls_model_name")
+        )
         root = self._root(parent) or run_id
         with self._lock:
             told = text_of(system[0]) if system else None
@@ -345,7 +349,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         asked = self._calls.pop(run_id, None)
         if asked is None:
             return
-        found = [g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)]
+        found = [
+            g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)
+        ]
         root = next((r for r, talks in self._of_root.items() if asked[0] in talks), run_id)
         self._said(*asked, str(root), found, None, False)
         if run_id in self._of_root:  # a model that was asked by itself
@@ -413,7 +419,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             place = free_path(self.path)
             if self.path.parent == place.parent:
                 raise
-            self._warn(f"planscope cannot record in {self.path.parent}: {error.strerror}; it records in {place}")
+            self._warn(
+                f"planscope cannot record in {self.path.parent}: {error.strerror}; it records in {place}"
+            )
             self.path = place
             journal = Journal(self.path, head)
         if not self.path.exists():
@@ -504,9 +512,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             talk.failed = talk.failed and identity != talk.failed_call
             self._add(talk, answer_event(answer, talk.at(), step, identity, took))
             _, command = answer_parts(answer, identity)
-            if command and command.get("graph"):
-                talk.ending = True
-            elif talk.direct and not talk.open and self._as_middleware:
+            if (command and command.get("graph")) or (talk.direct and not talk.open and self._as_middleware):
                 talk.ending = True
             if talk.ending and not talk.open:
                 self._end(talk, "stopped")

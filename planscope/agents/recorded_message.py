@@ -239,7 +239,9 @@ def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[s
             for one in said if isinstance(said, list | tuple) else [said]:
                 if isinstance(one, ToolMessage) and one.tool_call_id == identity:
                     message = one
-            goto = [_node(n) for n in (part.goto if isinstance(part.goto, list | tuple) else [part.goto]) if n]
+            goto = [
+                _node(n) for n in (part.goto if isinstance(part.goto, list | tuple) else [part.goto]) if n
+            ]
             rest = {k: v for k, v in update.items() if k != "messages"}
             more = {"goto": goto, "graph": part.graph, "update": plain(rest)}
             command |= {key: value for key, value in more.items() if value}
@@ -259,7 +261,9 @@ def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
         return None
     kept = plain(found)
     size = len(json.dumps(kept))
-    return kept if size <= LONGEST_ARTIFACT else f"{type(found).__name__}, {size:,} characters of JSON: not kept"
+    return (
+        kept if size <= LONGEST_ARTIFACT else f"{type(found).__name__}, {size:,} characters of JSON: not kept"
+    )
 
 
 LONGEST_ARTIFACT = 64 * 1024

@@ -44,7 +44,7 @@ from planscope.session.json_bytes import plain_text
 
 
 class CallLimitReached(Exception):
-    """The agent asked for one model call more than it may make."""
+    """The agent asked for one model call more than it may make, or what it says ended the run."""
 
 
 Preview = Callable[[str, Mapping[str, Any]], str | None]
@@ -100,6 +100,10 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self.phase = "model"
         response = await handler(request)
         self.phase = "agent"
+        for message in response.result:
+            if isinstance(message, AIMessage) and (reason := ended_by_guard(message)) is not None:
+                self.calls_made -= 1
+                raise CallLimitReached(reason)
         taken = {m.id for m in request.messages if m.id}, call_ids(request.messages)
         result = [readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
         for message in result:
@@ -230,13 +234,18 @@ REFUSED_BY = "planscope_refused_by"
 """Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
 
 
+GAVE_UP = "planscope_gave_up"
+"""A mark beside that of a refusal: the guard ends the run with it, and why."""
+
 ENDED_BY = "planscope_ended_by"
 """A mark in the metadata of a message that no model said: the guard ends the run with it."""
 
 
 def ended_by_guard(message: AIMessage) -> str | None:
     """Why the guard ended the run, where this message says so."""
-    return message.text if message.response_metadata.get(ENDED_BY) == "guard" else None
+    if message.response_metadata.get(ENDED_BY) != "guard":
+        return None
+    return str(message.text).removeprefix("This run was ended: ").removesuffix(".")
 
 
 def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
@@ -261,7 +270,7 @@ def answer_event(
         refused_by=refuser(message),
         said=said,
         command=command,
-        artifact=artifact_of(message, (DONE_WITH, REFUSED_BY)),
+        artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
     )
 
 

@@ -205,7 +205,8 @@ class LiveRun:
         from planscope.agents.recorder import CallLimitReached
 
         if isinstance(error, CallLimitReached):
-            return self._end(recorder, "call_limit", f"over {self._limits.model_calls} model calls")
+            reason = str(error) or f"over {self._limits.model_calls} model calls"
+            return self._end(recorder, "call_limit", reason)
         if isinstance(error, StoppedAtGate):
             return self._end(recorder, "aborted", STOPPED_BY_USER)
         if error is not None:

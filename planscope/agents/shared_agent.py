@@ -46,6 +46,13 @@ class _OwnRecorder(AgentMiddleware[Any, Any, Any]):
 class _OwnGuard(AgentMiddleware[Any, Any, Any]):
     """The second one."""
 
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> Any:
+        return await _own.get()[1].awrap_model_call(request, handler)
+
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,

@@ -122,7 +122,9 @@ def _parts_refused(
     schema: Mapping[str, Any], value: Any, name: str, whole: Mapping[str, Any], depth: int
 ) -> str | None:
     if isinstance(value, list):
-        found = (_refused(schema.get("items"), one, f"{name}[{i}]", whole, depth) for i, one in enumerate(value))
+        found = (
+            _refused(schema.get("items"), one, f"{name}[{i}]", whole, depth) for i, one in enumerate(value)
+        )
         return next((why for why in found if why), None)
     if not isinstance(value, dict):
         return None

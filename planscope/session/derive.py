@@ -13,9 +13,9 @@ from planscope.oracle.trace import Call, Ending, Trace
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import ActionRecord, Run, Session, Variant
 
-
 UNJUDGED = (
-    'Not judged: nobody said what the calls have to meet. Say it in a query when you record: record(PATH, query="...")'
+    "Not judged: nobody said what the calls have to meet. "
+    'Say it in a query when you record: record(PATH, query="...")'
 )
 """What is said of an agent's own run without a query."""
 

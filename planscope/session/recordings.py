@@ -60,7 +60,9 @@ class Journal:
         for _ in range(3):  # whoever settles may remove the folder just now
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
-                self._handle = _open(folder / f"{self.token}{_SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                self._handle = _open(
+                    folder / f"{self.token}{_SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                )
                 break
         if self._handle < 0:
             raise FileNotFoundError(f"{folder} is removed again and again")

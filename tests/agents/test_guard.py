@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,17 +12,20 @@ from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
-from planscope.agents import guard
+from planscope.agents import guard, record
 from planscope.agents.guarding import Guardian
+from planscope.agents.native import run_native
 from planscope.agents.runner import LiveRun
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Run
+from planscope.session.store import load
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
+from .test_own_agent import Both
 from .test_profiles import drawn
 
 
@@ -39,7 +43,7 @@ async def test_a_call_that_dooms_the_plan_is_refused_and_told_why() -> None:
     assert (first.status, first.step) == ("error", 1)
     assert first.text == (
         "Refused: this was not done. After it the requirement could not be met any more, "
-        "since sentence 1 says: “Alpha happens before beta”."
+        "since sentence 1 says: “Alpha happens before beta”. Safe now: alpha."
     )
     found = replay(problem_of(case), trace_of(run))
     assert (found.verdict().verdict, found.verdict().findings) == ("right", ())
@@ -134,12 +138,6 @@ def told(result: Any) -> list[tuple[str, bool]]:
 async def test_two_lines_in_anybodys_agent(sync: bool) -> None:
     tools = [wash_hands, cook_dinner]
 
-    class Both(type(scripted().chat)):  # type: ignore[misc]
-        def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
-            from langchain_core.outputs import ChatGeneration, ChatResult
-
-            return ChatResult(generations=[ChatGeneration(message=self._next(messages))])
-
     script = [says(("cook_dinner", {})), says(("wash_hands", {}), ("cook_dinner", {}))] * 2
     script.insert(2, says(text="Done."))
     agent: Any = create_agent(
@@ -164,3 +162,83 @@ async def test_a_guarded_run_that_gives_up_has_lost_an_action_and_no_more() -> N
     found = replay(problem_of(case), trace_of(run)).verdict()
     assert (found.error_type, [f.type for f in found.findings]) == ("action_lost", ["action_lost"])
     assert end_of(run).ending == "stopped"
+
+
+@pytest.mark.parametrize("sync", [False, True])
+async def test_tools_that_the_query_does_not_name_are_free(sync: bool) -> None:
+    @tool
+    def look(at: str) -> str:
+        """Look."""
+        return "seen"
+
+    tools = [look, wash_hands, cook_dinner]
+    script = [
+        says(("look", {"at": "x"})),
+        says(("look", {"at": "x"})),
+        says(("wash_hands", {})),
+        says(("look", {"at": "y"})),
+    ]
+    agent: Any = create_agent(
+        Both(script=script), tools, middleware=[guard("Wash hands happens before cook dinner.", tools)]
+    )
+    asked = {"messages": [HumanMessage("Go.")]}
+    result = agent.invoke(asked) if sync else await agent.ainvoke(asked)
+    assert told(result) == [("look", True), ("look", True), ("wash_hands", True), ("look", True)]
+
+
+async def test_it_says_what_is_safe_now_and_when() -> None:
+    case = variant(
+        "Alpha happens before 10:00. Beta happens after 4:00. Gamma happens after beta.",
+        ["alpha", "beta", "gamma"],
+        durations=[3, 7, 1],
+    )
+    script = [("beta", 4), ("alpha", 0), ("gamma", 5), ("beta", 5), ("gamma", 12), ("gamma", 13)]
+    run = await run_agent(
+        case, model=scripted(*(says((t, {"start_time": h})) for t, h in script)), guard=True
+    )
+    said = {a.step: a.text for a in answers_of(run) if a.refused_by}
+    assert said[1].endswith(" Safe now: alpha with start_time 0 to 7.")
+    assert said[3].endswith(" Safe now: beta with start_time 4 to 16.")
+    assert said[6].endswith(" Everything that is required is done: no call is needed any more.")
+
+
+async def test_a_call_that_is_refused_three_times_ends_the_run() -> None:
+    """Others may be refused in between; what is done in between begins the count again."""
+    calls = ["beta", "beta", "alpha", "gamma", "alpha", "gamma", "alpha", "gamma", "beta"]
+    run = await run_agent(abc(), model=scripted(*(says((t, {})) for t in calls)), guard=True)
+    check_record(run.events)
+    assert [c.tool for c in calls_of(run)] == calls[:-1]
+    assert (end_of(run).ending, end_of(run).reason) == ("call_limit", "the guard refused gamma() 3 times")
+    found = replay(problem_of(abc()), trace_of(run)).verdict()
+    assert (found.verdict, found.error_type) == ("wrong", "timeout")
+    assert found.explanation.startswith("The run hit its limit: the guard refused gamma() 3 times.")
+
+
+@pytest.mark.parametrize("sync", [False, True])
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_anybodys_agent_ends_cleanly_there(sync: bool, at_once: bool, tmp_path: Path) -> None:
+    query, tools = "Wash hands happens before cook dinner.", [wash_hands, cook_dinner]
+    cook = ("cook_dinner", {})
+    script = [says(cook, cook, cook)] if at_once else [says(cook), says(cook), says(cook)]
+    order = [record(tmp_path / "s.planscope.json", query=query), guard(query, tools)]
+    agent: Any = create_agent(Both(script=[*script, says(("wash_hands", {}))]), tools, middleware=order)
+    asked = {"messages": [HumanMessage("Go.")]}
+    result = agent.invoke(asked) if sync else await agent.ainvoke(asked)
+    assert result["messages"][-1].text == "This run was ended: the guard refused cook_dinner() 3 times."
+    assert told(result) == [("cook_dinner", False)] * 3
+    (run,) = load(tmp_path / "s.planscope.json").runs
+    check_record(run.events)
+    assert (end_of(run).ending, end_of(run).reason) == (
+        "call_limit",
+        "the guard refused cook_dinner() 3 times",
+    )
+
+
+def test_the_light_loop_ends_there_as_the_real_one() -> None:
+    case = abc("Gamma happens before alpha. Beta happens before gamma.")
+    one = run_native(case, model="sim:literal?seed=1", guard=True)
+    other = LiveRun(case, model="sim:literal?seed=1", guard=True).wait()
+    assert [e.model_dump(exclude={"at", "took"}) for e in calls_of(one)] == [
+        e.model_dump(exclude={"at", "took"}) for e in calls_of(other)
+    ]
+    assert (end_of(one).ending, end_of(one).reason) == (end_of(other).ending, end_of(other).reason)

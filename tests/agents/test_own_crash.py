@@ -128,7 +128,10 @@ def test_broken_and_strange_journals_are_left_out(tmp_path: Path) -> None:
         '{"format": "planscope-recording", "version": 1, "token": "eeee", "title": "t", "query": "", "timed": false,'
         ' "agent": "own", "model": "m", "started": "2026-11-22T10:00:00+00:00"}\n'
     )
-    prompt, call = '{"event": {"type": "prompt", "text": "hi"}}\n', '{"event": {"type": "call", "step": 7, "tool": "x"}}\n'
+    prompt, call = (
+        '{"event": {"type": "prompt", "text": "hi"}}\n',
+        '{"event": {"type": "call", "step": 7, "tool": "x"}}\n',
+    )
     (folder / "eeee.jsonl").write_text(head + prompt + call + prompt)
     found = load(path)
     assert [r.id for r in found.runs] == ["r1", "r2"]

@@ -342,7 +342,9 @@ async def test_a_sub_agent_as_a_tool(path: Path, sync: bool) -> None:
         """Ask the helper."""
         return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].content)
 
-    outer = made(path, says(BUILD), says(("ask_helper", {"question": "?"})), says(DEPLOY), tools=[*TOOLS, ask_helper])
+    outer = made(
+        path, says(BUILD), says(("ask_helper", {"question": "?"})), says(DEPLOY), tools=[*TOOLS, ask_helper]
+    )
     await asyncio.to_thread(outer.invoke, ASKED) if sync else await outer.ainvoke(ASKED)
     one, two = runs(path)
     assert [c.tool for c in calls_of(one)] == ["build_image", "ask_helper", "deploy_image"]
@@ -534,7 +536,9 @@ def test_as_both_it_is_recorded_once(path: Path) -> None:
 # It never makes a program fail
 
 
-def test_where_nothing_can_be_written_the_agent_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written_the_agent_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither beside the session nor in the library: one warning."""
     blocked = tmp_path / "file"
     blocked.write_text("")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
+from planscope.oracle.findings import grouped
 from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
 from planscope.oracle.words import called, clock, listed, name
 from planscope.safe import cell_width, clip, show, visible, wrap
@@ -198,11 +199,15 @@ def verdict_lines(
     yield from sentence(verdict.explanation, width)
     if verdict.findings:
         yield ""
-    for finding in verdict.findings[:FINDINGS]:
+    groups = grouped(verdict.findings)
+    for finding, *more in groups[:FINDINGS]:
         where = "at the end" if finding.step == "end" else f"step {finding.step}"
-        yield from hanging(f"  {where}", finding_text(problem, finding), 14, width)
-    if len(verdict.findings) > FINDINGS:
-        yield f"  and {len(verdict.findings) - FINDINGS} more"
+        text = finding_text(problem, finding)
+        if more:
+            text += f" ({len(more) + 1} times, last at step {more[-1].step})"
+        yield from hanging(f"  {where}", text, 14, width)
+    if len(groups) > FINDINGS:
+        yield f"  and {sum(map(len, groups[FINDINGS:]))} more"
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:

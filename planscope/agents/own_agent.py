@@ -52,11 +52,12 @@ from planscope.agents.recorded_message import (
 from planscope.agents.recorder import answer_event, ended_by_guard
 from planscope.language.problem import is_tool_name
 from planscope.session.carriers import is_session_file
-from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent, notice_of
+from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent
 from planscope.session.files import SessionError, read_bytes, writable_target
 from planscope.session.json_bytes import plain_text
 from planscope.session.lock import Held
 from planscope.session.naming import free_path
+from planscope.session.notices import notice_of
 from planscope.session.recordings import Journal
 from planscope.session.settling import settle_now, settle_soon, warn
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle import words
 from planscope.oracle.facts import Fact
+from planscope.oracle.findings import grouped
 from planscope.oracle.verdict_types import Core, Finding, StepNo, VerdictKind, Violation
 from planscope.oracle.walk import Walk
 
@@ -23,6 +24,7 @@ def explain(
 ) -> str:
     """What went wrong first, then where the plan was lost, if that is something else."""
     sentences = []
+    again = _again(findings) if findings and kind in ("right", "wrong") else []
     if kind == "aborted":
         reason = run.trace.reason or "no reason was recorded"
         sentences.append(f"The run was aborted, which is no planning error: {_stop(reason)}")
@@ -35,16 +37,27 @@ def explain(
     elif findings:
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
-            sentences.append(describe_finding(run, findings[0]))
-    if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
-        sentences.append(f"How it ended: {_stop(run.trace.reason)}")
+            sentences += [describe_finding(run, findings[0]), *again]
+            again = []
     if run.problem.unjudged:
         sentences.append(_stop(run.problem.unjudged))
     if violation is not None:
         sentences.append(describe_violation(run, violation))
     if kind == "right" and findings:
         sentences.append(f"But {_lower(describe_finding(run, findings[0]))}")
+    sentences += again
+    if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
+        sentences.append(f"How it ended: {_stop(run.trace.reason)}")
     return " ".join(sentences)
+
+
+def _again(findings: Sequence[Finding]) -> list[str]:
+    """How often what is said of the first finding happened once more."""
+    _, *more = grouped(findings)[0]
+    if not more:
+        return []
+    times = "once more" if len(more) == 1 else f"{len(more)} more times, the last time"
+    return [f"The same happened {times} at step {more[-1].step}."]
 
 
 def _covers(finding: Finding, violation: Violation) -> bool:

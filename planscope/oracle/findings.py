@@ -81,6 +81,15 @@ def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Fi
         )
 
 
+def grouped(findings: Sequence[Finding]) -> list[tuple[Finding, ...]]:
+    """Findings that say the same of different steps, together: each group by step, in the order of their firsts."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for one in findings:
+        said = (one.type, one.severity, one.constraints, one.actions, one.message)
+        groups.setdefault(said, []).append(one)
+    return [tuple(group) for group in groups.values()]
+
+
 def ordered(findings: Sequence[Finding], complete: bool) -> tuple[Finding, ...]:
     """Primary first, then by step; an act_error of a run that did everything all the same is a warning."""
     settled = [replace(f, severity="warning") if f.type == "act_error" and complete else f for f in findings]

@@ -105,14 +105,3 @@ class EndEvent(_Event):
 Event = Annotated[
     PromptEvent | MessageEvent | CallEvent | AnswerEvent | ErrorEvent | EndEvent, Field(discriminator="type")
 ]
-
-
-def notice_of(refusal: str | None, finish: str | None) -> str:
-    """What an answer of the model is besides its text, as a line; empty for one that came to its end."""
-    if refusal:
-        return f"the model refused: {' '.join(refusal.split())}"
-    known = {
-        "length": "the answer was cut off: the limit of its length was reached",
-        "content_filter": "the answer was cut off by the provider's content filter",
-    }
-    return known.get(finish or "", f"the answer ended early: {finish}" if finish else "")

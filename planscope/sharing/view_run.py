@@ -15,6 +15,7 @@ from planscope.session.derive import not_answered
 from planscope.session.events import AnswerEvent, CallEvent, ErrorEvent, MessageEvent
 from planscope.session.help import NO_HELP, help_of
 from planscope.session.model import Run, Session
+from planscope.session.notices import words_of
 from planscope.session.own import own_runs
 from planscope.sharing.view_request import RequestView
 
@@ -151,8 +152,12 @@ def _told(run: Run | None) -> tuple[dict[int, _Told], str, list[str]]:
     words: list[str] = []
     trouble: list[str] = []
     for event in run.events if run is not None else ():
-        if isinstance(event, MessageEvent) and event.text.strip():
-            words.append(event.text.strip())
+        if isinstance(event, MessageEvent):
+            words += (
+                [said]
+                if (said := words_of(event.text, event.refusal, event.finish, event.structured))
+                else []
+            )
         elif isinstance(event, CallEvent):
             found[event.step] = _Told(event, "\n".join(words))
             words = []

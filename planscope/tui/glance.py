@@ -15,6 +15,7 @@ from planscope.session.carriers import carried
 from planscope.session.files import LARGEST, SessionError, read_bytes
 from planscope.session.help import Help, help_in
 from planscope.session.json_bytes import parse_json
+from planscope.session.notices import words_of
 
 RESTART_TOOL = "ask_for_restart"
 """As in ``planscope.oracle.trace``, which need not be imported for the first frame."""
@@ -195,8 +196,9 @@ class _Calls:
                 counts = (_number(usage.get("input_tokens")), _number(usage.get("output_tokens")))
                 self.tokens.append((int(counts[0]), int(counts[1])))
         if kind == "message":
-            if text := _text(event.get("text")).strip():
-                self.words.append(text)
+            text, refusal, finish = (_text(event.get(key)) for key in ("text", "refusal", "finish"))
+            if said := words_of(text, refusal, finish, event.get("structured")):
+                self.words.append(said)
         elif kind == "call":
             self._call(event)
         elif kind == "answer":

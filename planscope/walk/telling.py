@@ -17,6 +17,7 @@ from planscope.safe import visible
 from planscope.session.derive import not_answered
 from planscope.session.events import AnswerEvent, CallEvent, MessageEvent
 from planscope.session.model import Run
+from planscope.session.notices import words_of
 
 SHOWN = 400
 """Code points of a text from a model or a tool."""
@@ -64,8 +65,12 @@ class Told:
         self.calls: dict[StepNo, CallEvent] = {}
         words: list[str] = []
         for event in run.events if run is not None else ():
-            if isinstance(event, MessageEvent) and event.text.strip():
-                words.append(event.text.strip())
+            if isinstance(event, MessageEvent):
+                words += (
+                    [said]
+                    if (said := words_of(event.text, event.refusal, event.finish, event.structured))
+                    else []
+                )
             elif isinstance(event, CallEvent):
                 self.calls[event.step] = event
                 self.thoughts[event.step] = " ".join(words)

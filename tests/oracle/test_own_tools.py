@@ -1,0 +1,156 @@
+"""Real tools: what the query names is required and nothing else; a call is refused by its own schema alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planscope.language.problem import Action
+from planscope.oracle.arguments import schema_refusal
+from planscope.oracle.reasons import reasons
+from planscope.oracle.replay import Replay, replay
+from planscope.oracle.trace import Call, Ending, Trace
+from planscope.report import verdict_lines
+from planscope.session.derive import UNJUDGED, own_reading
+
+NAMES = ["build", "push", "deploy", "log", "page"]
+ACTIONS = tuple(Action(f"a{i}", name, name) for i, name in enumerate(NAMES, 1))
+TAGGED = {"type": "object", "properties": {"tag": {"type": "string"}}, "required": ["tag"]}
+SCHEMAS: dict[str, Mapping[str, Any] | None] = {**dict.fromkeys(NAMES), "build": TAGGED}
+
+
+def judged(text: str, *calls: Call | str, ending: Ending = "stopped", timed: bool = False) -> Replay:
+    made = tuple(Call(c) if isinstance(c, str) else c for c in calls)
+    return replay(own_reading(text, ACTIONS, SCHEMAS, timed=timed).problem, Trace(made, ending))
+
+
+ORDER = "Build happens before push. Push happens before deploy."
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_against_the_sentence_itself(seed: int) -> None:
+    """Right is: each named one exactly once, in an order that the text allows; whatever else is called."""
+    draw = random.Random(seed)
+    calls = [draw.choice(NAMES) for _ in range(draw.randint(0, 6))]
+    named = [c for c in calls if c in ("build", "push", "deploy")]
+    found = judged(ORDER, *calls)
+    assert (found.verdict().verdict == "right") == (named == ["build", "push", "deploy"])
+    assert found.certify() is True
+
+
+def test_free_tools_change_nothing() -> None:
+    found = judged(ORDER, "log", "build", "log", "log", "push", "ghost", "deploy", "page", "page")
+    assert found.verdict().findings == ()
+    assert [v.action for v in found.steps if v.action] == ["a1", "a2", "a3"]
+    assert {c.id for c in found.problem.constraints} == {"c1", "c2", "b1", "b2"}
+    assert [found.problem.action_by_id[m.action].tool for m in found.safe_moves(1)] == ["build"]
+    assert found.repair().order == ("a1", "a2", "a3") and found.repair().inserted == ()
+    wrong = judged(ORDER, "log", "push", "build")
+    assert (wrong.repair().order, wrong.repair().inserted) == (("a1", "a2", "a3"), ("a3",))
+    assert wrong.certify() and reasons(wrong).cores
+
+
+def test_only_its_own_schema_refuses_a_call() -> None:
+    more = {"tag": "v1", "whatever": [1]}
+    fine = judged(ORDER, Call("build", more), Call("push", {"x": 1}), Call("deploy", {"y": None}))
+    assert fine.verdict().findings == ()
+    failed = judged(
+        ORDER,
+        Call("build", {"tag": 1}, failed=True),
+        Call("build", {"tag": "v1"}, failed=True),
+        Call("build", {"tag": "v1"}),
+        "push",
+        "deploy",
+    )
+    assert [(f.type, f.step, f.message) for f in failed.verdict().findings] == [
+        ("act_error", 1, "build: tag must be a string, not an integer")
+    ]
+    assert failed.verdict().verdict == "right"
+
+
+def test_hours_are_of_the_named_ones_alone() -> None:
+    text = "Build happens before 10:00. Push happens after build."
+    call = lambda tool, hour: Call(tool, {"start_time": hour})  # noqa: E731
+    good = judged(text, call("build", 1), "log", call("push", 4), timed=True)
+    assert (good.verdict().verdict, good.certify()) == ("right", True)
+    late = judged(text, "log", call("build", 12), timed=True)
+    assert late.verdict().error_type == "action_lost" and late.steps[2].state == "broken"
+
+
+def test_without_a_query_nothing_is_said_of_the_calls() -> None:
+    for ending, kind in (("stopped", "unknown"), ("timeout", "unknown"), ("aborted", "aborted")):
+        for timed in (False, True):
+            found = judged("", "build", "build", "ghost", ending=ending, timed=timed)  # type: ignore[arg-type]
+            verdict = found.verdict()
+            assert (verdict.verdict, verdict.findings, verdict.first_violation) == (kind, (), None)
+            assert f"{UNJUDGED}." in verdict.explanation
+            assert {v.state for v in found.steps} == {"unknown"}
+            assert (found.certify(), found.safe_moves(1), found.valid_completions(1)) == (None, (), None)
+            assert found.repair().order is None and found.repair().reason == UNJUDGED
+            assert reasons(found).cores == () and found.one_way(0) is None
+
+
+def test_fifty_findings_of_one_call_are_one_line() -> None:
+    found = judged(ORDER, *["build"] * 51, "push", "deploy")
+    verdict = found.verdict()
+    assert len(verdict.findings) == 50
+    lines = list(verdict_lines(found.problem, verdict, 100))
+    (line,) = [one for one in lines if "error: action repeated" in one]
+    assert line.strip().startswith("step 2") and "(50 times, last at step 51)" in " ".join(lines)
+    assert verdict.explanation == (
+        "At step 2 build was done again, after step 1, and every task can only be executed once. "
+        "The same happened 49 more times, the last time at step 51."
+    )
+
+
+SCHEMA = st.recursive(
+    st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"]).map(
+        lambda t: {"type": t}
+    )
+    | st.lists(st.integers(0, 3) | st.sampled_from(["a", "b", True]), min_size=1).map(lambda v: {"enum": v})
+    | st.integers(0, 3).map(lambda n: {"type": "integer", "minimum": n, "maximum": n + 1})
+    | st.just({"type": "string", "minLength": 2})
+    | st.just({}),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"anyOf": parts})
+        | inner.map(lambda part: {"type": "array", "items": part, "maxItems": 2})
+        | st.builds(
+            lambda parts, needed, open: {
+                "type": "object",
+                "properties": parts,
+                "required": needed,
+                "additionalProperties": open,
+            },
+            st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+            st.lists(st.sampled_from("abc"), unique=True, max_size=2),
+            st.booleans() | inner,
+        )
+    ),
+    max_leaves=6,
+)
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 4) | st.sampled_from([1.0, 1.5, "a", "b", "long"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(SCHEMA, st.dictionaries(st.sampled_from("abcd"), VALUE, max_size=3))
+def test_schemas_against_the_standard(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+    wanted = jsonschema.Draft202012Validator(schema).is_valid(arguments)
+    assert (schema_refusal(schema, arguments) is None) == wanted
+
+
+def test_references_and_odd_schemas() -> None:
+    schema = {"properties": {"x": {"$ref": "#/$defs/X"}}, "$defs": {"X": {"type": "integer"}}}
+    assert schema_refusal(schema, {"x": 1}) is None
+    assert schema_refusal(schema, {"x": "1"}) == "x must be an integer, not a string"
+    loop = {"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}}
+    for odd in (loop, {"$ref": "elsewhere"}, {"type": "odd"}, {"required": 3, "properties": [], "enum": 4}):
+        assert schema_refusal(odd, {"x": 1}) is None

@@ -195,7 +195,8 @@ def verdict_lines(
     problem: Problem, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP
 ) -> Iterator[str]:
     """The verdict, why, and everything that went wrong by step."""
-    yield from sentence(verdict_line(verdict, help), width)
+    unjudged = problem.unjudged and verdict.verdict == "unknown"
+    yield from sentence("NOT JUDGED" if unjudged else verdict_line(verdict, help), width)
     yield from sentence(verdict.explanation, width)
     if verdict.findings:
         yield ""
@@ -213,7 +214,8 @@ def verdict_lines(
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
     """The plan, call by call, beside what the agent did."""
     if fixed.order is None:
-        yield f"There is no such plan: {fixed.reason}."
+        unjudged = run.problem.unjudged
+        yield f"{unjudged}." if unjudged else f"There is no such plan: {fixed.reason}."
         return
     attempt = run.last_attempt
     own = [f.action for f in attempt.facts if f.effect == "done" and f.action is not None]

@@ -269,7 +269,7 @@ def answer_event(
         call_id=identity,
         refused_by=refuser(message),
         said=said,
-        command=command,
+        to_graph=command,
         artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
     )
 

@@ -76,7 +76,9 @@ def _tell(
     say()
     confirmed = {
         True: "; confirmed by Z3",
-        None: "" if args.no_certify else "; Z3 gave up before it could confirm this",
+        None: ""
+        if args.no_certify or replay.problem.unjudged
+        else "; Z3 gave up before it could confirm this",
     }
     agent = clip(help.agent(chosen.agent), 40)
     by = f"run {clip(chosen.id, 40)}: agent {agent}, model {clip(chosen.model, 60)}"

@@ -14,6 +14,7 @@ from planscope.commands.common import (
     open_session,
     print_json,
     quoted,
+    say,
     say_all,
     whole,
 )
@@ -84,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
     certified = None
     if found.cores and not args.no_certify:
         certified = certify_reasons(replay, found, PATIENCE, stopped=_after(args.seconds))
+    if replay.problem.unjudged and not args.json:
+        say(f"{replay.problem.unjudged}.")
+        return 0
     document = ReasonsDocument.about(replay, found, chosen.id if chosen else None, certified)
     if args.json:
         print_json(document.as_data())

@@ -92,13 +92,13 @@ def target_of(args: argparse.Namespace, source: Path) -> Path:
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
-    """The variant of that id, the newest by default."""
+    """The variant of that id, the newest by default. Raises UserError for one without a query to work on."""
     newest = variant_shown(session)
     if wanted is None:
-        return newest
+        return _with_query(newest)
     for variant in session.variants:
         if variant.id == wanted:
-            return variant
+            return _with_query(variant)
     known = listed(v.id for v in session.variants)
     raise UserError(f"the session has no variant {wanted!r}; its variants: {known}")
 
@@ -108,7 +108,17 @@ def newest_original(session: Session, wanted: str | None) -> Variant:
     from planscope.session.own import own_variants
 
     originals = [v for v in own_variants(session) if v.origin.mutation is None]
-    return originals[-1] if wanted is None and originals else chosen_variant(session, wanted)
+    return _with_query(originals[-1]) if wanted is None and originals else chosen_variant(session, wanted)
+
+
+def _with_query(variant: Variant) -> Variant:
+    from planscope.session.derive import has_own_tools
+
+    if has_own_tools(variant) and not variant.query.text.strip():
+        raise UserError(
+            f"variant {visible(variant.id, limit=40)} was recorded without a query, so no agent can be given it"
+        )
+    return variant
 
 
 @contextmanager

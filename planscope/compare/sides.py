@@ -98,7 +98,7 @@ def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]
     if replay is None:
         return None
     begin = replay.steps[0]
-    if begin.state == "completable":
+    if begin.state == "completable" or replay.problem.unjudged:
         return ()
     if begin.core is None:
         unknown.append(

@@ -70,8 +70,8 @@ class AnswerEvent(_Event):
     """What the tool of ``step`` answered.
 
     ``refused_by``: the call was kept from its tool, and ``text`` tells the agent why. ``said``: what the tool had
-    answered where the user changed it. ``command``: what a tool told the graph besides: where to ``goto``, what to
-    ``update``. ``artifact``: what it gave to the program, and no model was sent.
+    answered where the user changed it. ``to_graph``: what a tool told the graph besides, as LangGraph's ``Command``:
+    where to ``goto``, what to ``update``. ``artifact``: what it gave to the program, and no model was sent.
     """
 
     type: Literal["answer"] = "answer"
@@ -82,7 +82,7 @@ class AnswerEvent(_Event):
     call_id: str | None = None
     refused_by: Literal["guard", "user"] | None = None
     said: str | None = None
-    command: dict[str, Any] | None = None
+    to_graph: dict[str, Any] | None = None
     artifact: Any = None
 
 

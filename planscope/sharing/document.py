@@ -31,7 +31,7 @@ class Spot(NamedTuple):
 Change = Callable[[str, Spot], str]
 ChangeNumber = Callable[[int | float, Spot], Json]
 
-_DATA = {"arguments", "asked", "message", "cursor", "parameters", "artifact", "command", "structured"}
+_DATA = {"arguments", "asked", "message", "cursor", "parameters", "artifact", "to_graph", "structured"}
 _GRAMMAR = {"tree", "constraints"}
 _FIXED = {"format", "type", "status", "ending", "refused_by", "method", "created", "started"}
 _TYPE = re.compile(r"[A-Za-z_]{1,20}|planscope-session|[0-9T:.+Z-]{10,40}")

@@ -133,6 +133,8 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
         return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
         return [Run(" ? UNKNOWN ", "stop"), Run(" Z3 disagrees", "broken")]
+    if state.debug.run.problem.unjudged:
+        return [Run(" ? NOT JUDGED ", "stop")]
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
 
 

@@ -29,7 +29,7 @@ class QueryPane(LinePane):
 
     def prepare(self, state: RoomState, width: int) -> None:
         problem = state.debug.run.problem
-        laid_out_for = (state.text, width, state.errors)
+        laid_out_for = (state.text, width, state.errors, problem.unjudged)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
             self._shown = show(state.text, keep_newlines=True)
@@ -195,6 +195,9 @@ def _moving(state: RoomState) -> Iterator[Painted]:
 
 
 def _complaints(state: RoomState, width: int) -> Iterator[Line]:
+    """Why the text cannot be read, or that there is none to judge by."""
+    if unjudged := state.debug.run.problem.unjudged:
+        yield from (Line(runs) for runs in paragraph(unjudged, width, "caution"))
     for error in state.errors:
         yield BLANK
         where = f"✗ line {error.line}, column {error.column}: "

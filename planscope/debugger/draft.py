@@ -18,7 +18,7 @@ from planscope.language.tree_json import dump
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible
 from planscope.session.check import LONGEST_REQUEST, LONGEST_TIMED
-from planscope.session.derive import actions_of
+from planscope.session.derive import actions_of, has_own_tools
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import Limits, Origin, Variant
 from planscope.session.new_parts import make_variant
@@ -74,7 +74,7 @@ def variant_of_draft(
 ) -> Variant:
     """The draft as a variant below ``parent``. ``reading``: of this very text, where it could be read."""
     assert reading is None or reading.text == draft.text
-    return make_variant(
+    made = make_variant(
         Problem(draft.actions, (), draft.timed, draft.text),
         Origin(kind="edited"),
         id=id,
@@ -84,6 +84,13 @@ def variant_of_draft(
         constraints=constraints,
         limits=Limits(seconds=draft.seconds, model_calls=draft.model_calls),
     )
+    if parent is not None and has_own_tools(parent):
+        told = {a.tool: a for a in parent.actions}
+        made.own = True
+        for action in made.actions:
+            if (known := told.get(action.tool)) is not None:
+                action.description, action.parameters = known.description, known.parameters
+    return made
 
 
 # Actions and limits

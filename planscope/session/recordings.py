@@ -66,7 +66,8 @@ class Journal:
                 break
         if self._handle < 0:
             raise FileNotFoundError(f"{folder} is removed again and again")
-        lock_handle(self._handle)
+        with suppress(OSError):  # a file system without locks: then it stays a journal
+            lock_handle(self._handle)
         self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
 
     def append(self, line: Mapping[str, Any]) -> None:
@@ -234,7 +235,7 @@ def complete(path: Path) -> Iterator[list[Recorded]]:
         for file in _journals(path):
             with suppress(OSError):
                 handle = _open(file, os.O_RDWR)
-                if not lock_handle(handle):
+                if not _is_left(handle):
                     os.close(handle)
                     continue
                 mine.append((file, handle))
@@ -253,6 +254,14 @@ def complete(path: Path) -> Iterator[list[Recorded]]:
     finally:
         for _, handle in mine:
             os.close(handle)
+
+
+def _is_left(handle: int) -> bool:
+    """Whether nobody writes to a journal any more; it is locked then, so that this stays so."""
+    try:
+        return lock_handle(handle)
+    except OSError:
+        return False
 
 
 def _in_order(found: list[Recorded]) -> list[Recorded]:

@@ -1,9 +1,10 @@
 """What recording and the gate cost, and many runs at once: ``python -m tests.bench.bench_recorder``.
 
-Wanted: at most 1 ms a call over a bare ``create_agent`` run; 100 runs at once against a server that answers in 200
-ms at most 1.5 times as long as one run. All of them share one processor, so what the client library costs by itself
-(the same requests, without an agent, and with LangChain's unrecorded one) is measured beside it. "At work" is the
-time of this process alone: neighbours on the machine change the seconds that go by, and little of that.
+Wanted: at most 1 ms a call over a bare ``create_agent`` run, for somebody's own agent at 50, 500 and 5,000 calls alike;
+100 runs at once against a server that answers in 200 ms at most 1.5 times as long as one run. All of them share one
+processor, so what the client library costs by itself (the same requests, without an agent, and with LangChain's
+unrecorded one) is measured beside it. "At work" is the time of this process alone: neighbours on the machine change the
+seconds that go by, and little of that.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import openai
@@ -26,8 +28,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
+from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
+from planscope.agents import record
 from planscope.agents.gate import GoOn, PendingCall, Verb
 from planscope.agents.many import run_many
 from planscope.agents.mock_tools import langchain_tools
@@ -39,12 +43,15 @@ from planscope.language.prompts import prompt_for
 from planscope.session.derive import records
 from planscope.session.events import Event
 from planscope.session.model import Origin, Query, Variant
+from planscope.session.settling import finish
 from tests.bench.yardstick import table
 
 CALLS = 30
 ROUNDS = 15
 SERVER_SECONDS = 0.2
 TRIES = 3
+OWN_CALLS = ((50, 9), (500, 3), (5000, 1))
+"""How many calls a run has, and how often it is run."""
 
 
 class Quick(BaseChatModel):
@@ -207,7 +214,55 @@ def at_once() -> list[list[object]]:
     return rows
 
 
+def own_agent(calls: int, path: Path | None) -> float:
+    """Milliseconds of this process at work for each call of an agent with a real tool, recorded or not."""
+
+    @tool
+    def alpha(tag: str, times: int = 1) -> str:
+        """Do alpha."""
+        return "alpha has been done"
+
+    class Calls(Quick):
+        made: int = 0
+
+        def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+            self.made += 1  # counting messages would cost more with each of them
+            made = [tool_call(name="alpha", args={"tag": f"v{self.made}"}, id=f"c{self.made}")]
+            said = AIMessage("I go on.", tool_calls=made if self.made <= calls else [])
+            return ChatResult(generations=[ChatGeneration(message=said)])
+
+    agent: Any = create_agent(Calls(), [alpha], middleware=[] if path is None else [record(path)])
+    with tracing(False):
+        began = time.process_time()
+        agent.invoke({"messages": [HumanMessage("go")]}, {"recursion_limit": 10 * calls})
+        if path is not None:
+            finish()  # the session is written, too
+    return 1000 * (time.process_time() - began) / calls
+
+
+def own_agents() -> list[list[str]]:
+    rows = []
+    with TemporaryDirectory() as folder:
+        own_agent(20, Path(folder) / "warm.planscope.json")
+        for calls, rounds in OWN_CALLS:
+            bare, recorded = [], []
+            for number in range(rounds):
+                bare.append(own_agent(calls, None))
+                recorded.append(own_agent(calls, Path(folder) / f"{calls}-{number}.planscope.json"))
+            rows.append(
+                [
+                    f"{calls:,}",
+                    f"{min(bare):.2f}",
+                    f"{min(recorded):.2f}",
+                    f"{min(recorded) - min(bare):+.2f}",
+                ]
+            )
+    return rows
+
+
 def main() -> None:
+    head = ["calls", "ms a call without", "with", "over bare"]
+    table("An agent of one's own with record(...), its session written; processor time", head, own_agents())
     table(
         f"A run of {CALLS} calls, median of {ROUNDS}",
         ["way", "ms a call", "over bare"],

@@ -33,9 +33,9 @@ from planscope.language.problem import make_actions
 from planscope.oracle.formula import encode
 from planscope.oracle.smt import Judge
 from planscope.session.check import check_references
-from planscope.session.derive import reading_of
+from planscope.session.derive import problem_of, reading_of
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import Origin, Query, Session, Variant
+from planscope.session.model import ActionRecord, Origin, Query, Session, Variant
 from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.request import Request
@@ -303,3 +303,20 @@ def test_any_text_is_read_or_said_to_be_unreadable(text: str) -> None:
     assert seen.readable is (seen.why_not == "")
     assert all(0 <= a <= b <= len(text) for a, b in (*seen.sentences, *(e.span for e in seen.errors)))
     solve(seen)
+
+
+def test_an_edited_query_of_real_tools_requires_what_it_names() -> None:
+    """What the tools say of themselves goes along; the tools that no word names stay free."""
+    schema = {"type": "object", "properties": {"tag": {"type": "string"}}}
+    actions = [
+        ActionRecord(id=f"a{i}", name=name, tool=name, description=f"Do {name}.", parameters=schema)
+        for i, name in enumerate(("build", "log", "deploy"), 1)
+    ]
+    parent = Variant(id="v1", origin=Origin(kind="imported"), query=Query(text=""), actions=actions)
+    draft = replace(draft_of(parent), text="Build happens before deploy.")
+    made = variant_of_draft(draft, "v2", parent)
+    assert made.actions == actions and made.own is True
+    assert [a.id for a in problem_of(made).actions] == ["a1", "a3"]
+    assert problem_of(made).own == dict.fromkeys(("build", "log", "deploy"), schema)
+    mock = variant_of_draft(draft, "v3", parent.model_copy(update={"origin": Origin(kind="written")}))
+    assert mock.own is None and len(problem_of(mock).actions) == 3

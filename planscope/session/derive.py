@@ -56,8 +56,8 @@ def own_reading(
 ) -> Reading:
     """What a text asks of an agent's own tools: those that it names are required, all others are free.
 
-    ``schemas`` are those of the tools, by name; ``kept`` is that of ``read_query``. An empty text asks for nothing, and nothing is judged by it. Raises
-    ``ParseFailure``.
+    ``schemas`` are those of the tools, by name; ``kept`` is that of ``read_query``. An empty text asks for nothing, and
+    nothing is judged by it. Raises ``ParseFailure``.
     """
     if not text.strip():
         return Reading(text, Query((), (0, 0)), Problem((), (), timed, text, schemas, UNJUDGED))

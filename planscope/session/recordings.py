@@ -24,11 +24,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from planscope.language.errors import ParseFailure
-from planscope.language.names import ActionNameError
 from planscope.language.problem import is_tool_name
 from planscope.language.prompts import query_in
+from planscope.language.reading import ActionNameError
 from planscope.session.check import MOST_ACTIONS, MOST_CALLS
-from planscope.session.derive import has_own_tools, plain_name, reading_of
+from planscope.session.derive import actions_of, has_own_tools, own_reading, plain_name
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
 from planscope.session.files import LARGEST, SessionError, recordings_of
 from planscope.session.json_bytes import parse_json
@@ -205,7 +205,7 @@ def _said(one: Recorded) -> tuple[str, bool]:
     )
     _add_tools(trial, one)
     try:
-        reading_of(trial)
+        own_reading(text, actions_of(trial), {}, timed=timed)
     except (ParseFailure, ActionNameError):
         return "", one.timed
     return text, timed

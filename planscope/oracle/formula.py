@@ -44,6 +44,19 @@ def encode(problem: Problem, facts: Iterable[Fact], ended: bool, free: Iterable[
     return _Encoder(problem, list(facts), ended, frozenset(free)).encoding()
 
 
+def room(ids: Sequence[str], takes: Sequence[int], begin: int, end: int) -> Formula:
+    """What lies between two hours takes no more hours than there are: true wherever calls come one by one.
+
+    ``ids`` of the actions, and hours that each takes at least.
+    """
+    inside = [
+        ("ite", ("and", (">=", f"start_{a}", begin), ("<=", f"end_{a}", end)), hours, 0)
+        for a, hours in zip(ids, takes, strict=True)
+        if hours <= end - begin
+    ]
+    return ("<=", ("+", *inside), end - begin)
+
+
 class _Encoder:
     def __init__(self, problem: Problem, facts: list[Fact], ended: bool, free: frozenset[int]) -> None:
         self.problem, self.ended = problem, ended

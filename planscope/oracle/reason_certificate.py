@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from planscope.oracle.certificate import member_names
-from planscope.oracle.formula import encode
 from planscope.oracle.question import stretch_of
 from planscope.oracle.reason_types import Correction, Reasons
 from planscope.oracle.smt import Answer, Judge
+from planscope.oracle.timed_judge import judge_of
 from planscope.oracle.verdict_types import Core
 from planscope.oracle.walk import Walk
 
@@ -27,7 +27,7 @@ def certify_reasons(
     :func:`~planscope.oracle.reasons.reasons`.
     """
     stretch = stretch_of(run, found.index)
-    judge = Judge(encode(run.problem, stretch.ran, stretch.ended), timeout)
+    judge = judge_of(run.problem, stretch.ran, stretch.ended, timeout)
     halted = False
 
     def halt() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
 import z3
 
@@ -14,13 +14,25 @@ from planscope.oracle.solver import fresh_solver
 Answer = Literal["sat", "unsat", "unknown"]
 
 
+class Hints(Protocol):
+    """What spares the solver work, and can change no answer."""
+
+    def follows(self, members: Collection[str]) -> Iterable[tuple[str, Formula]]:
+        """Consequences of single members, each with the member that implies it: those that these members need."""
+
+    def plan(self, members: Collection[str]) -> Mapping[str, int] | None:
+        """Integers, by name, with which these members are believed to hold."""
+
+
 class Judge:
     """A solver of its own for one encoding, in a context of its own: use it from one thread at a time.
 
-    ``timeout`` is in milliseconds and holds for each question; ``interrupt`` may be called from any thread.
+    ``timeout`` is in milliseconds and holds for each question, but for those whether a core is minimal, which get a
+    fifth of it; ``interrupt`` may be called from any thread.
     """
 
-    def __init__(self, encoding: Encoding, timeout: int = 10_000) -> None:
+    def __init__(self, encoding: Encoding, timeout: int = 10_000, hints: Hints | None = None) -> None:
+        self.timeout, self._hints = timeout, hints
         self._context, self._solver = fresh_solver(timeout=timeout)
         names: dict[str, Any] = {n: z3.Int(n, self._context) for n in encoding.integers}
         names |= {n: z3.Bool(n, self._context) for n in encoding.booleans}
@@ -47,6 +59,10 @@ class Judge:
             return z3.Or(parts)
         if head == "not":
             return z3.Not(parts[0])
+        if head == "ite":
+            return z3.If(*parts)
+        if head == "+":
+            return z3.Sum(parts)
         if head == "=>":
             return z3.Implies(parts[0], parts[1])
         left, right = parts
@@ -56,17 +72,35 @@ class Judge:
             ">": lambda: left > right,
             ">=": lambda: left >= right,
             "=": lambda: left == right,
-            "+": lambda: left + right,
         }[str(head)]()
 
     def check(self, members: Sequence[str] | None = None) -> Answer:
         """Can these members (all by default) hold together?"""
         chosen = self.members if members is None else members
+        literals = [self._literals[m] for m in chosen]
         with interruptible(self.interrupt):
-            answer = self._solver.check(*[self._literals[m] for m in chosen])
+            answer = self._planned(chosen, literals)
+            if answer == z3.unsat:
+                self._learn(chosen)
+                answer = self._solver.check(*literals)
         if answer == z3.sat:
             return "sat"
         return "unsat" if answer == z3.unsat else "unknown"
+
+    def _planned(self, chosen: Sequence[str], literals: Sequence[Any]) -> Any:
+        """Z3's answer about one plan. That this one does not hold says nothing of others."""
+        plan = None if self._hints is None else self._hints.plan(chosen)
+        if plan is None:
+            return z3.unsat
+        self._solver.push()
+        self._solver.add(*[self._names[name] == value for name, value in plan.items()])
+        answer = self._solver.check(*literals)
+        self._solver.pop()
+        return answer
+
+    def _learn(self, chosen: Sequence[str]) -> None:
+        for member, formula in () if self._hints is None else self._hints.follows(chosen):
+            self._solver.add(z3.Implies(self._literals[member], self._expression(formula)))
 
     def hint(self) -> set[str]:
         """The members in Z3's own core of the last unsatisfiable answer; not minimal."""
@@ -99,9 +133,14 @@ class Judge:
 
     def is_minimal_core(self, members: Sequence[str]) -> bool | None:
         """Do these contradict each other, and do they stop when any one of them is dropped? None: Z3 gave up."""
-        questions: list[tuple[Answer, Sequence[str]]] = [("unsat", members)]
-        questions += [("sat", [m for m in members if m != dropped]) for dropped in members]
-        return self.all_true(questions)
+        answer = self.check(members)
+        if answer != "unsat":
+            return None if answer == "unknown" else False
+        self._solver.set(timeout=max(1, self.timeout // 5))
+        try:
+            return self.all_true(("sat", [m for m in members if m != dropped]) for dropped in members)
+        finally:
+            self._solver.set(timeout=self.timeout)
 
     def all_true(self, questions: Iterable[tuple[Answer, Sequence[str]]]) -> bool | None:
         """Are these the answers for these members? The first one that is not decides; None: Z3 gave up."""

@@ -13,6 +13,9 @@ from planscope.oracle.deletion import deletion_core
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.schedule import NEVER, Schedule
 
+Windows = tuple[list["int | None"], list["int | None"]]
+"""Earliest start and latest end of each action; None for any."""
+
 
 class TimedMembers:
     """A problem with what was executed. ``free``: actions whose duration is left open, at least one hour.
@@ -26,6 +29,7 @@ class TimedMembers:
         self.limit = limit
         self.takes = [1 if i in free else d for i, d in enumerate(durations(problem))]
         self.rules = {str(c.kind): c.id for c in problem.constraints if c.is_rule}
+        self.one_by_one = self.rules.get("one_by_one")
         place = problem.place
         self.orders = [
             (c.id, (place[c.before or ""], place[c.after or ""])) for c in problem.said if c.kind == "order"
@@ -51,16 +55,9 @@ class TimedMembers:
     def _starts(self, members: Collection[str], wanted: bool) -> list[int] | None:
         """As ``starts``; where the hours are not wanted, any list stands for them."""
         chosen = set(members)
-        rules = {kind for kind, c in self.rules.items() if c in chosen}
-        one_by_one = "one_by_one" in rules
-        release, deadline = self._windows(chosen, rules)
-        for name, fact in self.ran.items():
-            if name in chosen:
-                assert fact.action is not None
-                _bound(release, deadline, fact.action, fact.start, fact.end)
-                for i in self.after[name] if one_by_one else ():
-                    _bound(release, deadline, i, fact.end, None)
-        edges = list(dict.fromkeys(edge for c, edge in self.orders if c in chosen))
+        one_by_one = self.one_by_one in chosen
+        release, deadline = self._windows(chosen)
+        edges = self._edges(chosen)
         finite = [h for h in (*release, *deadline) if h is not None]
         room = sum(self.takes) + 1
         low, high = min(finite, default=0) - room, max(finite, default=0) + room
@@ -75,9 +72,25 @@ class TimedMembers:
             return None if plan is None else [start for _, start in sorted(plan)]
         return starts if self._apart(starts, ends, edges) else None
 
-    def _windows(self, chosen: set[str], rules: set[str]) -> tuple[list[int | None], list[int | None]]:
-        """Earliest starts and latest ends that clock times and rules ask for; None for any."""
+    def windows(self, members: Collection[str]) -> Windows:
+        """Earliest starts and latest ends of every action that these members leave; None for any hour."""
+        chosen = set(members)
+        release, deadline = self._windows(chosen)
+        edges = self._edges(chosen)
+        for _ in self.takes:
+            for a, b in edges:
+                low, high = release[a], deadline[b]
+                _bound(release, deadline, b, None if low is None else low + self.takes[a], None)
+                _bound(release, deadline, a, None, None if high is None else high - self.takes[b])
+        return release, deadline
+
+    def _edges(self, chosen: set[str]) -> list[tuple[int, int]]:
+        return list(dict.fromkeys(edge for c, edge in self.orders if c in chosen))
+
+    def _windows(self, chosen: set[str]) -> Windows:
+        """Earliest starts and latest ends that clock times, rules and steps ask for one by one."""
         n = len(self.takes)
+        rules = {kind for kind, c in self.rules.items() if c in chosen}
         release: list[int | None] = [None] * n
         deadline: list[int | None] = [None] * n
         for i, hours in enumerate(self.takes):
@@ -89,6 +102,12 @@ class TimedMembers:
             if c.id in chosen:
                 starts = c.kind == "start_at_least"
                 _bound(release, deadline, i, c.hour if starts else None, None if starts else c.hour)
+        for name, fact in self.ran.items():
+            if name in chosen:
+                assert fact.action is not None
+                _bound(release, deadline, fact.action, fact.start, fact.end)
+                for i in self.after[name] if "one_by_one" in rules else ():
+                    _bound(release, deadline, i, fact.end, None)
         return release, deadline
 
     def _apart(self, starts: list[int], ends: list[int], edges: list[tuple[int, int]]) -> bool:

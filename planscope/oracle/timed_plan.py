@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 
 from planscope.language.problem import DAY, Problem
 from planscope.oracle.facts import Fact, durations
-from planscope.oracle.formula import encode
 from planscope.oracle.plan import COUNTED, Cursor, rule_core
 from planscope.oracle.schedule import Schedule, TooHard
-from planscope.oracle.smt import Judge
 from planscope.oracle.statuses import Attempt
+from planscope.oracle.timed_judge import judge_of
 from planscope.oracle.timed_members import TimedMembers
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
@@ -46,7 +45,7 @@ def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], 
     try:
         return not relaxed.possible(relaxed.names)
     except TooHard:
-        return Judge(encode(problem, ran, ended=False, free=free), timeout).check() != "sat"
+        return judge_of(problem, ran, False, timeout, free, plans=False).check() != "sat"
 
 
 class TimedPlan:
@@ -67,7 +66,7 @@ class TimedPlan:
         try:
             return "completable" if clock <= self.schedule.latest(rest) else "doomed"
         except TooHard:
-            answer = Judge(encode(self.problem, done, ended=False), self.timeout).check()
+            answer = judge_of(self.problem, done, False, self.timeout, plans=False).check()
         if answer == "unknown":
             return "unknown"
         return "completable" if answer == "sat" else "doomed"
@@ -81,7 +80,7 @@ class TimedPlan:
         try:
             members: tuple[str, ...] | None = TimedMembers(self.problem, ran).core()
         except TooHard:
-            members = Judge(encode(self.problem, ran, ended=False), self.timeout).core()
+            members = judge_of(self.problem, ran, False, self.timeout).core()
         if members is None:
             return None
         chosen = set(members)

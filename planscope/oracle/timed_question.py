@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import Fact
-from planscope.oracle.formula import encode
 from planscope.oracle.question import Answered, Members, Stretch
 from planscope.oracle.schedule import TooHard
 from planscope.oracle.smt import Judge
+from planscope.oracle.timed_judge import judge_of
 from planscope.oracle.timed_members import TimedMembers
 
 EFFORT = 20_000
@@ -60,7 +60,7 @@ class TimedQuestion:
     def _by_z3(self, chosen: int) -> Answered:
         if self.judge is None:
             ran, ended = self.stretch.ran, self.stretch.ended
-            self.judge = Judge(encode(self.problem, ran, ended, self.free), self.timeout)
+            self.judge = judge_of(self.problem, ran, ended, self.timeout, self.free, plans=False)
             self.begun(self.judge)
         answer = self.judge.check(self.members.named(chosen))
         if answer == "unsat":

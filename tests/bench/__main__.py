@@ -8,6 +8,7 @@ for name in (
     "synthesis",
     "replay",
     "reasons",
+    "certificate",
     "parse",
     "mutants",
     "attribution",

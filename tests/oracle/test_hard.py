@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from itertools import combinations
 
 import pytest
 
 from planscope.oracle import timed_plan, walk
+from planscope.oracle.formula import Encoding, Formula, conjunction, encode, room
 from planscope.oracle.replay import replay
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.smt import Judge
+from planscope.oracle.timed_judge import judge_of
 from planscope.oracle.timed_members import TimedMembers
 from planscope.oracle.timed_plan import TimedPlan
+from tests.bench import bench_certificate
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -72,8 +76,6 @@ def test_interrupt_ends_a_question() -> None:
     import threading
     import time
 
-    from planscope.oracle.formula import encode
-
     made = problem(" ".join(f"t{i}" for i in range(25)), timed=True)
     judge = Judge(encode(made, [], ended=False), timeout=60_000)
     timer = threading.Timer(0.3, judge.interrupt)
@@ -91,3 +93,60 @@ def test_a_certificate_can_be_interrupted() -> None:
     assert run.certify(started=stops.append, timeout=200) in (True, None)
     assert len(stops) == 1
     stops[0]()  # after the end it does no harm
+
+
+@pytest.mark.parametrize("kind", bench_certificate.KINDS)
+@pytest.mark.parametrize("n", [10, 14])
+def test_z3_confirms_days_that_are_full(kind: str, n: int) -> None:
+    """Pigeonholes over integers: without the sums of durations Z3 gives up on most of these."""
+    run = bench_certificate.hard_case(kind, n, 0)
+    assert (run.first_doomed is None) == (kind == "full, right")
+    assert run.certify(timeout=20_000) is True
+
+
+def test_what_z3_is_told_of_hours_follows_from_one_by_one() -> None:
+    """Without the hints it says the same, and what it is told is false in no plan."""
+    for seed in range(40):
+        made, calls = brute.random_timed(random.Random(seed), most=4)
+        ran = [f for f in replay(made, calls).facts if f.attempt == 1]
+        told, plain = judge_of(made, ran, ended=False), Judge(encode(made, ran, ended=False))
+        rng = random.Random(seed)
+        for _ in range(8):
+            chosen = [m for m in plain.members if rng.random() < 0.8]
+            assert told.check(chosen) == plain.check(chosen), (seed, chosen)
+
+
+def test_what_lies_between_two_hours_takes_no_more_than_there_are() -> None:
+    ids, takes = ["a1", "a2", "a3"], [2, 3, 1]
+    for begin, end in [(0, 4), (1, 5), (2, 3)]:
+        solver = Judge(
+            Encoding(
+                tuple(f"{side}_{a}" for a in ids for side in ("start", "end")),
+                (),
+                tuple(("=", f"end_{a}", ("+", f"start_{a}", t)) for a, t in zip(ids, takes, strict=True)),
+                (
+                    ("apart", conjunction([_apart(a, b) for a, b in combinations(ids, 2)])),
+                    ("crowded", ("not", room(ids, takes, begin, end))),
+                ),
+            )
+        )
+        assert solver.check(["crowded"]) == ("unsat" if end - begin == 1 else "sat")
+        assert solver.check() == "unsat"
+
+
+def _apart(a: str, b: str) -> Formula:
+    return ("or", ("<=", f"end_{a}", f"start_{b}"), ("<=", f"end_{b}", f"start_{a}"))
+
+
+def test_a_wrong_plan_decides_nothing() -> None:
+    made = problem("A B", "A<B", timed=True, durations=[2, 1])
+
+    class Wrong:
+        def follows(self, members: object) -> list[tuple[str, Formula]]:
+            return []
+
+        def plan(self, members: object) -> dict[str, int]:
+            return {"start_a1": 5, "end_a1": 7, "start_a2": 6, "end_a2": 7}
+
+    assert Judge(encode(made, (), ended=False), hints=Wrong()).check() == "sat"
+    assert judge_of(made, (), ended=False).check() == "sat"

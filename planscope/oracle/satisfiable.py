@@ -20,6 +20,10 @@ from planscope.oracle.solver import DIFFERENCES, fresh_solver
 
 EFFORT = 100_000_000
 
+MANY = 100
+MANY_DIFFERENCES = {"arith.solver": 1}
+"""From so many actions on the solver for few of them takes more time, and for 1,000 ten times the memory."""
+
 Key = tuple[str, int, int] | Edge
 Window = tuple[int, int]
 """An action by its index, and a whole hour."""
@@ -99,7 +103,7 @@ class _Solver:
     """Base language: action i has the place p[i]; the literal (i, j) says p[i] < p[j]."""
 
     def __init__(self, n: int, effort: int = 0) -> None:
-        self.context, self.solver = fresh_solver(**DIFFERENCES)
+        self.context, self.solver = fresh_solver(**(DIFFERENCES if n < MANY else MANY_DIFFERENCES))
         if effort:
             self.solver.set("rlimit", effort)
         self.alive: list[Any] = []  # handles are only good while their expressions live

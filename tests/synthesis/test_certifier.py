@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.precedence import topological
-from planscope.oracle.satisfiable import Certifier, Undecided, certifier
+from planscope.oracle.satisfiable import MANY, Certifier, Undecided, certifier
 from planscope.oracle.schedule import NEVER, Schedule
 
 ONE = Certifier()
@@ -106,3 +108,30 @@ def test_each_thread_has_its_own() -> None:
     assert all(ok for _, ok in answers)
     assert certifier() is certifier()
     assert all(certifier() is not other for other, _ in answers)
+
+
+MEASURED = """
+import re
+from pathlib import Path
+from planscope.synthesis.generate import synthesize
+from planscope.synthesis.request import Request
+assert synthesize(Request(actions=1000, seed=2)).certified
+print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
+def test_a_thousand_actions_take_little_memory() -> None:
+    """Megabytes; they were 630."""
+    done = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 150
+
+
+@pytest.mark.parametrize("n", [MANY - 1, MANY, MANY + 60])
+def test_many_actions_are_judged_as_few_are(n: int) -> None:
+    made = Certifier()
+    chain = [(i, i + 1) for i in range(n - 1)]
+    assert made.certify_base(n, chain)
+    assert not made.certify_base(n, [*chain, (n - 1, 0)])
+    assert not made.certify_base(n, [*chain[: n // 2], (n // 2, 3)])
+    assert made.certify_base(n, [*chain[: n // 2], (3, n // 2), (n - 1, 0)])

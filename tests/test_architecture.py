@@ -105,7 +105,7 @@ HEAVY = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "langgr
         ("planscope.session.store", [m for m in HEAVY if m != "pydantic"]),
         ("planscope.agents.models", [m for m in HEAVY if m != "pydantic"]),
         ("planscope.debugger", [m for m in HEAVY if m != "pydantic"]),
-        ("planscope.tui.app", ["z3", "lark", "langchain", "langchain_core", "langgraph", "openai"]),
+        ("planscope.tui.launch", ["z3", "lark", "langchain", "langchain_core", "langgraph", "openai"]),
     ],
 )
 def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
             "the debugger needs a terminal; without one there are: "
             f"planscope check {name}, planscope replay {name}, planscope export {name} --format text"
         )
-    from planscope.tui.app import run as run_app
+    from planscope.tui.launch import run as run_app
 
     return run_app(path, run=args.run, step=args.step, theme=args.theme)
 
@@ -58,7 +58,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
         ) from None
     os.dup2(keys, 0)
     os.close(keys)
-    from planscope.tui.app import run as run_app
+    from planscope.tui.launch import run as run_app
 
     with passing_file(data) as path:
         return run_app(path, run=args.run, step=args.step, theme=args.theme)

@@ -26,7 +26,7 @@ def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
         raise UserError("--live needs a terminal; leave it out to have the run recorded without one")
     from planscope.agents.models import check_model, parse_model
     from planscope.agents.paradigms import load_factory
-    from planscope.tui.app import run as run_app
+    from planscope.tui.launch import run as run_app
 
     check_model(parse_model(args.model, seed=args.seed), base_url=args.base_url)
     load_factory(args.agent)

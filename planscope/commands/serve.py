@@ -59,11 +59,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(path: Path, args: argparse.Namespace) -> None:
     """Raise ``UserError`` for what is not there: a visitor could only be told of it in the page."""
-    from planscope.tui.app import check_step
-    from planscope.tui.application import glance_at, run_number
+    from planscope.tui.app import check_run
+    from planscope.tui.launch import check_step
+    from planscope.tui.summary import summary_of
     from planscope.tui.themes import load_themes, need_theme
 
-    run_number(glance_at(path), args.run)
+    check_run(summary_of(path).run_ids, args.run)
     if args.step is not None:
         check_step(path, args.run, args.step)
     if args.theme is not None:

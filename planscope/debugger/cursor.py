@@ -54,9 +54,8 @@ def open_run(replay: Judged, index: int = 0) -> DebugState:
     return DebugState(run, min(max(index, 0), run.last))
 
 
-def with_replay(state: DebugState, replay: Judged) -> DebugState:
-    """The same place in another replay, such as one with a call more; who stood at the end goes along."""
-    run = RunIndex(replay)
+def with_run(state: DebugState, run: RunIndex) -> DebugState:
+    """The same place in another run, such as one with a call more; who was at the end goes along."""
     index = run.last if state.index == state.run.last else min(state.index, run.last)
     same = index == state.index and state.check is not None and run.checks[index] == state.checks
     return replace(_moved(state, index), run=run, check=state.check if same else None)

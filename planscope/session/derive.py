@@ -10,8 +10,8 @@ from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading, read_query
 from planscope.language.tree import Query
 from planscope.oracle.trace import Call, Ending, Trace
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import ActionRecord, Run, Session, Variant
+from planscope.session.record import RunRecord, record_of
 
 UNJUDGED = (
     "Not judged: nobody said what the calls have to meet. "
@@ -79,26 +79,24 @@ def problem_of(variant: Variant) -> Problem:
 
 def trace_of(run: Run, *, live: bool = False) -> Trace:
     """The run's calls and its ending. A record that breaks off counts as aborted unless the run is ``live``."""
-    refused = {e.step for e in run.events if isinstance(e, AnswerEvent) and e.refused_by is not None}
-    wrong = {e.step for e in run.events if isinstance(e, AnswerEvent) and e.status == "error"} - refused
+    return trace_of_record(record_of(run, under_way=live))
+
+
+def trace_of_record(record: RunRecord) -> Trace:
+    """The same of a run whose events are grouped already."""
     calls = tuple(
-        Call(e.tool, e.arguments, e.error, e.step in refused, e.step in wrong)
-        for e in run.events
-        if isinstance(e, CallEvent)
+        Call(c.tool, c.arguments, c.error or None, bool(c.refused_by), c.failed and not c.refused_by)
+        for c in record.calls
     )
-    ended = next((e for e in reversed(run.events) if isinstance(e, EndEvent)), None)
-    if ended is not None:
-        ending: Ending = ended.ending
-        return Trace(calls, ending, ended.reason)
-    return Trace(calls, "running") if live else Trace(calls, "aborted", "the record breaks off here")
+    ending: Ending = record.ending  # type: ignore[assignment]  # an end event has no other
+    return Trace(calls, ending, record.reason or None)
 
 
 def not_answered(run: Run) -> int | None:
     """The step of the last call where the run was cut short before its answer: whether it was done is not known."""
-    if any(isinstance(e, EndEvent) and e.ending != "aborted" for e in run.events):
-        return None
-    last = next((e for e in reversed(run.events) if isinstance(e, AnswerEvent | CallEvent)), None)
-    return last.step if isinstance(last, CallEvent) and last.error is None else None
+    record = record_of(run)
+    last = record.calls[-1] if record.calls and record.ending == "aborted" else None
+    return last.number if last is not None and last.answer is None and not last.error else None
 
 
 def records(actions: tuple[Action, ...]) -> list[ActionRecord]:

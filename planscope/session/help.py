@@ -79,21 +79,8 @@ def help_in(calls: Iterable[Told]) -> Help:
     )
 
 
-@dataclass(slots=True)
-class _Call:
-    refused_by: str | None = None
-    asked: object | None = None
-    said: str | None = None
-
-
 def help_of(run: Run) -> Help:
     """The help in a recorded run."""
-    calls: dict[int, _Call] = {}
-    for event in run.events:
-        if event.type == "call":
-            calls.setdefault(event.step, _Call()).asked = event.asked
-        elif event.type == "answer":
-            call = calls.setdefault(event.step, _Call())
-            call.refused_by = call.refused_by or event.refused_by
-            call.said = event.said if call.said is None else call.said
-    return help_in(calls.values())
+    from planscope.session.record import record_of
+
+    return record_of(run).help

@@ -53,12 +53,14 @@ def from_document(document: Any, name: str) -> Session:
     return session
 
 
-def load(path: Path) -> Session:
+def load(path: Path, parsed: Any = None) -> Session:
     """A session from a file, with the runs that are being recorded for it, or were until a crash.
 
-    Raises :class:`SessionError` with one line.
+    ``parsed``: the file's JSON, where it was read already. Raises :class:`SessionError` with one line.
     """
     found = recordings(path)  # first: what is settled meanwhile is in the file
+    if parsed is not None and not found:
+        return from_document(parsed, str(path))
     if not found:
         return loads(read_bytes(path), str(path))
     session = with_recordings(loads(read_bytes(path), str(path)) if path.exists() else None, found)

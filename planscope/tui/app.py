@@ -1,65 +1,378 @@
-"""How the debugger is entered. Textual is imported when ``run`` is called, and not before."""
+"""The application: the first frame, the debug screen that takes its place, switching sessions, signals, themes.
+
+The first frame is painted from the file alone; the debug screen and all that it needs are imported after it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import gc
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from textual.actions import ActionParseResult
+from textual.app import SystemCommand
+from textual.dom import DOMNode
+from textual.message import Message
+from textual.screen import Screen
+from textual.theme import Theme
 
 from planscope.errors import UserError
+from planscope.signals import status_of, told
+from planscope.tui.first_frame import FirstFrame
+from planscope.tui.lines import shown
+from planscope.tui.looks import Looks
+from planscope.tui.messages import DocumentChanged
+from planscope.tui.summary import summary_of
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session
+    from planscope.tui.controllers.autosave import Autosave
+    from planscope.tui.controllers.document import Document
+    from planscope.tui.controllers.drafts import Drafts
+    from planscope.tui.controllers.opening import Opened, Switch
+    from planscope.tui.controllers.workspace import Workspace
+    from planscope.tui.screens.debug.screen import DebugScreen, Start
+    from planscope.tui.settings import ScreenSettings
+
+RUNS_END = 1.0
+MOUNTED = 5.0
+"""Seconds that runs under way have to end their records when a signal ends all, and a screen to be mounted."""
+
+Picture = Callable[..., str]
+"""Makes a picture of the debug screen (``planscope.tui.picture.shared_svg``)."""
 
 
-def run(
-    path: Path | None,
-    *,
-    run: str | None = None,
-    step: str | None = None,
-    theme: str | None = None,
-    live: Mapping[str, Any] | None = None,
-    in_browser: bool = False,
-) -> int:
-    """Open the debugger on a session and stay until it is left; the exit status.
+class PlanscopeApp(Looks):
+    """Two modes: the first frame, and the debug screen that takes its place; another one for each session after it.
 
-    Raises ``UserError`` where there is no terminal, for a session that cannot be opened, and for a run or a step
-    that it has not. ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as all is read.
-    ``in_browser``: Textual's web driver is at the other end, and there is no terminal.
+    ``keep``: what is done is saved. ``parting``: what has to be said when the screen is gone, in one line.
+    ``picture``: what makes pictures to share; it needs an application of its own.
     """
-    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
-    streams = sys.stdout, sys.stderr
-    gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
+
+    TITLE = "planscope"
+    DEFAULT_MODE = "first"
+    AUTO_FOCUS = None
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        run: str | None = None,
+        step: str | None = None,
+        theme: str | None = None,
+        live: Mapping[str, Any] | None = None,
+        settings: ScreenSettings | None = None,
+        keep: bool = True,
+        leaves_unopened: bool = False,
+        picture: Picture | None = None,
+    ) -> None:
+        super().__init__(theme, settings)
+        self.path = as_listed(path)
+        self.summary = summary_of(self.path, run)
+        check_run(self.summary.run_ids, run)
+        self.screen_of_session: DebugScreen | None = None
+        self.work: Workspace | None = None
+        self.picture = picture
+        self.parting = ""
+        self.refusal: str | None = None
+        self._autosave: Autosave | None = None
+        self._drafts: Drafts | None = None
+        self._keep = keep
+        self._leaves_unopened = leaves_unopened
+        self._switches = 0
+        self._leaving: asyncio.Task[None] | None = None
+        self._mounting = asyncio.Lock()
+        self._painted = False
+        self._step = step or ""
+        self._live = live
+        self.add_mode("first", self._make_first)
+
+    # What Textual asks
+
+    async def action_quit(self) -> None:
+        """Textual's own key for it, Ctrl+q: the screen in front is asked, as it is by q."""
+        screens = (screen for screen in reversed(self.screen_stack) if hasattr(screen, "action_quit"))
+        if (screen := next(screens, None)) is None:
+            self._leave_with(0)
+        else:
+            await screen.run_action("quit")
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """As Textual does; but an action of a screen that is not drawn yet waits until it is."""
+        run = partial(super().run_action, action, default_namespace, namespaces)
+        if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
+            return default_namespace.call_later(run)
+        return await run()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """None of Textual's own: the palette is fed from the table of actions."""
+        return ()
+
+    def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        from planscope.tui.panes.windowed import Windowed
+
+        self.use_colours()
+        for screen in self.screen_stack:
+            for widget in screen.query(Windowed):
+                if widget.seen:
+                    widget.sync()
+
+    def on_unmount(self) -> None:
+        self.write_now()
+        if self.job_list is not None:
+            self.job_list.close()
+        self.close_session()
+        if self._drafts is not None:
+            self._drafts.close(keep=self.return_value != 0)  # who quits was asked about drafts
+
+    # Opening
+
+    def _make_first(self) -> FirstFrame:
+        self.use_colours()
+        return FirstFrame(self.paint, self.summary, self.settings.arrangements())
+
+    def on_ready(self) -> None:
+        """Textual paints nothing before this; the frame after it is the first."""
+        self._painted = True
+        self.screen.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        """Load the session while the first frame is on the screen, and import what takes its place."""
+        from planscope.tui.controllers.autosave import Autosave
+        from planscope.tui.controllers.document import Document
+        from planscope.tui.controllers.drafts import Drafts
+        from planscope.tui.controllers.jobs import Jobs
+        from planscope.tui.controllers.opening import open_session
+
+        self.job_list = Jobs(asyncio.get_running_loop())
+        self._drafts = Drafts(written=self._keep)
+        document = Document(self.path, self.announce)
+        self._read_late()
+        path = self.path
+        if path is None:
+            self.run_worker(self._show_first(document, None, ""))
+            return
+        if self._keep:
+            self._autosave = Autosave(document, self.announce)
+        hold = self._autosave.hold if self._autosave is not None else None
+        parsed = (self.summary.raw, self.summary.stamp) if self.summary.stamp is not None else None
+        self.summary = self.summary._replace(raw=None)
+
+        def work(token: object) -> Opened:
+            import planscope.tui.screens.debug.screen  # noqa: F401  (imported here, it holds up nobody)
+
+            return open_session(path, hold, parsed)
+
+        def failed(error: Exception) -> None:
+            if self._leaves_unopened and isinstance(error, UserError):
+                self.refusal = str(error)
+                self.exit(2)
+                return
+            known = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+            line = shown(known.splitlines()[0] if known else "unknown trouble", 400)
+            self.run_worker(self._show_first(document, None, line))
+
+        def done(opened: Opened) -> None:
+            self.run_worker(self._show_first(document, opened, ""))
+
+        self.job_list.start("open", work, done, failed)
+
+    def _read_late(self) -> None:
+        """What is not needed for the first frame: the other themes, keys, how to run."""
+        from planscope.tui.keymap import read_keys, textual_keymap
+
+        self.read_themes()
+        config = self.settings.config
+        known = len(config.problems)
+        config.read_late()
+        self.choice, problems = read_keys(config=config.file)
+        self.set_keymap(textual_keymap(self.choice))
+        self.notices += map(str, (*config.problems[known:], *problems))
+
+    async def _show_first(self, document: Document, opened: Opened | None, trouble: str) -> None:
+        """Let the debug screen take the first frame's place."""
+        async with self._mounting:
+            if self._leaving is None:
+                await self._show_in_place_of(self.screen, document, opened, trouble)
+
+    async def _show_in_place_of(
+        self, first: Screen[Any], document: Document, opened: Opened | None, trouble: str
+    ) -> None:
+        more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
+        notice = self.notices[0] + more if self.notices else ""
+        run_id = self.summary.run_id
+        if self.summary.stamp is None and opened is not None:  # too large for the first frame
+            run_id = run_of(opened.session)
+        start = self._start(run_id, opened, notice, trouble)
+        await self._show(document, self._autosave, start)
+        if isinstance(first, FirstFrame):
+            first.hand_over(self.simulate_key)
+        gc.enable()  # switched off by ``run`` while modules are imported
+
+    def _start(self, run_id: str, opened: Opened | None, notice: str, trouble: str = "") -> Start:
+        from planscope.tui.screens.debug.screen import Start
+
+        settings = self.settings
+        step, self._step = self._step, ""
+        live, self._live = self._live, None
+        return Start(
+            run_id,
+            step,
+            notice,
+            live,
+            opened,
+            trouble,
+            settings["defaults.method"],
+            settings["defaults.budget"],
+        )
+
+    async def _show(self, document: Document, autosave: Autosave | None, start: Start) -> None:
+        from planscope.tui.controllers.live_run import RunChoice
+        from planscope.tui.controllers.workspace import workspace
+        from planscope.tui.screens.debug.screen import DebugScreen
+
+        assert self.job_list is not None and self._drafts is not None
+        if start.opened is not None:
+            document.open(start.opened.session)
+        named = ("agent", "model", "seed", "guard", "stepping")
+        preset = RunChoice(**{name: self.settings[f"defaults.{name}"] for name in named})
+        before = self.work
+        self._autosave = autosave
+        self.work = workspace(
+            document,
+            autosave,
+            self.job_list,
+            self._drafts,
+            self.announce,
+            preset,
+            self.settings.arrangements(),
+            self.settings.configured_arrangement,
+        )
+        if before is not None:
+            self.work.live.follow_on(before.live)
+        screen = self.screen_of_session = DebugScreen(self.paint, self.work, start)
+        self._switches += 1
+        mode = f"debug {self._switches}"
+        self.add_mode(mode, lambda: screen)
+        await self.switch_mode(mode)
+
+    async def switch_to(self, switch: Switch) -> None:
+        """Another session in the place of the open one, which was left: all begins again, as on start-up."""
+        async with self._mounting:
+            if self._leaving is None:
+                await self._switch_to(switch)
+
+    async def _switch_to(self, switch: Switch) -> None:
+        from planscope.tui.controllers.jobs import Jobs
+
+        assert self.job_list is not None
+        mode = self.current_mode
+        self.job_list.close(0)
+        if self._autosave is not None:
+            self._autosave.close()
+        self.job_list = Jobs(asyncio.get_running_loop())
+        self.path = switch.document.path
+        run_id = run_of(switch.opened.session)
+        await self._show(switch.document, switch.autosave, self._start(run_id, switch.opened, switch.notice))
+        await self.remove_mode(mode)
+
+    def announce(self, message: Message) -> None:
+        """A controller has something to say: to what is saved, and to all screens that are open."""
+        if isinstance(message, DocumentChanged) and self.work is not None:
+            if self.work.autosave is not None:
+                self.work.autosave.heard(message)
+            self.work.drafts.heard(message, self.work.document)
+        for screen in self.screen_stack if self.is_running else ():
+            screen.post_message(message)
+
+    # Leaving
+
+    async def run_async(self, **options: Any) -> int | None:
+        """As Textual does, but from before the terminal is changed until it is as it was, signals end the screen."""
+        if options.get("headless"):
+            return await super().run_async(**options)
+        with told(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
+            return await super().run_async(**options)
+
+    def _leave_for(self, number: int) -> None:
+        """Somebody ends the terminal or this process."""
+        self._leave_with(status_of(number))
+
+    def _leave_with(self, status: int) -> None:
+        """End the screen, soon: what was done is saved first, and what is being mounted is mounted to the end."""
+        if self._leaving is None:
+            self._leaving = asyncio.get_running_loop().create_task(self._save_and_leave(status))
+
+    async def _save_and_leave(self, status: int) -> None:
+        await self._until(lambda: self._painted, MOUNTED)
+        async with self._mounting:
+            if (work := self.work) is not None:
+                work.live.stop()
+                work.dissecting.stop()
+                await self._until(lambda: not work.document.under_way, RUNS_END)
+            self.close_session()
+            await self._until(lambda: all(screen.is_mounted for screen in self.screen_stack), MOUNTED)
+            self.exit(status)
+
+    def _leave_stuck(self) -> None:
+        """The screen's thread waits for a terminal that takes no more output: its settings can be restored."""
+        before = getattr(self._driver, "attrs_before", None)
+        if before is not None:
+            import termios
+
+            termios.tcsetattr(0, termios.TCSANOW, before)
+        self.close_session()
+
+    async def _until(self, true: Callable[[], bool], seconds: float) -> None:
+        ends = monotonic() + seconds
+        while not true() and monotonic() < ends:
+            await asyncio.sleep(0.01)
+
+    def close_session(self) -> None:
+        """Save what is not saved yet, and let others write."""
+        autosave, self._autosave = self._autosave, None
+        if autosave is not None:
+            self.parting = autosave.close()
+
+    @property
+    def shown_title(self) -> str:
+        """The session's title, safe to show."""
+        return shown(self.summary.title or "session", 60)
+
+
+def run_of(session: Session) -> str:
+    """The id of the run that a session opens at, or ""."""
+    from planscope.session.own import run_to_open
+
+    trials = {run for one in session.dissections for cell in one.cells for run in cell.runs}
+    return run_to_open([run.id for run in session.runs], session.cursor.get("run"), trials)
+
+
+def as_listed(path: Path | None) -> Path | None:
+    """The path as the library has it, for a session in there, however that was written."""
+    from planscope.session.places import library
+
     try:
-        from planscope.tui.application import EMPTY, PlanscopeApp
-
-        if step is not None:
-            check_step(path, run, step)
-        app = PlanscopeApp(path, run=run, step=step, theme=theme, live=live)
-        if path is not None and app.session is EMPTY:
-            from planscope.session.store import load
-
-            load(path)  # says in one line what is wrong
-        app.leaves_unopened = True
-        sys.setswitchinterval(0.001)  # a judging thread hands over sooner, and a key is answered sooner
-        gc.set_threshold(10_000, 20, 200)  # a full look over a long run's objects takes a quarter of a second
-        status = app.run() or 0
-        if app.refusal is not None:
-            raise UserError(app.refusal)
-        if app.parting:
-            raise UserError(f"not saved: {app.parting}")
-        return status
-    finally:
-        gc.enable()
-        # a picture that is being made has Textual's, and gives those back too late
-        sys.stdout, sys.stderr = streams
+        return library() / path.name if path is not None and path.parent.samefile(library()) else path
+    except OSError:  # there is no library yet
+        return path
 
 
-def check_step(path: Path | None, run: str | None, step: str) -> None:
-    """Raise ``UserError`` for a step that a run has not."""
-    from planscope.tui.application import EMPTY, glance_at, run_number
-    from planscope.tui.rooms.start import first_state
-
-    session = glance_at(path)
-    if session is not EMPTY:
-        first_state(path, session, run_number(session, run), step)
+def check_run(ids: Iterable[str], wanted: str | None) -> None:
+    """Raise ``UserError`` for a run that a session has not."""
+    known = list(ids)
+    if wanted is not None and wanted not in known:
+        names = ", ".join(shown(one, 40) for one in known[:8]) or "none"
+        raise UserError(f"no run {shown(wanted, 40)} in this session; its runs: {names}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 MOST_LINES = 20_000
 _UNSEEN_WIDTH = 100
 
 
-def text_of(pane: LinePane, state: RoomState) -> str:
+def text_of(pane: LinePane, state: DebugView) -> str:
     """All lines of a pane, not only those that are seen; of the query its own words as they are."""
     if pane.name_in_state == "query":
         return pane_text_of_query(state)
@@ -21,7 +21,7 @@ def text_of(pane: LinePane, state: RoomState) -> str:
     return "\n".join(pane.line_at(i).text.rstrip() for i in range(size)) + "\n"
 
 
-def pane_text_of_query(state: RoomState) -> str:
+def pane_text_of_query(state: DebugView) -> str:
     return state.text + ("" if state.text.endswith("\n") else "\n")
 
 

@@ -25,10 +25,10 @@ from planscope.tui.arrangement import (
     places,
     seen_panes,
 )
-from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.safe_text import show
+from planscope.tui.summary import Called, Summary
 
 __all__ = ["SMALLEST", "FirstFrame"]
 
@@ -41,12 +41,11 @@ class FirstFrame(Screen[None]):
     def __init__(
         self,
         paint: Paint,
-        session: SessionGlance,
-        run_number: int | None,
+        summary: Summary,
         arrangements: Mapping[Kind, Arrangement] = FIRST,
     ) -> None:
         super().__init__()
-        self.picture = _Picture(paint, session, run_number, arrangements)
+        self.picture = _Picture(paint, summary, arrangements)
         self._early: list[str] = []
         self._press: Callable[[str], object] | None = None
 
@@ -71,22 +70,20 @@ class _Picture(Widget):
     def __init__(
         self,
         paint: Paint,
-        session: SessionGlance,
-        run_number: int | None,
+        summary: Summary,
         arrangements: Mapping[Kind, Arrangement],
     ) -> None:
         super().__init__()
         self.paint = paint
         self.arrangements = arrangements
-        self.session = session
-        self.run = session.runs[run_number] if run_number is not None else None
+        self.summary = summary
         self.rows: list[Line] = []
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         arrangement = self.arrangements[kind_of(width, height)]
         small = is_too_small(width, height)
-        self.rows = [] if small else list(_frame(self.session, self.run, arrangement, width, height))
+        self.rows = [] if small else list(_frame(self.summary, arrangement, width, height))
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -99,14 +96,11 @@ class _Picture(Widget):
         return [strip.crop(*crop.column_span) for strip in strips]
 
 
-def _frame(
-    session: SessionGlance, run: RunGlance | None, arrangement: Arrangement, width: int, height: int
-) -> list[Line]:
-    variant = session.variant_of(run)
-    model = [Run(shown(run.model or "model ?", 40))] if run else [Run("no run", "dim")]
-    if run is not None and run.simulated:
+def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) -> list[Line]:
+    model = [Run(shown(summary.model or "model ?", 40))] if summary.run_id else [Run("no run", "dim")]
+    if summary.simulated:
         model.append(Run(" simulated", "caution"))
-    title = Run(f" {shown(session.title or session.id or 'untitled', 40)}", "strong")
+    title = Run(f" {shown(summary.title or 'untitled', 40)}", "strong")
     head = justify(
         (Run(" planscope ", "brand"), title, Run(" │ ", "faint"), *model), (Run("judging… ", "dim"),), width
     )
@@ -117,9 +111,9 @@ def _frame(
         digit, name = _TITLES[pane]
         lines: list[tuple[Run, ...]] = []
         if pane == "query":
-            lines = _text(variant, rect.width - 4)
+            lines = _text(summary.text, rect.width - 4)
         elif pane == "timeline":
-            lines = _calls(run, rect.width - 4)
+            lines = _calls(summary.calls, rect.width - 4)
         boxes.append((rect, _box(digit, name, lines, rect.width, rect.height)))
     return [Line(head, "bar"), *_beside(boxes, height), Line((), "bar")]
 
@@ -156,15 +150,15 @@ def _box(number: str, title: str, lines: Sequence[tuple[Run, ...]], width: int, 
     return [*made, Line((Run(f"╰{'─' * (width - 2)}╯", "frame"),))]
 
 
-def _text(variant: VariantGlance | None, width: int) -> list[tuple[Run, ...]]:
-    text = variant.text[:20_000] if variant else ""
+def _text(text: str, width: int) -> list[tuple[Run, ...]]:
+    text = text[:20_000]
     whole = show(text, keep_newlines=True)
     return [(Run("  "), Run(whole.part(*part))) for part in ranges(text, width - 2)[:80]]
 
 
-def _calls(run: RunGlance | None, width: int) -> list[tuple[Run, ...]]:
+def _calls(calls: Sequence[Called], width: int) -> list[tuple[Run, ...]]:
     made: list[tuple[Run, ...]] = [(Run("    0 · before any call", "dim"),)]
-    for call in run.calls[:80] if run else ():
+    for step, call in enumerate(calls[:80], 1):
         given = ", ".join(shown(str(value), 40) for value in list((call.arguments or {}).values())[:4])
-        made.append((Run(f"{call.step:>5} · ", "dim"), Run(f"{shown(call.tool, 80)}({given})", "tool")))
+        made.append((Run(f"{step:>5} · ", "dim"), Run(f"{shown(call.tool, 80)}({given})", "tool")))
     return [cut(runs, width) for runs in made]

@@ -22,7 +22,7 @@ from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
 if TYPE_CHECKING:
-    from planscope.tui.jobs import Jobs
+    from planscope.tui.controllers.jobs import Jobs
     from planscope.tui.keymap import KeyChoice
 
 _NO_COLOR = NoColor()

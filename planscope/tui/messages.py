@@ -1,8 +1,8 @@
-"""All that panes tell the room."""
+"""All messages: what widgets tell their screen, and what controllers announce to whoever is on the screen."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
@@ -88,3 +88,65 @@ class NotOpened(Message):
     def __init__(self, why: str) -> None:
         self.why = why
         super().__init__()
+
+
+class DocumentChanged(Message):
+    """Something of the open session is new: a thing with its id, or ``opened`` and ``fields`` for the whole.
+
+    ``saving``: nothing of the session, but how it stands with its file. ``fresh``: False if it was there before.
+    """
+
+    def __init__(
+        self,
+        what: Literal["opened", "variant", "run", "dissection", "fields", "saving"],
+        id: str = "",
+        fresh: bool = True,
+    ) -> None:
+        super().__init__()
+        self.what = what
+        self.id = id
+        self.fresh = fresh
+
+
+class Judged(Message):
+    """The judge knows more of what it looks at: ``key`` names the query and the run."""
+
+    def __init__(self, key: tuple[str, str]) -> None:
+        super().__init__()
+        self.key = key
+
+
+class FactsFound(Message):
+    """The oracle answered what was asked about one step."""
+
+    def __init__(self, key: tuple[str, str], index: int) -> None:
+        super().__init__()
+        self.key = key
+        self.index = index
+
+
+class LiveChanged(Message):
+    """The run under way began, was paused, goes on, or ended. ``failed``: it never was one; ``trouble`` says why."""
+
+    def __init__(
+        self,
+        what: Literal["began", "paused", "resumed", "ended", "failed"],
+        run_id: str = "",
+        trouble: str = "",
+    ) -> None:
+        super().__init__()
+        self.what = what
+        self.run_id = run_id
+        self.trouble = trouble
+
+
+class DissectionChanged(Message):
+    """The dissection under way began or ended."""
+
+
+class Notice(Message):
+    """A line to show beside the keys."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self.line = line

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
-from planscope.tui.app import check_step
-from planscope.tui.application import PlanscopeApp
+from planscope.tui.app import PlanscopeApp
+from planscope.tui.launch import check_step
 from planscope.tui.settings import ScreenSettings
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ async def export_svg(
     )
     async with app.run_test(size=size) as pilot:
         waited = 0.0
-        while (app.room is None or not app.room.at_rest) and waited < PATIENCE:
+        while (app.screen_of_session is None or not app.screen_of_session.at_rest) and waited < PATIENCE:
             await pilot.pause(0.05)
             waited += 0.05
-        room = app.room
-        assert room is not None
-        if room.state.progress == "failed":
-            raise UserError(room.state.trouble)
-        for pane in room.panes:
+        screen = app.screen_of_session
+        assert screen is not None
+        if screen.view.progress == "failed":
+            raise UserError(screen.view.trouble)
+        for pane in screen.panes:
             pane.settle()
         await pilot.pause()
         return without_fonts(app.export_screenshot(title=f"planscope: {app.shown_title}", simplify=True))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from planscope.oracle.verdict_types import ErrorType
 from planscope.tui import words
-from planscope.tui.desk import Outcome
-from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
+from planscope.tui.controllers.document import Document, Outcome
 from planscope.tui.lines import Run, shown
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run as RunOfSession
+    from planscope.session.model import Variant
+    from planscope.session.record import RunRecord
 
 OUTCOMES: Mapping[str, tuple[str, str]] = {
     "right": ("✓", "holds"),
@@ -21,7 +25,6 @@ OUTCOMES: Mapping[str, tuple[str, str]] = {
 """Sign and role of a verdict; any other is unknown."""
 
 _OUTCOME = max(len(name) for name in get_args(ErrorType))
-_STARTS = {"synthesized": "synthesized", "written": "written", "imported": "imported", "edited": "edited"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,51 +32,52 @@ class Branch:
     """A line of the tree: a request, or a run of it. ``depth`` counts from 0; ``number`` is the run's."""
 
     depth: int
-    variant: VariantGlance
+    variant: Variant
     number: int | None = None
+    run_id: str = ""
 
 
-def tree_of(session: SessionGlance) -> list[Branch]:
+def tree_of(variants: Sequence[Variant], runs: Sequence[RunOfSession]) -> list[Branch]:
     """Every request with its runs below it, forks below what they were forked from, edits below their parents.
 
     Runs of a request that is not there are left out; a fork of another request's run stands with its own request.
     """
-    children: defaultdict[str, list[VariantGlance]] = defaultdict(list)
-    known = {v.id for v in session.variants}
-    for variant in session.variants:
+    children: defaultdict[str, list[Variant]] = defaultdict(list)
+    known = {v.id for v in variants}
+    for variant in variants:
         children[variant.parent if variant.parent in known else ""].append(variant)
-    runs: defaultdict[str, list[int]] = defaultdict(list)
-    variant_of = {run.id: run.variant for run in session.runs}
-    for number, run in enumerate(session.runs):
-        origin = run.forked_from.partition(" at ")[0]
+    below: defaultdict[str, list[int]] = defaultdict(list)
+    variant_of = {run.id: run.variant for run in runs}
+    for number, run in enumerate(runs):
+        origin = run.forked_from.run if run.forked_from is not None else ""
         own = variant_of.get(origin) == run.variant and origin != run.id
-        runs[f"run {origin}" if own else f"variant {run.variant}"].append(number)
+        below[f"run {origin}" if own else f"variant {run.variant}"].append(number)
     made: list[Branch] = []
-    _grow(made, session, children, runs)
+    _grow(made, runs, children, below)
     return made
 
 
 def _grow(
     made: list[Branch],
-    session: SessionGlance,
-    children: defaultdict[str, list[VariantGlance]],
-    runs: defaultdict[str, list[int]],
+    runs: Sequence[RunOfSession],
+    children: defaultdict[str, list[Variant]],
+    below: defaultdict[str, list[int]],
 ) -> None:
     waiting = [(variant, 0) for variant in reversed(children[""])]
     while waiting:
         variant, depth = waiting.pop()
         made.append(Branch(depth, variant))
-        below = [(number, depth + 1) for number in reversed(runs[f"variant {variant.id}"])]
-        while below:
-            number, run_depth = below.pop()
-            made.append(Branch(run_depth, variant, number))
-            forks = runs.pop(f"run {session.runs[number].id}", [])
-            below += [(fork, run_depth + 1) for fork in reversed(forks)]
+        mine = [(number, depth + 1) for number in reversed(below[f"variant {variant.id}"])]
+        while mine:
+            number, run_depth = mine.pop()
+            made.append(Branch(run_depth, variant, number, runs[number].id))
+            forks = below.pop(f"run {runs[number].id}", [])
+            mine += [(fork, run_depth + 1) for fork in reversed(forks)]
         waiting += [(child, depth + 1) for child in reversed(children[variant.id])]
 
 
 def branch_line(
-    session: SessionGlance, branch: Branch, here: int | None, outcomes: Mapping[str, Outcome]
+    document: Document, branch: Branch, here: int | None, outcomes: Mapping[str, Outcome]
 ) -> tuple[Run, ...]:
     """One line of the tree, safe to show. ``here``: the number of the run that is looked at.
 
@@ -82,28 +86,28 @@ def branch_line(
     indent = Run("  " * branch.depth)
     if branch.number is None:
         variant = branch.variant
-        origin = variant.mutation or _STARTS.get(variant.origin, variant.origin)
-        told = " ".join(variant.text.split())
+        origin = variant.origin.mutation or variant.origin.kind
+        told = " ".join(variant.query.text.split())
         return (
             indent,
             Run(shown(variant.id, 16), "label"),
             Run(f"  {shown(origin, 24)}  ", "dim"),
             Run(shown(told, 60), "quote"),
         )
-    run = session.runs[branch.number]
+    run = document.record(branch.run_id)
     made = [indent, Run(f"{branch.number + 1:>3}  "), _outcome(run, outcomes.get(run.id))]
+    if run.forked_from is not None:
+        made.append(Run(f"forked from {words.fork_point(run.forked_from)}  ", "dim"))
     if run.help:
         made.append(Run(f"helped: {run.help.text}  ", "caution"))
     if branch.number == here:
         made.append(Run("← here  ", "mark"))
     made += _model(run)
     details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {words.plural(len(run.calls), 'call')}"
-    if run.forked_from:
-        details += f", forked from {shown(run.forked_from, 40)}"
     return (*made, Run(details, "dim"))
 
 
-def _outcome(run: RunGlance, outcome: Outcome | None) -> Run:
+def _outcome(run: RunRecord, outcome: Outcome | None) -> Run:
     """How a run came out, always as wide."""
     if run.under_way:
         sign, said, role = "▷", "running", "caution"
@@ -116,20 +120,20 @@ def _outcome(run: RunGlance, outcome: Outcome | None) -> Run:
     return Run(f"{sign} {said:<{_OUTCOME}}  ", role)
 
 
-def _model(run: RunGlance) -> list[Run]:
+def _model(run: RunRecord) -> list[Run]:
     made = [Run(shown(run.model or "model ?", 40))]
     if run.simulated:
         made.append(Run(" simulated", "caution"))
     return made
 
 
-def run_runs(run: RunGlance, number: int, *, here: bool) -> list[Run]:
+def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
     """A run in a line: number, agent, model, calls, how it ended."""
     agent = shown(run.helped_agent or "agent ?", 24)
     made = [Run(f"{number + 1:>3}  "), Run(f"{agent:<10} "), *_model(run)]
     told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}{run.help.note}"
-    if run.forked_from:
-        told += f", forked from {shown(run.forked_from, 40)}"
+    if run.forked_from is not None:
+        told += f", forked from {words.fork_point(run.forked_from)}"
     made.append(Run(told, "dim"))
     if here:
         made.append(Run("  ← this one", "mark"))

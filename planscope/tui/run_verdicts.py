@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planscope.tui.desk import Desk, Outcome, RunKey
+from planscope.tui.controllers.document import Document, Outcome, RunKey
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Run, Session
 
 
-def outcomes_of(desk: Desk) -> dict[str, Outcome]:
+def outcomes_of(document: Document) -> dict[str, Outcome]:
     """What is known of the session's runs, by their ids."""
-    session = desk.session
+    session = document.session
     runs = session.runs if session is not None else ()
-    found = ((run.id, desk.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
+    found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
     return {id: outcome for id, outcome in found if outcome is not None}
 
 
-def not_judged(desk: Desk) -> list[Run]:
+def not_judged(document: Document) -> list[Run]:
     """The runs that are over and were not judged yet as they are now, the last ones first."""
-    session = desk.session
+    session = document.session
     if session is None:
         return []
-    going = desk.under_way | desk.passing
+    going = document.under_way | document.passing
     runs = (run for run in reversed(session.runs) if run.id not in going)
-    return [run for run in runs if _key(session, run) not in desk.outcomes]
+    return [run for run in runs if _key(session, run) not in document.outcomes]
 
 
 def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:

@@ -9,12 +9,15 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo
-from planscope.tui.glance import RunGlance
 from planscope.tui.lines import shown
+
+if TYPE_CHECKING:
+    from planscope.session.model import ForkPoint
+    from planscope.session.record import RunRecord
 
 STATUS_GLYPHS = {"holds": "✓", "open": "○", "broken": "✗"}
 CORE_GLYPH = "●"
@@ -90,7 +93,7 @@ def step_name(step: StepNo) -> str:
     return "the end" if step == "end" else f"step {step}"
 
 
-def ending(run: RunGlance | None) -> str:
+def ending(run: RunRecord | None) -> str:
     """How a run came to its end, in a few words; safe to show."""
     if run is None:
         return "no run"
@@ -102,7 +105,12 @@ def ending(run: RunGlance | None) -> str:
     return words
 
 
-def cost(run: RunGlance) -> str:
+def fork_point(fork: ForkPoint) -> str:
+    """Where a run was forked; safe to show."""
+    return f"{shown(fork.run, 40)} at step {fork.step}"
+
+
+def cost(run: RunRecord) -> str:
     """Answers of the model, tokens and seconds of a run."""
     told = plural(run.cost.answers, "answer")
     if run.cost.read is not None and run.cost.written is not None:

@@ -24,7 +24,9 @@ from planscope.synthesis.request import Request
 from tests.bench.terminal import Terminal
 from tests.bench.yardstick import ROOT, table
 
-_PRODUCT = "import sys; from pathlib import Path; from planscope.tui.app import run; run(Path(sys.argv[1]))"
+_PRODUCT = (
+    "import sys; from pathlib import Path; from planscope.tui.launch import run; run(Path(sys.argv[1]))"
+)
 _HOME, _RIGHT, _DELETE = b"\x1b[1;5H", b"\x1b[C", b"\x1b[3~"
 QUIET = 0.12
 """Seconds without a byte after which an answer is taken for whole: longer than reading and solving take."""

@@ -22,7 +22,9 @@ from tests.bench.terminal import Terminal
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent.parent
 BARE = "bare: change one line"
-_PRODUCT = "import sys; from pathlib import Path; from planscope.tui.app import run; run(Path(sys.argv[1]))"
+_PRODUCT = (
+    "import sys; from pathlib import Path; from planscope.tui.launch import run; run(Path(sys.argv[1]))"
+)
 
 
 Figures = tuple[list[float], list[float], list[int]]

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planscope.language.names import Names
 
 from planscope.language.doubt import continued
 from planscope.language.errors import ParseFailure

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from planscope.tui.glance import run_glance
+
 from planscope.session.events import AnswerEvent, CallEvent, Event
 from planscope.session.help import NO_HELP, Help, help_of
 from planscope.session.model import Run
-from planscope.tui.glance import run_glance
 
 
 def run(*events: Event) -> Run:

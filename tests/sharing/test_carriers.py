@@ -199,11 +199,11 @@ def test_standard_input_is_no_place_to_save_to(tmp_path: Path) -> None:
 
 
 def test_the_screen_shows_a_page_at_once(tmp_path: Path) -> None:
-    from planscope.tui.glance import glance
     from planscope.tui.picture import export_svg
+    from planscope.tui.summary import summary_of
 
     page = tmp_path / "case.html"
     page.write_bytes(PAGE)
-    assert glance(page).title == "A case" and len(glance(page).runs) == 1
+    assert summary_of(page).title == "A case" and len(summary_of(page).run_ids) == 1
     assert "ORDER ERROR" in asyncio.run(export_svg(page, size=(100, 30))).replace("&#160;", " ")
     assert page.read_bytes() == PAGE

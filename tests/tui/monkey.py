@@ -31,15 +31,15 @@ from planscope.errors import UserError
 from planscope.session.library import session_files
 from planscope.session.places import library
 from planscope.tui.actions import ACTIONS
-from planscope.tui.application import PlanscopeApp
+from planscope.tui.app import PlanscopeApp
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.opening import Switch
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.describe import Described, DescribeDialog
-from planscope.tui.jobs import Jobs
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.debug import DebugRoom
 from planscope.tui.rooms.edit import EditRoom
-from planscope.tui.rooms.turning import Turn
 from planscope.tui.screens.base import AppScreen
+from planscope.tui.screens.debug.screen import DebugScreen
 from tests.hostile import HOSTILE
 from tests.tui.monkey_home import KINDS, Home, at_home
 from tests.tui.monkey_ledger import Ledger
@@ -121,7 +121,7 @@ class WatchedApp(PlanscopeApp):
         if not getattr(asked, "model", "sim:").startswith("sim:"):
             self.ledger.broken.append(f"a real model would be asked: {asked}")
 
-    async def turn_to(self, turn: Turn) -> None:
+    async def turn_to(self, turn: Switch) -> None:
         old = self.desk
         if old is not None and self.ledger.desk is old:
             self.ledger.leaving()
@@ -210,13 +210,13 @@ class Monkey:
         """Whether anything was found broken meanwhile."""
         if not self.over and self.app.desk is not None:
             self.ledger.watch(self.app.desk, self.app.saver)
-            if self.app.room is not None and self.app.room.is_mounted:
+            if self.app.screen_of_session is not None and self.app.screen_of_session.is_mounted:
                 written = [
                     (s.desk.open_session.id, s.of.id)
                     for s in self.app.screen_stack
                     if isinstance(s, EditRoom)
                 ]
-                self.ledger.check_drafts(self.app.room.drafts, written)
+                self.ledger.check_drafts(self.app.screen_of_session.drafts, written)
         if self.ledger.broken:
             raise Lost("\n".join(self.ledger.broken))
 
@@ -247,8 +247,8 @@ class Monkey:
         while quiet < 3 and not self.over and time.monotonic() < ends:
             await self.answered()
             await asyncio.sleep(0.01)
-            room = self.app.room
-            waits = room is None or room.live is None or room.live.paused is not None
+            room = self.app.screen_of_session
+            waits = room is None or not room.work.live.at_work or room.work.live.paused is not None
             busy = set(getattr(self.app.job_list, "_current", ())) - GOING_ON
             quiet = quiet + 1 if waits and not busy else 0
 
@@ -264,7 +264,7 @@ class Monkey:
 
     async def go_on(self) -> None:
         """A way that leads somewhere, where a random key would seldom go."""
-        live = self.app.room.live if self.app.room is not None else None
+        live = self.app.screen_of_session.live if self.app.screen_of_session is not None else None
         if isinstance(self.app.screen, Dialog):
             ways = IN_DIALOGS
         elif self.where == "debug" and live is not None and live.paused is not None:
@@ -343,7 +343,7 @@ class Monkey:
     async def drag(self) -> None:
         """Often from a border of a pane: that makes it larger or smaller."""
         start, to, screen = self._place(), self._place(), self.app.screen
-        if isinstance(screen, DebugRoom) and screen.places and self.draw.random() < 0.7:
+        if isinstance(screen, DebugScreen) and screen.places and self.draw.random() < 0.7:
             pane = self.draw.choice(list(screen.places.values()))
             right, low = pane.x + pane.width - 1, pane.y + pane.height - 1
             start = self.draw.choice((Offset(right, start.y), Offset(pane.x, start.y)))
@@ -384,17 +384,19 @@ class Monkey:
 
     # What must stay true
 
-    async def home(self) -> DebugRoom:
+    async def home(self) -> DebugScreen:
         """Back to the debug screen; there is always a way."""
         for _ in range(60):
-            if self.over or (isinstance(self.app.screen, DebugRoom) and self.app.screen is self.app.room):
+            if self.over or (
+                isinstance(self.app.screen, DebugScreen) and self.app.screen is self.app.screen_of_session
+            ):
                 break
             self.log.append("escape (home)")
             await self.press("escape")
             await self.answered()
             await asyncio.sleep(0.01)
         room = self.app.screen
-        if not isinstance(room, DebugRoom):
+        if not isinstance(room, DebugScreen):
             raise Lost(f"no way out of {named(room)}:\n" + "\n".join(rows(self.app)))
         return room
 
@@ -406,7 +408,7 @@ class Monkey:
         await self.stop_all()
         room = await self.home()
         self.look()
-        if room.desk.session is None:
+        if room.work.document.session is None:
             return
         self.ledger.check_marks(room)
         saver = self.app.saver
@@ -429,10 +431,10 @@ class Monkey:
         """What is under way is stopped by its keys."""
         ends = time.monotonic() + PATIENCE
         room = await self.home()
-        while room.jobs.running("run") or room.jobs.running("dissect"):
-            if room.jobs.running("run"):
+        while room.work.jobs.running("run") or room.work.jobs.running("dissect"):
+            if room.work.jobs.running("run"):
                 await self.press("X")
-            if room.jobs.running("dissect"):
+            if room.work.jobs.running("dissect"):
                 await self.press("m", "X", "escape")
             await self.answered()
             await asyncio.sleep(0.05)
@@ -555,10 +557,10 @@ def check_left(app: WatchedApp, monkey: Monkey) -> None:
     if app.return_code == 0 and ledger.drafts and not app.asked:
         raise Lost(f"left without a word about drafts: {ledger.drafts}")
     ledger.check_file(app.parting)
-    if app.room is not None and app.room.desk.session is not None:
-        ledger.check_marks(app.room)
+    if app.screen_of_session is not None and app.screen_of_session.work.document.session is not None:
+        ledger.check_marks(app.screen_of_session)
         if not app.parting:
-            ledger.check_place(app.room)
+            ledger.check_place(app.screen_of_session)
     ledger.drafts.clear()
     ledger.check_library(app.emptied)
     if ledger.broken:

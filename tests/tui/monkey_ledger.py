@@ -18,10 +18,10 @@ from planscope.session.model import Session, Variant
 from planscope.session.places import library, trash
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
-from planscope.tui.desk import Desk, News
-from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.controllers.autosave import Autosave, cursor_of, marks_of
+from planscope.tui.controllers.document import Desk, News
 from planscope.tui.rooms.edit import EditRoom
-from planscope.tui.saving import Saver, cursor_of, marks_of
+from planscope.tui.screens.debug.screen import DebugScreen
 
 Key = tuple[str, str]
 """Session and variant."""
@@ -86,7 +86,7 @@ class Ledger:
         self.drafts: dict[Key, str] = {}
         self.meddled = False
         self.desk: Desk | None = None
-        self._saver: Saver | None = None
+        self._saver: Autosave | None = None
         self._held = Held()
         self._opened_at: dict[str, Any] = {}
         self._shelved: dict[Path, tuple[str, Held]] = {}
@@ -94,7 +94,7 @@ class Ledger:
 
     # What is on the desk
 
-    def watch(self, desk: Desk, saver: Saver | None) -> None:
+    def watch(self, desk: Desk, saver: Autosave | None) -> None:
         """Hear of what is put on this desk from now on."""
         self._saver = saver or self._saver
         if desk is self.desk:
@@ -131,8 +131,8 @@ class Ledger:
 
     def edited(self, room: EditRoom, drafts: dict[Key, Any]) -> None:
         """The room where one writes was left: its text is a draft, a variant, or what it was at first."""
-        key, text = (room.desk.open_session.id, room.of.id), room.state.draft.text
-        texts = {room.of.query.text, *(v.query.text for v in room.desk.open_session.variants)}
+        key, text = (room.work.document.open_session.id, room.of.id), room.view.draft.text
+        texts = {room.of.query.text, *(v.query.text for v in room.work.document.open_session.variants)}
         self.drafts.pop(key, None)
         if key in drafts:
             self.drafts[key] = drafts[key].now.text
@@ -181,18 +181,18 @@ class Ledger:
         less += [name for name in FIELDS if getattr(here, name) != getattr(there, name)]
         self._tell(f"not {where}", less)
 
-    def check_marks(self, room: DebugRoom) -> None:
+    def check_marks(self, room: DebugScreen) -> None:
         """Breakpoints and watches of the screen are those of the session."""
-        session = room.desk.session
-        if session is not None and room.state.progress in ("judged", "unreadable"):
-            for name, texts in marks_of(room.state).items():
+        session = room.work.document.session
+        if session is not None and room.view.progress in ("judged", "unreadable"):
+            for name, texts in marks_of(room.view).items():
                 if set(texts) != set(getattr(session, name)):
                     self._tell("not on the desk", [f"{name} {texts}, but {getattr(session, name)}"])
 
-    def check_place(self, room: DebugRoom) -> None:
+    def check_place(self, room: DebugScreen) -> None:
         """One comes back to where one was, in a file of one's own."""
-        place, saver = cursor_of(room.state), self._saver
-        if place is None or saver is None or room.desk is not self.desk or self.meddled:
+        place, saver = cursor_of(room.view), self._saver
+        if place is None or saver is None or room.work.document is not self.desk or self.meddled:
             return
         keeper = saver.hold()
         if keeper.where != "here":

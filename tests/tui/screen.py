@@ -16,8 +16,9 @@ from textual.command import CommandList, CommandPalette
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
-from planscope.tui.application import PlanscopeApp
-from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.app import PlanscopeApp
+from planscope.tui.picture import shared_svg
+from planscope.tui.screens.debug.screen import DebugScreen
 
 PATIENCE = 60.0
 """Seconds to wait for what comes at once where the machine is free."""
@@ -52,13 +53,13 @@ class Driven:
         self.pilot = pilot
 
     @property
-    def room(self) -> DebugRoom:
-        assert self.app.room is not None
-        return self.app.room
+    def room(self) -> DebugScreen:
+        assert self.app.screen_of_session is not None
+        return self.app.screen_of_session
 
     @property
     def state(self) -> Any:
-        return self.room.state
+        return self.room.view
 
     @property
     def text(self) -> str:
@@ -66,7 +67,9 @@ class Driven:
 
     async def rest(self) -> None:
         """Wait until everything is judged and shown."""
-        await self.until(lambda: self.app.room is not None and self.app.room.at_rest)
+        await self.until(
+            lambda: self.app.screen_of_session is not None and self.app.screen_of_session.at_rest
+        )
         await self.answered()
 
     async def press(self, *keys: str) -> None:
@@ -134,7 +137,7 @@ async def opened(
     path: Path | None, size: tuple[int, int] = (120, 40), **wanted: Any
 ) -> AsyncIterator[Driven]:
     """Open a session and wait until it is judged."""
-    app = PlanscopeApp(path, **wanted)
+    app = PlanscopeApp(path, picture=shared_svg, **wanted)
     async with app.run_test(size=size) as pilot:
         driven = Driven(app, pilot)
         await driven.rest()

@@ -17,7 +17,7 @@ from pathlib import Path
 from planscope.session.bundled import bundled
 from planscope.session.store import dumps
 from planscope.tui.actions import ACTIONS
-from planscope.tui.under_way import RunChoice
+from planscope.tui.controllers.live_run import RunChoice
 from tests.tui.screen import Driven, opened
 
 PROFILES = ("careful", "literal", "flaky", "word-blind", "forgetful", "clumsy", "time-blind")
@@ -68,12 +68,12 @@ async def one(driven: Driven, draw: random.Random) -> None:
     )
     room.start_run("v1", choice)
     began = time.monotonic()
-    while room.live is not None:
+    while room.work.live.at_work:
         keys = draw.choices(KEYS, k=draw.randrange(1, 6))
         await driven.pilot.press(*keys)
         while len(driven.app.screen_stack) > 1 and draw.random() < 0.7:
             await driven.pilot.press(draw.choice(("escape", "enter", "down", "x", "escape")))
-        live = room.live
+        live = room.work.live
         if live is not None and live.paused is not None and driven.app.screen is room:
             await driven.pilot.press("G", draw.choice("nncaAR"))
         if time.monotonic() - began > 30 and live is not None:
@@ -94,13 +94,13 @@ async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[
         for number in range(runs + 1):
             if number in (min(10, runs // 2), runs // 2, runs):
                 await driven.rest()
-                assert driven.room.desk.session is not None
+                assert driven.room.work.document.session is not None
                 for _ in range(300):  # what a thread still holds is let go in a moment
                     kept = Counter({name: max(now - before[name], 0) for name, now in left().items()})
                     if not any(kept[name] for name in GONE):
                         break
                     await driven.pilot.pause(0.2)
-                seen.append((number, resident(), len(dumps(driven.room.desk.session)), kept))
+                seen.append((number, resident(), len(dumps(driven.room.work.document.session)), kept))
             if number < runs:
                 await one(driven, draw)
     return seen

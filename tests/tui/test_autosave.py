@@ -18,10 +18,11 @@ from planscope.session.model import Session
 from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
-from planscope.tui import saving
+from planscope.tui.controllers import autosave as saving
+from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
-from planscope.tui.dialogs.recover import RecoverDialog, differences
-from planscope.tui.under_way import RunChoice
+from planscope.tui.dialogs.recover import differences
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -34,11 +35,11 @@ FIRST = bundled()["first-look"]
 def _folders_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.1)
+    monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.1)
 
 
 async def saved(driven: Driven) -> None:
-    await until(driven, lambda: driven.app.desk.saving.state == "saved")
+    await until(driven, lambda: driven.app.work.document.saving.state == "saved")
     await driven.pilot.pause()
 
 
@@ -77,7 +78,7 @@ def slow_saves(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, thread
 
 
 async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.6)
+    monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.6)
     path = sessions.write(sessions.figure_10(), tmp_path)
     before = load(path)
     async with opened(path) as driven:
@@ -134,11 +135,13 @@ async def test_a_run_is_saved_while_it_goes_on(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
         driven.room.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
-        await until(driven, lambda: driven.room.live is not None and driven.room.live.paused is not None)
+        await until(
+            driven, lambda: driven.room.work.live.at_work and driven.room.work.live.paused is not None
+        )
         await until(driven, lambda: len(load(path).runs) == 3)
         assert load(path).runs[2].events
         await driven.press("X")
-        await until(driven, lambda: driven.room.live is None)
+        await until(driven, lambda: not driven.room.work.live.at_work)
 
 
 async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
@@ -146,7 +149,7 @@ async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("g", "p", "enter")
         await driven.rest()
-        assert driven.room.desk.saving.state == ""
+        assert driven.room.work.document.saving.state == ""
         await driven.press("K")
         await saved(driven)
         assert len(load(path).runs) == 2
@@ -185,7 +188,7 @@ async def test_looking_makes_no_copy_of_a_bundled_session() -> None:
             await driven.rest()
             assert len(driven.state.breakpoints) == 2 and "valid_completions" in driven.text
             await driven.pilot.pause(0.3)
-            assert "saving" not in driven.text and not driven.app.desk.unsaved
+            assert "saving" not in driven.text and not driven.app.work.document.unsaved
     assert FIRST.read_bytes() == content and not library().exists()
 
 
@@ -195,7 +198,7 @@ async def test_what_was_set_while_looking_goes_along_with_the_first_change() -> 
         await watched(driven, "valid_completions")
         await renamed(driven, "Mine: ")
         await saved(driven)
-        copy = driven.app.desk.path
+        copy = driven.app.work.document.path
     assert len(load(copy).breakpoints) == 1 and load(copy).watches == ["valid_completions"]
 
 
@@ -206,8 +209,11 @@ async def test_what_is_set_while_a_copy_is_made_is_in_it(monkeypatch: pytest.Mon
         await until(driven, begun.is_set)
         await driven.press("b")
         go_on.set()
-        await until(driven, lambda: driven.app.desk.saving.state == "saved" and not driven.app.desk.unsaved)
-        copy = driven.app.desk.path
+        await until(
+            driven,
+            lambda: driven.app.work.document.saving.state == "saved" and not driven.app.work.document.unsaved,
+        )
+        copy = driven.app.work.document.path
         assert len(load(copy).breakpoints) == 1
 
 
@@ -215,7 +221,7 @@ async def test_who_asks_for_it_saves_a_copy_of_a_bundled_session_with_what_was_s
     async with opened(FIRST) as driven:
         await driven.press("b", "ctrl+s")
         await saved(driven)
-        assert len(load(driven.app.desk.path).breakpoints) == 1
+        assert len(load(driven.app.work.document.path).breakpoints) == 1
 
 
 async def test_a_link_stays_a_link(tmp_path: Path) -> None:
@@ -286,7 +292,7 @@ async def test_what_cannot_be_saved_is_said_until_it_can(
     async with opened(path, size) as driven:
         refuses = refusing(monkeypatch)
         await driven.press("b")
-        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await until(driven, lambda: driven.app.work.document.saving.state == "failed")
         await driven.press("n")
         assert "✗ not saved: the disk is full; make room" in driven.text and "Ctrl+s says more" in driven.text
         await driven.press("d")
@@ -306,7 +312,7 @@ async def test_a_file_that_another_program_changed_is_not_written_over(tmp_path:
         save(sessions.figure_10().model_copy(update={"title": "theirs"}), tmp_path / "b.planscope.json")
         (tmp_path / "b.planscope.json").replace(path)
         await driven.press("b")
-        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await until(driven, lambda: driven.app.work.document.saving.state == "failed")
         await driven.press("ctrl+s", "down", "enter")
         await saved(driven)
         assert "in your library (" in driven.text
@@ -321,7 +327,7 @@ async def unsaved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         async with opened(path) as driven:
             refusing(patch)
             await driven.press("b")
-            await until(driven, lambda: driven.app.desk.saving.state == "failed")
+            await until(driven, lambda: driven.app.work.document.saving.state == "failed")
             await driven.press("q", "down", "enter")
         assert "the disk is full" in driven.app.parting
     assert recoverable(path) is not None
@@ -334,12 +340,12 @@ async def test_unsaved_work_is_offered_and_restored(
     await unsaved(path, monkeypatch)
     assert load(path).breakpoints == []
     async with opened(path) as driven:
-        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
         assert "1 breakpoint" in driven.text and "the disk is full" in driven.text
         await driven.press("down", "enter")
         assert "In the unsaved work" in driven.text
         await driven.press("escape", "up", "enter")
-        await until(driven, lambda: driven.app.room.is_current)
+        await until(driven, lambda: driven.app.screen_of_session.is_current)
         await driven.rest()
         assert list(map(str, driven.state.breakpoints)) == ["step 1"]
         await saved(driven)
@@ -354,7 +360,7 @@ async def test_restored_work_that_is_saved_while_one_quits_is_not_offered_again(
         await unsaved(path, full)
     begun, go_on = slow_saves(monkeypatch)
     async with opened(path) as driven:
-        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
         await driven.press("enter")
         await until(driven, begun.is_set)
         threading.Timer(0.1, go_on.set).start()
@@ -370,7 +376,7 @@ async def test_a_save_that_ends_when_its_file_was_given_away_is_no_trouble(
     wrong: list[object] = []
     async with opened(path) as driven:
         asyncio.get_running_loop().set_exception_handler(lambda loop, what: wrong.append(what))
-        saver = driven.app.saver
+        saver = driven.app.work.autosave
         assert saver is not None
         await driven.press("b")
         await until(driven, begun.is_set)
@@ -389,10 +395,10 @@ async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(
     await unsaved(path, monkeypatch)
     save(load(path).model_copy(update={"title": "theirs"}), path)
     async with opened(path) as driven:
-        await until(driven, lambda: isinstance(driven.app.screen, RecoverDialog))
+        await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
         assert "as a copy" in driven.text
         await driven.press("enter")
-        await until(driven, lambda: driven.app.room.is_current)
+        await until(driven, lambda: driven.app.screen_of_session.is_current)
         await saved(driven)
     assert (load(path).title, load(path).breakpoints) == ("theirs", [])
     assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
@@ -406,7 +412,7 @@ async def test_unsaved_work_stays_until_it_is_thrown_away(
     await unsaved(path, monkeypatch)
     for keys, left in ((["escape"], True), (["end", "enter", "enter"], True), (["end", "enter"], False)):
         async with opened(path) as driven:
-            await until(driven, lambda app=driven.app: isinstance(app.screen, RecoverDialog))  # type: ignore[misc]
+            await until(driven, lambda app=driven.app: isinstance(app.screen, ChooseDialog))  # type: ignore[misc]
             await driven.press(*keys)
             if not left:
                 await driven.press("down", "enter")
@@ -423,7 +429,7 @@ async def test_quitting_with_what_is_not_saved_is_asked_about(
     async with opened(path) as driven:
         refusing(monkeypatch)
         await driven.press("b")
-        await until(driven, lambda: driven.app.desk.saving.state == "failed")
+        await until(driven, lambda: driven.app.work.document.saving.state == "failed")
         await driven.press("q")
         assert "Stay" in driven.text and "not saved" in driven.text
         await driven.press("enter")
@@ -451,7 +457,7 @@ async def test_title_and_notes_are_saved_while_they_are_typed(tmp_path: Path) ->
     path = sessions.write(made, tmp_path)
     async with opened(path) as driven:
         await driven.press("D", "!")  # behind what is there
-        await until(driven, lambda: driven.app.desk.saving.state == "saved")
+        await until(driven, lambda: driven.app.work.document.saving.state == "saved")
         assert (load(path).title, load(path).notes) == ("the\x1bold", "a␇b!")
         await driven.press("backspace")
         await until(driven, lambda: load(path).notes == "a\x07b")  # as before it was touched
@@ -475,7 +481,7 @@ async def test_hostile_notes_are_shown_and_left_as_they_are(tmp_path: Path) -> N
             await driven.press("pagedown")
             assert_clean(driven)
         await driven.press("escape")
-        assert driven.app.desk.saving.state == ""
+        assert driven.app.work.document.saving.state == ""
         await driven.press("D")
         for text in short[::5]:
             driven.app.screen.focused.post_message(events.Paste(text))

@@ -11,9 +11,9 @@ import pytest
 from planscope.debugger.run_index import RunIndex
 from planscope.session.model import Session
 from planscope.tui import words
+from planscope.tui.controllers import judge as certifying
+from planscope.tui.controllers.judge import Certificate
 from planscope.tui.dialogs.explain import explanation
-from planscope.tui.rooms import certifying
-from planscope.tui.state import Certificate
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
@@ -111,7 +111,7 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
 
     monkeypatch.setattr(certifying, "certify", slow)
     path = sessions.write(sessions.figure_10(), tmp_path)
-    from planscope.tui.application import PlanscopeApp
+    from planscope.tui.app import PlanscopeApp
 
     app = PlanscopeApp(path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -125,7 +125,8 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
         assert len(asked) == 2 and driven.state.certificate == "confirmed"
         release.set()
         await until(driven, finished.is_set)
-        await until(driven, lambda: not driven.room.jobs.running("certify"))
+        await until(driven, lambda: not driven.room.work.jobs.running("certify"))
         await driven.answered()
         assert driven.state.certificate == "confirmed" and "RIGHT" in rows(app)[0]
-        assert driven.room.certificates == {"r1": "confirmed"}
+        known = driven.room.work.judge.certificate
+        assert (known(("v1", "r1")), known(("v1", "r2"))) == ("confirmed", "asked")

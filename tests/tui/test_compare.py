@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from planscope.session.bundled import bundled
-from planscope.session.model import ForkPoint, Origin
-from planscope.tui.glance import RunGlance, SessionGlance, VariantGlance
+from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
 from planscope.tui.panes.compare_lines import PAGES
 from planscope.tui.rooms.comparable import Chosen, before_it
 from planscope.tui.rooms.compare import CompareRoom
@@ -91,7 +90,7 @@ async def test_enter_opens_the_run_at_the_step() -> None:
 
 async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.desk
+        desk = driven.room.work.document
         run = desk.session.runs[0]
         desk.put_run(run.model_copy(update={"id": "r7", "forked_from": ForkPoint(run=run.id, step=2)}))
         driven.room.open_run_number(2)
@@ -105,7 +104,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
     size: tuple[int, int], same_frame: object
 ) -> None:
     async with opened(FIRST, size) as driven:
-        desk = driven.room.desk
+        desk = driven.room.work.document
         run = desk.session.runs[1]
         second = [e for e in run.events if e.type == "answer"][1]
         begun = run.events[: run.events.index(second)]
@@ -148,25 +147,38 @@ def sides(room: CompareRoom) -> tuple[Any, Any]:
 
 
 def test_what_a_run_is_compared_with() -> None:
-    variants = (
-        VariantGlance("v1", ""),
-        VariantGlance("v2", "", parent="v1"),
-        VariantGlance("d1v1", "", parent="v1", mutation="TopicChange"),
-        VariantGlance("v3", "", parent="v3"),  # a file may say so
-        VariantGlance("v4", "", parent="v1"),
-    )
+    def variant(id: str, parent: str | None = None, mutation: str | None = None) -> Variant:
+        origin = Origin(kind="mutated" if mutation else "written", mutation=mutation)
+        return Variant(id=id, parent=parent, origin=origin, query=Query(text=""), actions=[])
+
+    variants = [
+        variant("v1"),
+        variant("v2", "v1"),
+        variant("d1v1", "v1", "TopicChange"),
+        variant("v3", "v3"),  # a file may say so
+        variant("v4", "v1"),
+    ]
     told = [
         ("r1", "v1", ""),
         ("r2", "v1", ""),
         ("r3", "v2", ""),
         ("m1", "d1v1", ""),
         ("m2", "d1v1", ""),
-        ("r4", "v1", "r1 at step 2"),
+        ("r4", "v1", "r1"),
         ("r5", "v3", ""),
-        ("r6", "v2", "r6 at step 1"),
+        ("r6", "v2", "r6"),
     ]
-    runs = tuple(RunGlance(id, of, "tools", "sim:careful", forked_from=fork) for id, of, fork in told)
-    session = SessionGlance("s", "", variants, runs)
+    runs = [
+        Run(
+            id=id,
+            variant=of,
+            agent="tools",
+            model="sim:careful",
+            forked_from=ForkPoint(run=fork, step=1) if fork else None,
+        )
+        for id, of, fork in told
+    ]
+    session = Session(id="s", title="", variants=variants, runs=runs)
     found = {id: before_it(session, Chosen(of, id)) for id, of, _ in told}
     assert {id: one and one.run for id, one in found.items()} == {
         "r1": "r4",  # nothing came before it
@@ -179,13 +191,13 @@ def test_what_a_run_is_compared_with() -> None:
         "r6": "r3",
     }
     assert before_it(session, Chosen("v4", None)) == Chosen("v1", None)
-    alone = SessionGlance("s", "", variants[:1], runs[:1])
+    alone = Session(id="s", title="", variants=variants[:1], runs=runs[:1])
     assert before_it(alone, Chosen("v1", "r1")) is None and before_it(alone, Chosen("v1", None)) is None
 
 
 async def test_requests_are_compared_by_their_words() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.desk
+        desk = driven.room.work.document
         first = desk.session.variants[0]
         text = first.query.text.replace("before", "after", 1)
         query = first.query.model_copy(update={"text": text})

@@ -17,10 +17,10 @@ from planscope.session.new_parts import make_variant
 from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.rooms.compare import CompareRoom
 from planscope.tui.rooms.dissect import DissectRoom
-from planscope.tui.under_way import RunChoice
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import write
 from tests.tui.test_live import until
@@ -33,7 +33,7 @@ def a_session(seed: int = 3, actions: int = 5) -> Session:
 
 
 async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectRoom:
-    driven.room.last_choice = RunChoice(model=model)
+    driven.room.work.live.last_choice = RunChoice(model=model)
     await driven.press("m")
     room = driven.app.screen
     assert isinstance(room, DissectRoom)
@@ -54,7 +54,7 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
         await dissected(driven, room)
         assert room.state.summary.decision.cause == "Terminal"
         assert "TERMINAL" in driven.text and "sure" in driven.text
-        session = driven.room.desk.snapshot()
+        session = driven.room.work.document.snapshot()
         (record,) = session.dissections
         assert sum(len(cell.runs) for cell in record.cells) == len(session.runs)
         assert loads(dumps(session)).dissections == session.dissections
@@ -82,7 +82,7 @@ async def test_a_kind_and_a_single_mutant_are_run_alone(tmp_path: Path) -> None:
         await dissected(driven, room)
         row = room.state.summary.row("TerminalSubstitute")
         assert [len(cell.runs) for cell in row.cells] == [2, 1]
-        assert len(driven.room.desk.session.dissections) == 1
+        assert len(driven.room.work.document.session.dissections) == 1
 
 
 async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
         await driven.press("X")
         await dissected(driven, room)
         before = room.state.summary.runs
-        assert before > 0 and not room.work.running
+        assert before > 0 and not room.dissecting.running
         await driven.press("m")
         await dissected(driven, room)
         assert room.state.summary.runs >= before
-        assert len(driven.room.desk.session.dissections) == 1
+        assert len(driven.room.work.document.session.dissections) == 1
 
 
 async def test_what_is_settled_is_said_to_be(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:
         room = await entered(driven)
         await driven.press("m", "escape")
         assert driven.app.screen is driven.room
-        await until(driven, lambda: not room.work.running, 60)
+        await until(driven, lambda: not room.dissecting.running, 60)
         again = await entered(driven)
         await dissected(driven, again)
         assert again.state.summary.decision.cause == "Terminal"
@@ -171,7 +171,7 @@ async def test_another_dissection_with_another_model(tmp_path: Path) -> None:
         await driven.type("sim:careful")
         await driven.press("enter")
         await dissected(driven, room)
-        assert len(driven.room.desk.session.dissections) == 2
+        assert len(driven.room.work.document.session.dissections) == 2
         assert room.state.summary.decision.cause is None and "sim:careful" in driven.text
         await driven.press("g", "up", "enter")
         await dissected(driven, room)
@@ -215,7 +215,7 @@ async def test_an_agent_that_a_file_names_is_never_imported(
         room = await entered(driven)
         await driven.press("m")
         await driven.sees("a file names no agent of your own")
-        assert not room.work.running
+        assert not room.dissecting.running
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
 
 
@@ -244,7 +244,7 @@ async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
         room = await entered(driven)
         await driven.press("m")
         await dissected(driven, room)
-        assert "contradicts itself" in driven.text and not driven.room.desk.session.runs
+        assert "contradicts itself" in driven.text and not driven.room.work.document.session.runs
 
 
 async def test_from_a_mutant_one_comes_back_to_its_place_in_the_dissection(tmp_path: Path) -> None:

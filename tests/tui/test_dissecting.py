@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.message import Message
 
 from planscope.session.model import Cell, Dissection
-from planscope.tui.desk import Desk, News
-from planscope.tui.dissecting import JOB, DissectChoice, Dissecting, Launch
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.dissecting import JOB, DissectChoice, Dissecting, Launch
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.messages import DocumentChanged
 from tests.tui import sessions
 
 
@@ -53,16 +55,15 @@ class Slow:
 
 async def test_runs_that_end_at_once_take_nothing_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planscope.dissection.engine.Dissector", Slow)
-    desk, jobs = Desk(Path("none")), Jobs(asyncio.get_running_loop())
-    desk.open(sessions.figure_10(), None)
     seen: list[list[str]] = []
 
-    def heard(news: News) -> None:
-        if news.what == "dissection":
+    def heard(message: Message) -> None:
+        if isinstance(message, DocumentChanged) and message.what == "dissection":
             seen.append(desk.open_session.dissections[0].cells[0].runs)
 
-    desk.listen(heard)
-    work = Dissecting(desk, jobs, asyncio.get_running_loop())
+    desk, jobs = Document(Path("none"), heard), Jobs(asyncio.get_running_loop())
+    desk.open(sessions.figure_10())
+    work = Dissecting(desk, jobs, heard)
     work.launch(desk.open_session.variants[0], DissectChoice("tools", "sim:literal"), Launch())
     while jobs.running(JOB):
         await asyncio.sleep(0.01)

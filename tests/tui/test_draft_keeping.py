@@ -22,8 +22,8 @@ from tests.tui.test_live import until
 def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setattr("planscope.tui.draft_keeping.PAUSE", 0.05)
-    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.1)
+    monkeypatch.setattr("planscope.tui.controllers.drafts.PAUSE", 0.05)
+    monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.1)
 
 
 def files() -> list[Path]:
@@ -71,7 +71,7 @@ async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
     assert load(path).variants[-1].query.text == text and left_drafts(path) == []
     async with opened(path) as driven:
         await driven.pilot.pause(0.1)
-        assert "is here again" not in driven.text and not driven.room.drafts
+        assert "is here again" not in driven.text and not driven.room.work.drafts.histories
 
 
 async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None
         await driven.press("escape", "escape", "D")
         await driven.type("Mine")
         await driven.press("escape")
-        await until(driven, lambda: driven.app.desk.saving.state == "saved")
-        copy = driven.app.desk.path
+        await until(driven, lambda: driven.app.work.document.saving.state == "saved")
+        copy = driven.app.work.document.path
         assert copy.parent == library()
         await until(driven, lambda: [one.name.partition(".")[0] for one in files()] == [key(copy)])
         await crashed(driven)
@@ -122,8 +122,8 @@ async def test_a_draft_of_another_session_or_request_is_left_alone(tmp_path: Pat
         said["draft"] |= change.get("draft", {})
         left.file.write_text(json.dumps(said))
         async with opened(path) as driven:
-            await until(driven, lambda driven=driven: not driven.room.jobs.running("drafts"))
-            assert not driven.room.drafts and len(left_drafts(path)) == 1
+            await until(driven, lambda driven=driven: not driven.room.work.jobs.running("drafts"))
+            assert not driven.room.work.drafts.histories and len(left_drafts(path)) == 1
 
 
 async def test_without_room_for_it_one_goes_on_typing(

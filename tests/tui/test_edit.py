@@ -19,8 +19,8 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
-from planscope.tui.rooms.debug import DebugRoom
 from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.screens.debug.screen import DebugScreen
 from tests.hostile import HOSTILE, SAVEABLE
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing
@@ -314,11 +314,11 @@ async def test_a_kept_draft_is_a_variant_that_the_debug_screen_shows(path: Path)
         await driven.replace_all("Disk check precedes network audit.")
         await driven.press("ctrl+s")
         await driven.rest()
-        assert isinstance(driven.app.screen, DebugRoom)
+        assert isinstance(driven.app.screen, DebugScreen)
         assert driven.state.run_number is None and driven.state.variant.id == "v2"
         assert "Disk check precedes network audit." in driven.text and "edited" in driven.text
         assert "v2 is a new variant of v1" in driven.text and driven.state.progress == "judged"
-        (_, variant) = driven.app.desk.session.variants
+        (_, variant) = driven.app.work.document.session.variants
         assert (variant.parent, variant.origin.kind) == ("v1", "edited")
         assert len(problem_of(variant).said) == 1
         await driven.press("ctrl+s")
@@ -337,13 +337,13 @@ async def test_r_runs_the_draft_with_the_same_agent_and_model(path: Path) -> Non
         await driven.commands("r")
         form = driven.app.screen
         assert isinstance(form, FormDialog) and "sim:time-blind" in driven.text
-        before = len(driven.app.desk.session.runs)
+        before = len(driven.app.work.document.session.runs)
         await driven.press("enter")
         await driven.until(
-            lambda: len(driven.app.desk.session.runs) > before and driven.app.room.live is None
+            lambda: len(driven.app.work.document.session.runs) > before and not driven.app.work.live.at_work
         )
         await driven.rest()
-        runs = driven.app.desk.session.runs
+        runs = driven.app.work.document.session.runs
         assert (runs[-1].variant, runs[-1].model) == ("v2", "sim:time-blind")
         assert driven.state.run.id == runs[-1].id
 
@@ -365,14 +365,14 @@ async def test_a_request_that_cannot_be_run_right_is_mended_and_run(
         assert driven.draft == text and said in driven.text and not driven.edit.state.changed
         await driven.replace_all("Disk check precedes cable survey.")
         assert "✓ can be met in 3 orders" in driven.text
-        before = len(driven.app.desk.session.runs)
+        before = len(driven.app.work.document.session.runs)
         await driven.press("ctrl+r", "enter")
         await driven.until(
-            lambda: len(driven.app.desk.session.runs) > before and driven.app.room.live is None
+            lambda: len(driven.app.work.document.session.runs) > before and not driven.app.work.live.at_work
         )
         await driven.rest()
-        assert driven.app.desk.session.runs[-1].variant == driven.state.variant.id == "v2"
-        assert driven.state.session.variant("v2").parent == "v1"
+        assert driven.app.work.document.session.runs[-1].variant == driven.state.variant.id == "v2"
+        assert driven.app.work.document.variant("v2").parent == "v1"
 
 
 async def test_another_model_can_be_chosen_for_the_draft(path: Path) -> None:
@@ -383,16 +383,16 @@ async def test_another_model_can_be_chosen_for_the_draft(path: Path) -> None:
         await driven.type("sim:careful")
         await driven.press("enter")
         await driven.rest()
-        run = driven.app.desk.session.runs[-1]
+        run = driven.app.work.document.session.runs[-1]
         assert (run.variant, run.model) == ("v2", "sim:careful")
-        assert driven.app.desk.session.runs[0].variant == "v1"
+        assert driven.app.work.document.session.runs[0].variant == "v1"
 
 
 async def test_without_a_change_r_runs_the_request_itself(path: Path) -> None:
     async with editing(path) as driven:
         await driven.press("ctrl+r")
         assert isinstance(driven.app.screen, FormDialog)
-        assert len(driven.app.desk.session.variants) == 1
+        assert len(driven.app.work.document.session.variants) == 1
         await driven.press("escape")
         await driven.enter()
         await driven.commands("k")
@@ -414,14 +414,14 @@ async def test_a_draft_that_is_left_is_there_again_with_its_history(path: Path) 
     async with editing(path) as driven:
         await driven.press("ctrl+end", "x")
         await driven.commands("escape")
-        assert isinstance(driven.app.screen, DebugRoom) and "your draft is kept" in driven.text
-        assert len(driven.app.desk.session.variants) == 1
+        assert isinstance(driven.app.screen, DebugScreen) and "your draft is kept" in driven.text
+        assert len(driven.app.work.document.session.variants) == 1
         await driven.enter()
         assert driven.draft == TWO + "x" and "going on with your draft" in driven.text
         await driven.press("ctrl+z")
         assert driven.draft == TWO
         await driven.commands("escape")
-        assert driven.room.drafts == {}
+        assert driven.room.work.drafts.histories == {}
 
 
 async def test_starting_over_can_be_undone(path: Path) -> None:

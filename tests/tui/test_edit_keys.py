@@ -13,7 +13,7 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing
 
@@ -55,9 +55,9 @@ async def test_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def fresh(driven: Editing, typing: bool) -> None:
     """The room with the first request as it is, the caret at its end."""
-    while not isinstance(driven.app.screen, DebugRoom):
+    while not isinstance(driven.app.screen, DebugScreen):
         await driven.press("escape")
-    driven.room.drafts.clear()
+    driven.room.work.drafts.histories.clear()
     if driven.state.run_number != 0:
         driven.room.open_run_number(0)
         await driven.rest()
@@ -88,12 +88,12 @@ async def _type(driven: Editing, key: str) -> None:
 
 @effect("run-draft")
 async def _run(driven: Editing, key: str) -> None:
-    count = len(driven.app.desk.session.variants)
+    count = len(driven.app.work.document.session.variants)
     await typed(driven, " Network audit precedes cable survey.")
     await driven.press(key)
     assert isinstance(driven.app.screen, FormDialog)
     assert f"Runs the request v{count + 1} " in driven.text
-    assert driven.app.desk.session.variants[-1].query.text.startswith(TWO + " Network")
+    assert driven.app.work.document.session.variants[-1].query.text.startswith(TWO + " Network")
     await driven.press("escape")
     assert driven.state.variant.id == f"v{count + 1}"
 
@@ -102,11 +102,11 @@ async def _run(driven: Editing, key: str) -> None:
 async def _keep(driven: Editing, key: str) -> None:
     await driven.press(key)
     assert "nothing was changed" in driven.text
-    count = len(driven.app.desk.session.variants)
+    count = len(driven.app.work.document.session.variants)
     await typed(driven)
     await driven.press(key)
-    assert isinstance(driven.app.screen, DebugRoom)
-    assert len(driven.app.desk.session.variants) == count + 1
+    assert isinstance(driven.app.screen, DebugScreen)
+    assert len(driven.app.work.document.session.variants) == count + 1
     assert driven.state.variant.id == f"v{count + 1}"
 
 
@@ -219,7 +219,7 @@ async def _leave(driven: Editing, key: str) -> None:
     await driven.press("i", "x", key)
     assert not driven.edit.state.typing
     await driven.press(key)
-    assert isinstance(driven.app.screen, DebugRoom) and "your draft is kept" in driven.text
+    assert isinstance(driven.app.screen, DebugScreen) and "your draft is kept" in driven.text
     await driven.press("e")
     assert driven.draft == TWO + "x"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.tui.glance import glance
+from planscope.tui.summary import summary_of
 from tests.hostile_files import FILES, SMALL, HostileFile
 from tests.tui.screen import opened
 from tests.tui.test_hostile_screen import assert_clean
@@ -79,6 +79,6 @@ async def test_on_the_screen(file: HostileFile, tmp_path: Path) -> None:
 
 
 def test_a_run_of_a_large_session_is_found(tmp_path: Path) -> None:
-    """The first frame is made of a glance at the file, which no size may keep from seeing its runs."""
+    """The first frame is made of a summary of the file, which no size may keep from seeing its runs."""
     (file,) = (file for file in FILES if file.name == "9 MB of prose")
-    assert [run.id for run in glance(file.write(tmp_path)).runs] == ["r1"]
+    assert summary_of(file.write(tmp_path)).run_ids == ("r1",)

@@ -12,7 +12,7 @@ from planscope.session.bundled import bundled
 from planscope.session.events import AnswerEvent, CallEvent
 from planscope.session.model import Cell, Dissection, ForkPoint, Session
 from planscope.session.store import save
-from planscope.tui.under_way import RunChoice
+from planscope.tui.controllers.live_run import RunChoice
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import SHORT, assert_clean, hostile_session
 from tests.tui.test_live import until
@@ -105,13 +105,13 @@ async def test_what_a_live_agent_says_and_calls(begin: int, monkeypatch: pytest.
     async with opened(bundled()["first-look"], [(80, 24), (120, 40)][begin % 4 // 2]) as driven:
         driven.room.start_run("v1", RunChoice(model="sim:careful", stepping=True))
         for step in range(1, 6):
-            await until(driven, lambda: driven.room.live is None or driven.state.at_pending)
-            assert driven.room.live is not None, driven.text
+            await until(driven, lambda: not driven.room.work.live.at_work or driven.state.at_pending)
+            assert driven.room.work.live.at_work, driven.text
             for dialog in "aARx":
                 await press(driven, dialog, "escape")
-            asked = driven.room.live.paused
+            asked = driven.room.work.live.paused
             await press(driven, *("a", "enter") if step % 2 else "n")
-            await until(driven, lambda asked=asked: driven.room.live.paused not in (None, asked))
+            await until(driven, lambda asked=asked: driven.room.work.live.paused not in (None, asked))
         await press(driven, "N", "N", "d", "escape", "X")
-        run = driven.room.desk.run(driven.state.run.id)
+        run = driven.room.work.document.run(driven.state.run.id)
         assert not any(e.asked for e in run.events if isinstance(e, CallEvent))

@@ -7,7 +7,7 @@ import threading
 import time
 
 from planscope.oracle.patience import NotWanted, go_on
-from planscope.tui.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import Jobs, Ticket
 
 
 async def until(condition: object, seconds: float = 60.0) -> None:

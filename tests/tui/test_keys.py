@@ -12,6 +12,8 @@ from planscope.debugger.breakpoints import StepBreak
 from planscope.debugger.selection import SelectedConstraint, SelectedStep, SelectedWords
 from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
+from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.controllers.what_if import Play
 from planscope.tui.dialogs.ask import AskDialog, SetDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
@@ -22,8 +24,6 @@ from planscope.tui.rooms.compare import CompareRoom
 from planscope.tui.rooms.dissect import DissectRoom
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
-from planscope.tui.state import Play
-from planscope.tui.under_way import RunChoice
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import paused, start, until
@@ -401,7 +401,7 @@ async def _edit(driven: Driven, key: str) -> None:
     assert driven.state.variant is not None
     await driven.press(key)
     assert isinstance(driven.app.screen, EditRoom)
-    assert driven.app.screen.state.draft.text == driven.state.variant.text
+    assert driven.app.screen.state.draft.text == driven.state.variant.query.text
     await driven.press("x", "escape", "escape")
     assert driven.app.screen is driven.room and "your draft is kept" in driven.text
 
@@ -511,7 +511,7 @@ async def _earlier(driven: Driven, key: str) -> None:
 async def _keep(driven: Driven, key: str) -> None:
     await playing(driven)
     await driven.press("enter", key)
-    assert "kept as run" in driven.text and driven.room.desk.session.runs[-1].agent == "person"
+    assert "kept as run" in driven.text and driven.room.work.document.session.runs[-1].agent == "person"
 
 
 async def waiting(driven: Driven) -> None:
@@ -532,7 +532,7 @@ async def _pause(driven: Driven, key: str) -> None:
 async def _stop(driven: Driven, key: str) -> None:
     await waiting(driven)
     await driven.press(key)
-    await until(driven, lambda: driven.room.live is None)
+    await until(driven, lambda: not driven.room.work.live.at_work)
     assert "stopped by the user" in driven.text
 
 
@@ -578,16 +578,16 @@ async def test_enter_goes_on_to_what_is_selected(tmp_path: Path) -> None:
 
 
 async def test_keys_pressed_before_the_room_is_open_are_not_lost(tmp_path: Path) -> None:
-    from planscope.tui.application import PlanscopeApp
+    from planscope.tui.app import PlanscopeApp
 
     path = sessions.write(sessions.figure_10(), tmp_path)
     app = PlanscopeApp(path)
     async with app.run_test(size=(120, 40)) as pilot:
-        if app.room is None:
+        if app.screen_of_session is None:
             app.simulate_key("G")
         driven = Driven(app, pilot)
         await driven.rest()
-        assert app.room is not None
+        assert app.screen_of_session is not None
 
 
 @effect("describe")
@@ -596,7 +596,7 @@ async def _describe(driven: Driven, key: str) -> None:
     assert isinstance(driven.app.screen, DescribeDialog)
     assert "Title and notes" in driven.text and "figure-10" in driven.text
     await driven.press("escape")
-    assert driven.app.screen is driven.room and not driven.room.desk.unsaved
+    assert driven.app.screen is driven.room and not driven.room.work.document.unsaved
 
 
 @effect("library")

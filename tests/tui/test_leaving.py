@@ -12,11 +12,11 @@ from textual.command import CommandList
 
 from planscope.session.places import library
 from planscope.session.store import load, save
+from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.dialogs.choose import TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
-from planscope.tui.saving import Saver
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -26,7 +26,7 @@ from tests.tui.test_live import until
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setattr("planscope.tui.saving.PAUSE", 0.05)
+    monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.05)
     return sessions.write(sessions.figure_10(), tmp_path)
 
 
@@ -69,9 +69,9 @@ async def test_what_stands_over_a_screen_that_is_left_goes_with_it(path: Path) -
 async def test_nothing_is_begun_in_a_session_that_is_being_left(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, flush, go = other(), Saver.flush, asyncio.Event()
+    there, flush, go = other(), Autosave.flush, asyncio.Event()
 
-    async def slow(self: Saver) -> str:
+    async def slow(self: Autosave) -> str:
         await go.wait()
         return await flush(self)
 
@@ -80,7 +80,7 @@ async def test_nothing_is_begun_in_a_session_that_is_being_left(
         room = driven.app.screen
         assert isinstance(room, LibraryRoom)
         await until(driven, lambda: room.at_rest)
-        monkeypatch.setattr(Saver, "flush", slow)
+        monkeypatch.setattr(Autosave, "flush", slow)
         while room.state.chosen is None or room.state.chosen.path != there:
             await driven.press("down")
         await driven.press("enter")
@@ -109,10 +109,10 @@ async def test_who_comes_back_to_where_one_began_is_found_there(path: Path) -> N
         began = driven.state.debug.index
         await driven.press("G", "b")
         assert driven.state.debug.index != began
-        await until(driven, lambda: driven.app.desk.saving.state == "saved")
+        await until(driven, lambda: driven.app.work.document.saving.state == "saved")
         assert load(path).cursor["index"] != began
         await driven.press("f")
-        assert driven.state.debug.index == began and not driven.app.desk.unsaved
+        assert driven.state.debug.index == began and not driven.app.work.document.unsaved
     assert load(path).cursor["index"] == began
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from planscope.safe import cell_width
 from planscope.session.bundled import bundled
 from planscope.session.library_entry import Entry, Outcomes
-from planscope.tui.glance import glance
+from planscope.session.store import load
 from planscope.tui.lines import width_of
 from planscope.tui.panes.library_lines import (
     Lazy,
@@ -22,6 +22,7 @@ from planscope.tui.panes.library_lines import (
     Wishes,
     columns_for,
     head_line,
+    inside,
     look_lines,
     row_line,
     told_date,
@@ -208,11 +209,11 @@ def test_a_small_list_has_verdict_and_error_in_one() -> None:
 
 def test_what_dissections_ran_is_counted_and_not_listed() -> None:
     path = bundled()["cause-terminal"]
-    seen, one = glance(path), entry(1, path=path)
-    told = "\n".join(made.text for made in look_lines(one, Looked(one, seen), 100))
+    seen, one = load(path), entry(1, path=path)
+    told = "\n".join(made.text for made in look_lines(one, Looked(one, inside(seen)), 100))
     assert f"{len(seen.runs)} runs of" in told and f"{len(seen.runs) - 1} of them made by dissections" in told
     assert told.count("simulated") == 1
-    assert " ".join(seen.variants[0].text.split())[:60] in told
+    assert " ".join(seen.variants[0].query.text.split())[:60] in told
 
 
 def test_dates_and_sizes_for_people() -> None:

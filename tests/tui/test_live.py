@@ -13,8 +13,9 @@ from planscope.session.bundled import bundled
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import Run
 from planscope.session.store import dumps, load, loads
+from planscope.tui.controllers.live_run import ForkChoice, RunChoice
+from planscope.tui.controllers.marks import Marks
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.under_way import ForkChoice, RunChoice
 from tests.tui.screen import PATIENCE, Driven, opened
 from tests.tui.sessions import unreadable, write
 
@@ -30,13 +31,15 @@ async def until(driven: Driven, what: Callable[[], object], seconds: float = PAT
 
 async def paused(driven: Driven, step: int) -> None:
     await until(driven, lambda: driven.state.at_pending and len(driven.state.run.calls) == step)
-    await until(driven, lambda: driven.state.progress == "judged" and not driven.room.jobs.running("judge"))
+    await until(
+        driven, lambda: driven.state.progress == "judged" and not driven.room.work.jobs.running("judge")
+    )
 
 
 async def ended(driven: Driven) -> Run:
-    await until(driven, lambda: driven.room.live is None)
+    await until(driven, lambda: not driven.room.work.live.at_work)
     await driven.rest()
-    run = driven.room.desk.run(driven.state.run.id)
+    run = driven.room.work.document.run(driven.state.run.id)
     assert run is not None
     return run
 
@@ -51,24 +54,24 @@ def answers(run: Run) -> list[AnswerEvent]:
 
 async def start(driven: Driven, choice: RunChoice = CHOICE) -> None:
     driven.room.start_run(driven.state.variant.id, choice)
-    await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
+    await until(driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None)
 
 
 async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
     async with opened(FIRST) as driven:
-        before = len(driven.state.session.runs)
+        before = len(driven.room.work.document.runs)
         await start(driven)
         await paused(driven, 1)
         assert "‖ PAUSED" in driven.text and "before step 1" in driven.text
         assert (
-            len(driven.room.desk.run(driven.state.run.id).events) == 2
+            len(driven.room.work.document.run(driven.state.run.id).events) == 2
         )  # prompt and thought: the call is not done
         await driven.press("n")
         await paused(driven, 2)
         assert "which would lose the plan" in driven.text
         await driven.press("c")
         run = await ended(driven)
-        assert len(driven.state.session.runs) == before + 1
+        assert len(driven.room.work.document.runs) == before + 1
         assert [c.step for c in calls(run)] == [1, 2, 3, 4, 5]
         assert "PARAMETER ERROR" in driven.text
 
@@ -108,7 +111,7 @@ async def test_back_in_its_history_while_it_waits_and_forth_again() -> None:
         await driven.press("N")
         assert driven.state.debug.index == 1 and not driven.state.at_pending
         await driven.press("n")
-        assert driven.state.at_pending and driven.room.live.paused.step == 2
+        assert driven.state.at_pending and driven.room.work.live.paused.step == 2
         await driven.press("n")
         await paused(driven, 3)
 
@@ -147,7 +150,7 @@ async def test_an_edited_answer_and_a_refusal() -> None:
         await driven.press("A", "end", "!", "enter")
         await paused(driven, 2)
         await driven.press("R", "enter")
-        await until(driven, lambda: driven.room.live.paused and driven.room.live.paused.step == 3)
+        await until(driven, lambda: driven.room.work.live.paused and driven.room.work.live.paused.step == 3)
         await driven.press("X")
         run = await ended(driven)
         first, second = answers(run)[:2]
@@ -195,7 +198,7 @@ async def test_the_form_runs_what_it_says() -> None:
         await driven.press("home", "ctrl+k")
         await driven.type("sim:careful")
         await driven.press("down", "right", "enter")
-        await until(driven, lambda: len(driven.state.session.runs) == 3)
+        await until(driven, lambda: len(driven.room.work.document.runs) == 3)
         run = await ended(driven)
         assert (run.agent, run.model) == ("react", "sim:careful")
         assert "RIGHT" in driven.text
@@ -240,7 +243,7 @@ async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
             await until(driven, lambda: driven.app._exit)
         else:
             await driven.press("escape")
-            assert driven.app.screen is room and driven.room.live is not None
+            assert driven.app.screen is room and driven.room.work.live.at_work
             return
     run = load(path).runs[-1]
     end = run.events[-1]
@@ -255,9 +258,9 @@ async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:
         await driven.press("end", "!", "down", "down", "home", "ctrl+k")
         await driven.type("sim:careful")
         await driven.press("enter")
-        await until(driven, lambda: len(driven.state.session.runs) == 3)
+        await until(driven, lambda: len(driven.room.work.document.runs) == 3)
         run = await ended(driven)
-        original = driven.room.desk.run(run.forked_from.run)
+        original = driven.room.work.document.run(run.forked_from.run)
         kept = [e for e in run.events if e.kept]
         assert run.forked_from.step == 1 and [e.type for e in kept] == ["prompt", "message", "call", "answer"]
         assert answers(run)[0].text == answers(original)[0].text + "!"
@@ -270,11 +273,11 @@ async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:
 async def test_a_run_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     async with opened(FIRST) as driven:
-        before = len(driven.state.session.runs)
+        before = len(driven.room.work.document.runs)
         driven.room.start_run(driven.state.variant.id, RunChoice(model="openai:nothing"))
-        await until(driven, lambda: driven.room.live is None)
+        await until(driven, lambda: not driven.room.work.live.at_work)
         assert "not run" in driven.state.notice
-        assert len(driven.state.session.runs) == before
+        assert len(driven.room.work.document.runs) == before
 
 
 async def test_what_was_run_is_saved_whole(tmp_path: Path) -> None:
@@ -292,14 +295,14 @@ async def test_what_was_run_is_saved_whole(tmp_path: Path) -> None:
 
 async def test_a_fork_of_a_run_of_anothers_agent_is_not_imported() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.desk
+        desk = driven.room.work.document
         desk.put_run(desk.session.runs[-1].model_copy(update={"id": "r9", "agent": "os:system"}))
         driven.room.open_run_number(2)
         await driven.rest()
         assert driven.room.default_choice().agent == "tools"
         run = desk.run("r9")
         driven.room.start_run("v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
-        await until(driven, lambda: len(driven.state.session.runs) == 4)
+        await until(driven, lambda: len(driven.room.work.document.runs) == 4)
         made = await ended(driven)
         assert made.agent == "tools"
 
@@ -308,15 +311,17 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
     async with opened(write(unreadable(), tmp_path), (80, 24)) as driven:
         assert driven.state.progress == "unreadable"
         tool = driven.state.variant.actions[1].tool
-        driven.room.desk.set_fields(breakpoints=[f"tool {tool}"])
-        driven.room.change(strange_breakpoints=(f"tool {tool}",))
+        driven.room.work.document.edit(breakpoints=[f"tool {tool}"])
+        driven.room.change(marks=Marks(strange_breakpoints=(f"tool {tool}",)))
         driven.room.start_run("v1", RunChoice(model="sim:literal"))
-        await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
-        assert driven.room.live is not None and driven.room.live.paused.tool == tool
+        await until(
+            driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None
+        )
+        assert driven.room.work.live.at_work and driven.room.work.live.paused.tool == tool
         await until(driven, lambda: "‖ PAUSED" in driven.text)
         assert driven.state.at_pending and f"{tool}()" in driven.text
         assert "n do it" in driven.text.splitlines()[-1]
         await driven.press("c")
-        await until(driven, lambda: driven.room.live is None)
+        await until(driven, lambda: not driven.room.work.live.at_work)
         assert driven.state.debug.run.last == len(driven.state.run.calls) + 1
         assert f"{driven.state.run.calls[-1].tool}()" in driven.text and "not judged" in driven.text

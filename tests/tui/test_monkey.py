@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from planscope.tui.desk import Desk
-from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Desk
 from planscope.tui.rooms.edit import EditRoom
-from planscope.tui.saving import Saver
+from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.monkey import Ledger, Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
 from tests.tui.monkey_home import at_home
@@ -64,10 +64,10 @@ async def test_it_gets_into_all_rooms() -> None:
 
 
 async def test_it_notices_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: DebugRoom) -> None:
+    def fail(self: DebugScreen) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(DebugRoom, "action_zoom", fail)
+    monkeypatch.setattr(DebugScreen, "action_zoom", fail)
     with pytest.raises(RuntimeError, match="on purpose"):
         async with before_one() as monkey:
             await press(monkey, "z")
@@ -93,8 +93,8 @@ async def test_it_notices_a_run_that_is_lost() -> None:
 
 
 async def test_it_notices_what_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Saver, "_worth_it", lambda self: False)
-    monkeypatch.setattr(Saver, "save", lambda self: None)
+    monkeypatch.setattr(Autosave, "_worth_it", lambda self: False)
+    monkeypatch.setattr(Autosave, "save", lambda self: None)
     with pytest.raises(Lost, match=r"not in the file .*: breakpoints"):
         async with before_one() as monkey:
             await press(monkey, "g", "b")
@@ -118,7 +118,7 @@ async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_it_notices_a_screen_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DebugRoom, "action_help", lambda self: None)
+    monkeypatch.setattr(DebugScreen, "action_help", lambda self: None)
     monkeypatch.setattr("tests.tui.monkey.CHANGES", 0.5)
     with pytest.raises(Lost, match="the screen does not change any more"):
         async with before_one() as monkey:

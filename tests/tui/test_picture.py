@@ -12,8 +12,8 @@ import pytest
 
 from planscope.errors import UserError
 from planscope.session.store import save
-from planscope.tui import app
-from planscope.tui.application import PlanscopeApp
+from planscope.tui import launch
+from planscope.tui.app import PlanscopeApp
 from planscope.tui.picture import export_svg
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
@@ -67,7 +67,7 @@ def test_who_quits_while_a_picture_is_made_hears_what_is_said_at_the_end(
     monkeypatch.setattr(PlanscopeApp, "run", left)
     try:
         with pytest.raises(UserError, match="not saved: the disk is full"):
-            app.run(path, in_browser=True)
+            launch.run(path, in_browser=True)
         assert (sys.stdout, sys.stderr) == before
     finally:
         sys.stdout, sys.stderr = before

@@ -9,9 +9,9 @@ import pytest
 from planscope.session.bundled import bundled
 from planscope.session.played_run import AGENT
 from planscope.session.store import load
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
-from planscope.tui.under_way import RunChoice
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
@@ -41,9 +41,9 @@ async def test_playing_the_right_plan_ends_with_nothing_left_to_do() -> None:
         await settled(driven)
         await driven.rest()
         assert "RIGHT" in driven.text and driven.state.run.agent == AGENT
-        kept = driven.room.desk.session.runs[-1]
+        kept = driven.room.work.document.session.runs[-1]
         assert kept.forked_from.run == before and kept.forked_from.step == 0
-        assert driven.state.play is None and not driven.room.desk.passing
+        assert driven.state.play is None and not driven.room.work.document.passing
 
 
 async def test_a_bad_call_can_be_played_and_taken_back() -> None:
@@ -96,15 +96,15 @@ async def test_another_hour_is_judged_before_it_is_played() -> None:
 
 async def test_leaving_brings_one_back_and_nothing_is_kept() -> None:
     async with opened(FIRST) as driven:
-        runs, place = len(driven.state.session.runs), driven.state.debug.index
+        runs, place = len(driven.room.work.document.runs), driven.state.debug.index
         await driven.press("p")
         await settled(driven)
         await driven.press("enter")
         await settled(driven)
-        assert len(driven.room.desk.snapshot().runs) == runs
+        assert len(driven.room.work.document.snapshot().runs) == runs
         await driven.press("escape")
         await driven.rest()
-        assert len(driven.state.session.runs) == runs and driven.state.debug.index == place
+        assert len(driven.room.work.document.runs) == runs and driven.state.debug.index == place
         assert driven.state.play is None and "WHAT IF" not in driven.text
 
 
@@ -115,17 +115,17 @@ async def test_turning_to_another_run_ends_the_play() -> None:
         driven.room.open_run_number(0)
         await driven.rest()
         assert driven.state.play is None and driven.state.run_number == 0
-        assert len(driven.state.session.runs) == 2
+        assert len(driven.room.work.document.runs) == 2
 
 
 async def test_turning_to_a_request_ends_the_play() -> None:
     async with opened(FIRST) as driven:
         await driven.press("p")
         await settled(driven)
-        driven.room.show_variant("v1")
+        driven.room.look_at("v1")
         await driven.rest()
         assert driven.state.play is None and driven.state.run is None
-        assert len(driven.state.session.runs) == 2 and not driven.room.desk.passing
+        assert len(driven.room.work.document.runs) == 2 and not driven.room.work.document.passing
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -141,7 +141,7 @@ async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None
 
 async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:
     async with opened(FIRST) as driven:
-        driven.room.open_run_number(None)
+        driven.room.look_at("v1")
         await driven.rest()
         await driven.press("p")
         await settled(driven)
@@ -149,7 +149,7 @@ async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:
         await settled(driven)
         await driven.press("K")
         await driven.rest()
-        assert driven.room.desk.session.runs[-1].forked_from is None
+        assert driven.room.work.document.session.runs[-1].forked_from is None
 
 
 async def test_every_reason_and_what_would_save_it() -> None:
@@ -164,7 +164,7 @@ async def test_every_reason_and_what_would_save_it() -> None:
         await driven.press("3", "down")
         assert dialog.at[2] == 1 and "Had step 2 not done" in driven.text
         await driven.press("escape")
-        assert not driven.room.jobs.running("reasons")
+        assert not driven.room.work.jobs.running("reasons")
 
 
 async def test_all_reasons_of_a_contradictory_request(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened()
     """Such as those of a dissection that goes on meanwhile: what was played is taken from between."""
     async with opened(FIRST) as driven:
         await driven.press("g", "p", "enter")
-        desk = driven.room.desk
+        desk = driven.room.work.document
         first = desk.run("r1")
         assert first is not None and driven.state.play is not None
         for id in ("d1r1", "d1r2"):
@@ -231,16 +231,16 @@ async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path
 
 async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
     async with opened(FIRST) as driven:
-        room, before = driven.room, len(driven.room.desk.open_session.runs)
+        room, before = driven.room, len(driven.room.work.document.open_session.runs)
         room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
         room.action_play()  # before anything is heard of the run
-        assert driven.state.play is not None and room.live is not None
-        assert driven.state.play.run_id != room.live.run_id
+        assert driven.state.play is not None and room.work.live.at_work
+        assert driven.state.play.run_id != room.work.live.run_id
         await paused(driven, 1)
         await driven.press("X")
         await ended(driven)
-        runs = room.desk.open_session.runs
-        assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.desk.passing
+        runs = room.work.document.open_session.runs
+        assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.work.document.passing
 
 
 async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
@@ -249,7 +249,7 @@ async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
         room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
         room.action_play()
         room.action_open_selected()  # before anything is heard of the run
-        await until(driven, lambda: room.live is not None and room.live.paused is not None)
+        await until(driven, lambda: room.work.live.at_work and room.work.live.paused is not None)
         assert driven.state.play is not None and driven.state.play.played.calls
         assert "o goes to it" in driven.text
         await driven.press("K")

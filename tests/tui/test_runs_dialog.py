@@ -10,19 +10,18 @@ import pytest
 from planscope.session.bundled import bundled
 from planscope.session.model import Run as SavedRun
 from planscope.session.model import Session
-from planscope.tui.application import run_number
-from planscope.tui.desk import Outcome, RunKey
+from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
-from planscope.tui.dialogs.runs import RunsDialog
-from planscope.tui.glance import glance
 from planscope.tui.lines import Run
 from planscope.tui.run_verdicts import not_judged
+from planscope.tui.screens.flows import runs as flow
+from planscope.tui.summary import summary_of
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 
 
 async def _judged(driven: Driven) -> None:
-    await driven.until(lambda: not not_judged(driven.room.desk))
+    await driven.until(lambda: not not_judged(driven.room.work.document))
 
 
 async def test_each_run_says_how_it_came_out() -> None:
@@ -41,7 +40,7 @@ async def test_what_was_judged_once_is_known_at_once() -> None:
         await _judged(driven)
         await driven.press("escape", "o")
         assert driven.text.count("✗ order error") >= 9 and driven.text.count("✓ right") >= 4
-        assert not driven.room.jobs.running("run-verdicts")
+        assert not driven.room.work.jobs.running("run-verdicts")
 
 
 async def test_a_long_list_is_not_made_anew_for_each_verdict(
@@ -50,18 +49,18 @@ async def test_a_long_list_is_not_made_anew_for_each_verdict(
     made = sessions.figure_10()
     made.runs[:] = [made.runs[0].model_copy(update={"id": f"r{i}"}) for i in range(300)]
     lists: list[int] = []
-    told = RunsDialog._told
+    told = ChooseDialog.set_choices
 
-    def counted(dialog: RunsDialog) -> list[tuple[Run, ...]]:
-        lists.append(dialog._missing)
-        return told(dialog)
+    def counted(dialog: ChooseDialog, choices: list[tuple[Run, ...]]) -> None:
+        lists.append(sum(run.text.startswith("…") for line in choices for run in line))
+        told(dialog, choices)
 
     def at_once(session: Session, runs: list[SavedRun]) -> Iterator[tuple[RunKey, Outcome]]:
         for run in runs:
             yield (session.id, run.id, len(run.events)), ("right", "")
 
-    monkeypatch.setattr(RunsDialog, "_told", counted)
-    monkeypatch.setattr("planscope.tui.dialogs.runs.judge_runs", at_once)
+    monkeypatch.setattr(ChooseDialog, "set_choices", counted)
+    monkeypatch.setattr(flow, "judge_runs", at_once)
     async with opened(sessions.write(made, tmp_path), (80, 24)) as driven:
         await driven.press("o")
         await _judged(driven)
@@ -73,7 +72,7 @@ async def test_a_long_list_is_not_made_anew_for_each_verdict(
 async def test_a_list_that_is_closed_judges_no_more() -> None:
     async with opened(bundled()["cause-constraint"], (120, 40)) as driven:
         await driven.press("o", "escape")
-        assert not driven.room.jobs.running("run-verdicts")
+        assert not driven.room.work.jobs.running("run-verdicts")
 
 
 async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
@@ -98,10 +97,8 @@ async def test_a_request_that_cannot_be_read_has_unknown_runs(tmp_path: Path) ->
 
 
 def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
-    session = glance(bundled()["cause-terminal"])
-    number = run_number(session, None)
-    assert number is not None and session.runs[number].id == "r1"
-    assert run_number(glance(bundled()["first-look"]), None) == 1
+    assert summary_of(bundled()["cause-terminal"]).run_id == "r1"
+    assert summary_of(bundled()["first-look"]).run_id == "r2"
 
 
 async def test_keys_that_come_before_a_dialog_is_there_wait_for_it() -> None:

@@ -1,4 +1,4 @@
-"""What is taken away from the screen as a text, and what a file says at a glance."""
+"""What is taken away from the screen as a text, and what the first frame has of a file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from planscope.session import json_bytes
+from planscope.session.record import record_of
 from planscope.session.store import load
 from planscope.tui.copying import write_text
-from planscope.tui.glance import RESTART_TOOL, NotReadable, glance, glance_of
+from planscope.tui.summary import Summary, summary_of
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -29,23 +30,14 @@ async def test_a_copy_goes_into_a_new_file_only(tmp_path: Path, monkeypatch: pyt
         write_text("x", tmp_path / "planscope-query.txt")
 
 
-def test_the_restart_tool_is_the_oracles() -> None:
-    from planscope.oracle.trace import RESTART_TOOL as THEIRS
-
-    assert RESTART_TOOL == THEIRS
-
-
-def test_a_glance_says_what_the_session_says(tmp_path: Path) -> None:
+def test_the_first_frame_has_what_the_session_says(tmp_path: Path) -> None:
     made = sessions.restarted()
-    path = sessions.write(made, tmp_path)
-    seen = glance(path)
-    assert seen == glance_of(made.model_dump(mode="json"))
-    assert [call.attempt for call in seen.runs[0].calls] == [1, 2, 2, 2]
-    assert seen.runs[0].calls[0].thought == "Next comes disk_check."
-    assert seen.runs[0].calls[0].answer == "Disk check takes 1 hour."
-    assert seen.runs[0].last_words == "All is done." and seen.runs[0].simulated
-    with pytest.raises(NotReadable):
-        glance(tmp_path)
+    seen = summary_of(sessions.write(made, tmp_path))
+    assert (seen.title, seen.text) == (made.title, made.variants[0].query.text)
+    assert seen.run_ids == ("r1",) and seen.run_id == "r1" and seen.simulated
+    assert [call.tool for call in seen.calls] == [call.tool for call in record_of(made.runs[0]).calls]
+    assert seen.raw is not None and summary_of(tmp_path) == Summary()
+    assert summary_of(tmp_path / "none") == Summary() == summary_of(None)
 
 
 async def test_it_is_said_where_runs_go_that_one_file_cannot_hold(
@@ -56,7 +48,7 @@ async def test_it_is_said_where_runs_go_that_one_file_cannot_hold(
     monkeypatch.setattr(json_bytes, "LARGEST", path.stat().st_size + 500)
     async with opened(path) as driven:
         run = before.runs[0].model_copy(update={"id": "fresh"})
-        driven.app.desk.put_run(run)  # type: ignore[union-attr]
+        driven.room.work.document.put_run(run)
         await driven.sees("run fresh is in", "beside it")
     assert load(path).runs == before.runs
     assert [run.id for run in load(path.with_name(path.name.replace(".", "-2.", 1))).runs] == ["fresh"]

@@ -21,9 +21,10 @@ from planscope.commands.config import rows
 from planscope.dissection.engine import Dissector
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
-from planscope.tui.dissecting import DissectChoice
 from planscope.tui.palette_screen import Palette
 from planscope.tui.settings import (
     BY_NAME,
@@ -43,7 +44,6 @@ from planscope.tui.settings import (
     toml,
 )
 from planscope.tui.themes import DEFAULT
-from planscope.tui.under_way import RunChoice
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -288,7 +288,7 @@ async def test_the_screen_opens_as_the_file_says(path: Path) -> None:
         assert driven.state.debug.index == 1
         choice = driven.room.default_choice()
         assert (choice.model, choice.guard) == ("sim:time-blind", True), "as the run that is looked at"
-        assert driven.room.budget == 9
+        assert driven.room.start.budget == 9
     async with opened(sessions.write(sessions.no_run(), path.parent)) as driven:
         assert driven.room.default_choice() == RunChoice(model="sim:flaky", guard=True)
 

@@ -12,7 +12,7 @@ import pytest
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
 from planscope.sharing.findings import Redaction
-from planscope.tui.dialogs.recover import AskingDialog
+from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.share import FORMS, WaitDialog, WhereDialog, file_for
 from planscope.tui.dialogs.share_preview import PreviewDialog
 from tests.hostile import SAVEABLE
@@ -55,7 +55,7 @@ async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
 
 async def shared(driven: Driven) -> None:
     await driven.press("enter", "enter")
-    await until(driven, lambda: not driven.room.jobs.running("share make"))
+    await until(driven, lambda: not driven.room.work.jobs.running("share make"))
     await driven.answered()
 
 
@@ -80,8 +80,10 @@ async def test_every_form_is_written_and_holds_nothing_private(form: str, tmp_pa
         if form == "pytest":
             compile(text, str(made), "exec")
             assert made.name == "test_test.py"
-        assert driven.room.desk.run("r2").events == private().runs[1].events  # what is open stays as it is
-        assert driven.app.desk.saving.state == ""
+        assert (
+            driven.room.work.document.run("r2").events == private().runs[1].events
+        )  # what is open stays as it is
+        assert driven.app.work.document.saving.state == ""
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -191,7 +193,7 @@ async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> Non
         dialog = driven.app.screen
         assert isinstance(dialog, WhereDialog)
         await driven.press("ctrl+u", *"old.md", "enter")
-        assert isinstance(driven.app.screen, AskingDialog) and "Write over it?" in driven.text
+        assert isinstance(driven.app.screen, ChooseDialog) and "Write over it?" in driven.text
         await driven.press("enter")
         assert driven.app.screen is dialog and Path("old.md").read_text() == "mine"
         await driven.press("enter", "down", "enter")
@@ -245,9 +247,9 @@ async def test_what_could_not_be_written_is_asked_for_again(
 async def test_too_much_for_a_clipboard_goes_to_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from planscope.tui.dialogs import share as dialogs
+    from planscope.tui.screens.flows import share as flow
 
-    monkeypatch.setattr(dialogs, "LONGEST_COPY", 100)
+    monkeypatch.setattr(flow, "LONGEST_COPY", 100)
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven, "text")
         await driven.press("enter", "ctrl+y")
@@ -372,7 +374,7 @@ def test_names_of_files_that_nothing_has_yet(tmp_path: Path) -> None:
 async def test_what_is_being_written_is_not_said_to_be_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from planscope.tui.rooms import sharing
+    from planscope.tui.screens.flows import share as sharing
 
     begun, go_on, write = threading.Event(), threading.Event(), sharing._write
 

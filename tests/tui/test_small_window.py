@@ -9,8 +9,8 @@ import pytest
 
 from planscope.session.bundled import bundled
 from planscope.tui.actions import ACTIONS
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.help import help_lines
-from planscope.tui.under_way import RunChoice
 from planscope.tui.words import hours
 from tests.tui import sessions
 from tests.tui.screen import opened

@@ -13,11 +13,11 @@ from textual.app import App
 
 from planscope.errors import UserError
 from planscope.session.store import save
-from planscope.tui.app import run
-from planscope.tui.application import PlanscopeApp
+from planscope.tui.app import PlanscopeApp
 from planscope.tui.arrangement import shares
 from planscope.tui.first_frame import FirstFrame
-from planscope.tui.rooms.debug import DebugRoom
+from planscope.tui.launch import run
+from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 from tests.tui.test_live import until
@@ -40,12 +40,12 @@ HEAVY = (
 _PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from planscope.tui.application import PlanscopeApp
+from planscope.tui.app import PlanscopeApp
 
 seen = {}
 
 class Watched(PlanscopeApp):
-    async def _open_room(self):
+    def _open(self):
         seen["modules"] = sorted(sys.modules)
         seen["screen"] = [strip.text for strip in self.screen._compositor.render_strips(self.screen.size)]
         self.exit(0)
@@ -84,7 +84,7 @@ async def test_the_first_frame_has_its_boxes_where_the_room_has_them(
     path = sessions.write(sessions.figure_10(), tmp_path)
 
     class Held(PlanscopeApp):
-        async def _open_room(self) -> None:
+        def _open(self) -> None:
             pass
 
     def corners(app: App[int]) -> list[tuple[int, int]]:
@@ -133,7 +133,7 @@ async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> Non
     async with opened(path) as driven:
         assert driven.state.run_number == 0 and driven.state.debug.index == 3
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]
-        assert driven.state.strange_breakpoints == ("breaks c99",)
+        assert driven.state.marks.strange_breakpoints == ("breaks c99",)
         assert "not usable in this run" in driven.text
         await driven.press("o", "end", "enter")
         await driven.rest()
@@ -212,7 +212,7 @@ async def test_no_file_at_all() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         driven = Driven(app, pilot)
         await driven.rest()
-        assert isinstance(app.screen, DebugRoom)
+        assert isinstance(app.screen, DebugScreen)
         assert "No session is open. L shows yours and the bundled ones." in driven.text
         assert driven.text.splitlines()[-1].startswith(" L library  ? help  q quit")
         await driven.press("n")
@@ -222,7 +222,7 @@ async def test_no_file_at_all() -> None:
 async def test_a_large_file_opens_without_its_text_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planscope.tui.glance.MOST_BYTES", 100)
+    monkeypatch.setattr("planscope.tui.summary.LARGEST", 100)
     path = tmp_path / "big.planscope.json.gz"
     save(sessions.figure_10(), path)
     async with opened(path) as driven:

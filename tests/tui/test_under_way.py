@@ -8,13 +8,16 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.message import Message
 
 from planscope.agents.gate import GoOn
 from planscope.debugger.breakpoints import StepBreak
 from planscope.session.bundled import bundled
 from planscope.session.store import load
-from planscope.tui.jobs import Ticket
-from planscope.tui.under_way import Heard, RunChoice, UnderWay
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.live_run import LiveRun, RunChoice
+from planscope.tui.messages import LiveChanged
 from tests.hostile import HOSTILE
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import no_run, write
@@ -48,12 +51,12 @@ async def test_a_breakpoint_that_the_run_looked_at_has_no_use_for_counts_in_one_
     live = {"variant": "v1", "model": "sim:forgetful?seed=1", "stepping": True, **breaks}
     async with opened(FIRST, live=live) as driven:
         await paused(driven, 1)
-        assert driven.room.live is not None
-        assert StepBreak(6) in driven.room.live.breakpoints
+        assert driven.room.work.live.at_work
+        assert StepBreak(6) in driven.room.work.live.breakpoints
         assert StepBreak(6) in driven.state.breakpoints
         await driven.press("o", "home", "down", "enter")  # a run that is over
         await driven.press("B", "escape", "b")
-        assert StepBreak(6) in driven.room.live.breakpoints
+        assert StepBreak(6) in driven.room.work.live.breakpoints
         await driven.press("X")
         await ended(driven)
 
@@ -105,7 +108,7 @@ async def test_what_makes_no_sense_is_said_in_the_dialog_and_the_call_waits_on()
             await driven.press(*keys)
             assert said in driven.text
             await driven.press("escape")
-            assert driven.room.live is not None and driven.room.live.paused is not None
+            assert driven.room.work.live.at_work and driven.room.work.live.paused is not None
         await driven.press("X")
         await ended(driven)
 
@@ -115,11 +118,13 @@ async def test_a_call_that_cannot_be_read_has_nothing_to_edit() -> None:
         await start(driven, RunChoice(model="sim:clumsy?kind=3", stepping=True))
         for _ in range(6):
             await until(driven, lambda: driven.state.at_pending)
-            if driven.room.live.paused.error:
+            if driven.room.work.live.paused.error:
                 break
             await driven.press("n")
-            await until(driven, lambda: driven.room.live is None or driven.room.live.paused is not None)
-        assert driven.room.live.paused.error
+            await until(
+                driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None
+            )
+        assert driven.room.work.live.paused.error
         for key in "aAR":
             await driven.press(key)
             assert "reaches no tool" in driven.state.notice
@@ -132,7 +137,7 @@ async def test_a_decision_about_a_call_that_is_gone_is_not_taken_for_another() -
     async with opened(FIRST) as driven:
         await start(driven, STEPPING)
         await paused(driven, 1)
-        live = driven.room.live
+        live = driven.room.work.live
         await driven.press("R")
         live.decide(_go_on(), stepping=True)  # as if by a key pressed before
         await until(driven, lambda: live.paused is not None and live.paused.step == 2)
@@ -169,9 +174,9 @@ async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> Non
         for key, said in (("a", "P pauses"), ("n", "P pauses"), ("c", "goes on"), ("P", "will pause")):
             await driven.press(key)
             assert said in driven.state.notice, key
-        assert driven.room.live.stepping
+        assert driven.room.work.live.stepping is True
         await driven.press("c")
-        assert not driven.room.live.stepping
+        assert driven.room.work.live.stepping is False
         await driven.press("X")
         await ended(driven)
 
@@ -263,29 +268,34 @@ async def test_what_is_heard_late_is_told_as_it_was() -> None:
     """While the screen is held up a run goes on: then its events come one after the other, never fewer again."""
     session = load(FIRST)
     told: list[int] = []
-    heard = Heard(
-        lambda run, event: told.append(len(run.events)),
-        lambda run, call: told.append(len(run.events)),
-        lambda run: told.append(len(run.events)),
-    )
-    live = UnderWay(session.variants[0], STEPPING, "r9", asyncio.get_running_loop(), heard)
-    thread = threading.Thread(target=live.work, args=(Ticket(1),), daemon=True)
-    thread.start()
-    while thread.is_alive():
+
+    def heard(message: Message) -> None:
+        if (run := document.run(run_id)) is not None:
+            told.append(len(run.events))
+
+    run_id = ""
+    document = Document(FIRST, heard)
+    document.open(session)
+    jobs = Jobs(asyncio.get_running_loop())
+    live = LiveRun(document, jobs, heard)
+    assert live.start(session.variants[0], STEPPING, lambda problem: ())
+    run_id = live.run_id
+    ends = time.monotonic() + 20
+    while any(t.name == "planscope run" for t in threading.enumerate()) and time.monotonic() < ends:
         live.decide(GoOn(), stepping=True)
         time.sleep(0.001)  # not awaited: nothing is heard meanwhile
-    await asyncio.sleep(0)
-    assert len(told) > 10 and told == sorted(told)
+    await asyncio.sleep(0.1)
+    assert not live.at_work and len(told) > 10 and told == sorted(told)
 
 
 async def test_a_run_that_begins_while_the_screen_is_left_is_kept_and_not_turned_to(tmp_path: Path) -> None:
     async with opened(write(no_run(), tmp_path), (80, 24)) as driven:
-        room, desk = driven.room, driven.room.desk
+        room, desk = driven.room, driven.room.work.document
         failed: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context))
-        desk.forget(room.on_news)  # as on leaving
+        room.disable_messages(LiveChanged)  # as on leaving
         room.start_run("v1", RunChoice(model="sim:literal"))
-        await until(driven, lambda: room.live is None)
+        await until(driven, lambda: not room.work.live.at_work)
         assert failed == []
         assert [run.events[-1].type for run in desk.open_session.runs] == ["end"]
-        assert room.state.run is None and driven.app.is_running
+        assert room.view.run is None and driven.app.is_running

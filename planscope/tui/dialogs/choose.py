@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -10,10 +10,11 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.tui.dialogs.base import Dialog, TextBox
-from planscope.tui.lines import Line, Run
+from planscope.tui.lines import BLANK, Line, Run
 from planscope.tui.paint import Paint
 
 Looked = Callable[[int], None]
+_NO_ANSWERS: Mapping[str, int] = {}
 
 
 class _Choices(TextBox):
@@ -27,7 +28,11 @@ class _Choices(TextBox):
 
 
 class ChooseDialog(Dialog[int]):
-    """Answers with the number of what was chosen. ``looked`` hears of each that is passed on the way."""
+    """Answers with the number of what was chosen. ``looked`` hears of each that is passed on the way.
+
+    ``before``: texts above the choices, each with its role. ``answers``: keys that choose at once. ``name`` tells one
+    dialog from another.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down,j", "go(1)", "Next"),
@@ -46,15 +51,25 @@ class ChooseDialog(Dialog[int]):
         choices: Sequence[tuple[Run, ...]],
         at: int = 0,
         looked: Looked | None = None,
+        *,
+        before: Sequence[tuple[str, str]] = (),
+        answers: Mapping[str, int] = _NO_ANSWERS,
+        name: str = "",
     ) -> None:
         super().__init__(paint, title)
         self.choices = choices
         self.at = at
         self.looked = looked
+        self.before = before
+        self.answers = answers
+        self.dialog_name = name
 
     def body(self) -> Sequence[Widget]:
         self.list = _Choices(self.paint, self._lines(), most=max(self.app.size.height - 8, 3))
+        lines = [line for text, role in self.before for line in self.wrapped(text, role)]
+        most = max(self.app.size.height * 9 // 10 - 8 - len(self.choices), 2)
         return (
+            *([TextBox(self.paint, [*lines[:most], BLANK])] if lines else []),
             self.list,
             TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]),
         )
@@ -67,6 +82,17 @@ class ChooseDialog(Dialog[int]):
             Line((Run(" ▶ " if i == self.at else "   ", "mark"), *runs), "cursor" if i == self.at else "")
             for i, runs in enumerate(self.choices)
         ]
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self.answers:
+            event.stop()
+            self.dismiss(self.answers[event.key])
+
+    def set_choices(self, choices: Sequence[tuple[Run, ...]]) -> None:
+        """The same things to choose from, displayed otherwise."""
+        self.choices = choices
+        if self.is_mounted:
+            self._show()
 
     def _show(self) -> None:
         self.list.set_lines(self._lines())

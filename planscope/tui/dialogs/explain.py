@@ -10,18 +10,18 @@ from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.safe_text import show, wrap
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _INDENT = 4
 
 
-def explanation(state: RoomState, width: int) -> list[Line]:
+def explanation(state: DebugView, width: int) -> list[Line]:
     """Why the plan was lost in this run, or that it was not."""
     return list(_Explained(state, width).lines())
 
 
 class _Explained:
-    def __init__(self, state: RoomState, width: int) -> None:
+    def __init__(self, state: DebugView, width: int) -> None:
         self.state = state
         self.width = width
         self.problem = state.debug.run.problem
@@ -133,7 +133,7 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, stop
 
 
-def _not_yet(state: RoomState) -> str:
+def _not_yet(state: DebugView) -> str:
     if state.progress == "unreadable":
         return "The request cannot be read, so nothing can be judged. Pane 1 says where."
     return state.trouble or "The run is being judged."

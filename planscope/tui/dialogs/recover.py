@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from textual.widget import Widget
-
 from planscope.tui import words
-from planscope.tui.dialogs.base import TextBox
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
-from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
+from planscope.tui.lines import Line, Run, paragraph, shown
 from planscope.tui.paint import Paint
 
 if TYPE_CHECKING:
@@ -23,58 +20,46 @@ TRY_AGAIN, COPY, LEAVE = range(3)
 _MOST_IDS = 12
 
 
-class AskingDialog(ChooseDialog):
+def recover_dialog(paint: Paint, found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
+    """Offers unsaved work: answers with what to do with it. ``changes``: what differs in it, a line each."""
+    when = f"{found.saved.astimezone():%Y-%m-%d %H:%M:%S}"
+    before = [
+        (f"On {when} this session could not be saved: {shown(found.why, 300)}", ""),
+        (f"What was done is here still: {'; '.join(changes[:4]) or 'nothing differs'}", "strong"),
+    ]
+    keep = "Restore it: it takes the place of what is in the file"
+    if found.outdated:
+        before.append(("The file was changed since then, so that it stays as it is.", "caution"))
+        keep = "Restore it, as a copy in your library"
+    choices = (keep, "Look at it first", "Leave it for later", "Throw it away")
+    return asking(paint, "Unsaved work", before, choices, at)
+
+
+def changes_dialog(paint: Paint, changes: Sequence[str]) -> TextDialog:
+    """What differs in unsaved work, the whole of it."""
+    lines = [(f"· {change}", "") for change in changes] or [("Nothing differs.", "")]
+
+    def build(width: int) -> list[Line]:
+        return [Line(runs) for text, role in lines for runs in paragraph(text, width, role)]
+
+    return TextDialog(paint, "In the unsaved work", build)
+
+
+def asking(
+    paint: Paint, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
+) -> ChooseDialog:
     """Something to read, and below it what can be done."""
-
-    def __init__(
-        self, paint: Paint, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
-    ) -> None:
-        super().__init__(paint, title, [(Run(choice),) for choice in choices], at)
-        self.before = before
-
-    def body(self) -> Sequence[Widget]:
-        lines = [line for text, role in self.before for line in self.wrapped(text, role)]
-        most = max(self.app.size.height * 9 // 10 - 8 - len(self.choices), 2)
-        return (TextBox(self.paint, [*lines[:most], BLANK]), *super().body())
-
-
-class RecoverDialog(AskingDialog):
-    """Offers unsaved work: answers with what to do with it. To look at it first does not close the dialog."""
-
-    def __init__(self, paint: Paint, found: Recovery, now: Session, then: Session) -> None:
-        self.changes = list(differences(now, then))
-        when = f"{found.saved.astimezone():%Y-%m-%d %H:%M:%S}"
-        before = [
-            (f"On {when} this session could not be saved: {shown(found.why, 300)}", ""),
-            (f"What was done is here still: {'; '.join(self.changes[:4]) or 'nothing differs'}", "strong"),
-        ]
-        keep = "Restore it: it takes the place of what is in the file"
-        if found.outdated:
-            before.append(("The file was changed since then, so that it stays as it is.", "caution"))
-            keep = "Restore it, as a copy in your library"
-        choices = (keep, "Look at it first", "Leave it for later", "Throw it away")
-        super().__init__(paint, "Unsaved work", before, choices)
-
-    def action_take(self) -> None:
-        if self.at == LOOK:
-            lines = [(f"· {change}", "") for change in self.changes] or [("Nothing differs.", "")]
-
-            def build(width: int) -> list[Line]:
-                return [Line(runs) for text, role in lines for runs in paragraph(text, width, role)]
-
-            self.app.push_screen(TextDialog(self.paint, "In the unsaved work", build))
-        else:
-            super().action_take()
+    return ChooseDialog(paint, title, [(Run(choice),) for choice in choices], at, before=before)
 
 
 def sure_dialog(paint: Paint, title: str, text: str, no: str, yes: str) -> ChooseDialog:
     """Asks before what cannot be undone; 1 is yes."""
-    return AskingDialog(paint, title, [(text, "")], (no, yes))
+    return asking(paint, title, [(text, "")], (no, yes))
 
 
 def trouble_dialog(paint: Paint, trouble: str) -> ChooseDialog:
     """Why the session is not saved, the whole of it, and what can be done."""
-    return AskingDialog(
+    return asking(
         paint,
         "Not saved",
         [(shown(trouble, 1000), "broken"), ("It is tried again now and then, and with every change.", "dim")],

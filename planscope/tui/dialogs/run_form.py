@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planscope.agents.models import check_model, parse_model
 from planscope.agents.paradigms import AGENTS
+from planscope.debugger.breakpoints import Breakpoint
 from planscope.errors import UserError
-from planscope.session.model import Run
+from planscope.session.model import Run, Variant
+from planscope.session.record import RecordedCall
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
-from planscope.tui.dissecting import DissectChoice
-from planscope.tui.glance import VariantGlance
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.safe_text import visible
-from planscope.tui.state import RoomState
-from planscope.tui.under_way import RunChoice
 
 MOST_RUNS = 1000
 MOST_REQUESTS = 6
@@ -32,14 +33,14 @@ class Forked:
 
 
 def run_form(
-    paint: Paint, state: RoomState, choice: RunChoice, variant: VariantGlance
+    paint: Paint, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
 ) -> FormDialog[RunChoice]:
     """A dialog that asks how to run a request."""
     before = [
         f"Runs the request {visible(variant.id, limit=20)} on mock tools, as a new run of this session."
     ]
-    if state.breakpoints:
-        before.append(f"It pauses at the breakpoints: {', '.join(map(str, state.breakpoints))[:200]}")
+    if breakpoints:
+        before.append(f"It pauses at the breakpoints: {', '.join(map(str, breakpoints))[:200]}")
 
     def read(answers: Answers) -> RunChoice:
         return read_choice(answers, choice)
@@ -47,17 +48,26 @@ def run_form(
     return FormDialog(paint, "Run", _fields(choice), read, before=before, first="model")
 
 
-def fork_form(paint: Paint, state: RoomState, run: Run, step: int, choice: RunChoice) -> FormDialog[Forked]:
-    """A dialog that asks how to go on from a step of a run. Raises ``CannotFork``."""
+def fork_form(
+    paint: Paint,
+    variants: Sequence[Variant],
+    run: Run,
+    step: int,
+    told: RecordedCall | None,
+    choice: RunChoice,
+) -> FormDialog[Forked]:
+    """A dialog that asks how to go on from a step of a run. Raises ``CannotFork``.
+
+    ``told``: what the record tells of that step.
+    """
     from planscope.agents.forks import kept_events
 
     kept_events(run, step)  # raises
-    told = state.call_at(step)
     was = visible(told.answer) if told is not None and told.answer is not None else None
     fields: list[Field] = []
     if was is not None:
         fields.append(TextField("answer", "Answer", was))
-    fields.append(ChoiceField("variant", "Request", _requests(state, run.variant), run.variant))
+    fields.append(ChoiceField("variant", "Request", _requests(variants, run.variant), run.variant))
     fields += _fields(choice)
     kept = (
         "Only the prompt is kept"
@@ -77,10 +87,10 @@ def fork_form(paint: Paint, state: RoomState, run: Run, step: int, choice: RunCh
     return FormDialog(paint, title, fields, read, before=before)
 
 
-def _requests(state: RoomState, own: str) -> tuple[tuple[str, str], ...]:
-    others = [v for v in state.session.variants if v.id != own][::-1][: MOST_REQUESTS - 1]
+def _requests(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
+    others = [v for v in variants if v.id != own][::-1][: MOST_REQUESTS - 1]
     offered = [(own, f"{own}, as it was")] + [
-        (v.id, f"{v.id} {v.mutation or v.origin}".strip()) for v in others
+        (v.id, f"{v.id} {v.origin.mutation or v.origin.kind}") for v in others
     ]
     return tuple((id, shown(label, 30)) for id, label in offered)
 

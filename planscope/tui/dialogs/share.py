@@ -21,9 +21,6 @@ from planscope.tui.dialogs.recover import sure_dialog
 from planscope.tui.lines import BLANK, Line, Run, shown
 from planscope.tui.paint import Paint
 
-LONGEST_COPY = 1_000_000
-"""Characters that are sent to a terminal's clipboard; more is for a file."""
-
 
 @dataclass(frozen=True, slots=True)
 class Form:

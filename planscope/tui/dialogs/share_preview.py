@@ -72,7 +72,7 @@ class _Findings(TextBox):
 
 
 class PreviewDialog(Dialog[Approved]):
-    """``found`` is called with what was found, as soon as it was looked through. ``about``: what the file will hold."""
+    """``found`` is called with what was found. ``about``: what the file will hold. ``before``: what was approved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down,j", "go(1)", "Next"),
@@ -87,12 +87,12 @@ class PreviewDialog(Dialog[Approved]):
         ("enter", "take", "Go on"),
     ]
 
-    def __init__(self, paint: Paint, title: str, about: str = "") -> None:
+    def __init__(self, paint: Paint, title: str, about: str = "", before: Approved | None = None) -> None:
         super().__init__(paint, title)
         self.about = about
-        self.redaction: Redaction | None = None
+        self.redaction: Redaction | None = before.redaction if before is not None else None
         self.trouble = ""
-        self.as_it_is = False
+        self.as_it_is = before is not None and before.redaction is None
         self.at = 0
 
     def body(self) -> Sequence[Widget]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from textual import events
 
 from planscope.oracle.verdict_types import Verdict
+from planscope.session.record import RunRecord
 from planscope.tui import words
-from planscope.tui.glance import RunGlance
 from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint
@@ -16,7 +16,7 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, Phase, Places, key_line, least, phase
 from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
@@ -33,9 +33,11 @@ class Header(LinePane):
 
     BOX = False
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         key = (
-            state.session,
+            state.title,
+            state.runs,
+            state.run,
             state.run_number,
             state.progress,
             state.verdict,
@@ -72,12 +74,12 @@ class Header(LinePane):
         return self._line
 
 
-def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
+def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
     """What can be said, each with how soon it is left out where room is short (most first)."""
-    session, run = state.session, state.run
+    run = state.run
     parts: list[tuple[int, tuple[Run, ...]]] = [
         (4, (Run(" planscope ", "brand"),)),
-        (_TITLE, cut([Run(f" {shown(session.title or session.id or 'untitled', 80)}", "strong")], 41)),
+        (_TITLE, cut([Run(f" {shown(state.title or 'untitled', 80)}", "strong")], 41)),
     ]
     if said := _SAVING[state.saving.state]:
         parts.append((0 if state.saving.state == "failed" else 5, (said,)))
@@ -90,7 +92,7 @@ def _parts(state: RoomState) -> list[tuple[int, tuple[Run, ...]]]:
         *parts,
         (3, (Run(shown(run.helped_agent or "agent ?", 30)),)),
         (0, tuple(model)),
-        (2, (Run(f"run {(state.run_number or 0) + 1} of {len(session.runs)}"),)),
+        (2, (Run(f"run {(state.run_number or 0) + 1} of {state.runs}"),)),
     ]
 
 
@@ -112,7 +114,7 @@ def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
     return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
 
 
-def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
+def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
     """The verdict in a few words, as a chip with what goes with it."""
     if state.run is None:
         return []
@@ -138,14 +140,14 @@ def verdict_runs(state: RoomState, *, short: bool = False) -> list[Run]:
     return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
 
 
-def _helped(run: RunGlance, short: bool) -> list[Run]:
+def _helped(run: RunRecord, short: bool) -> list[Run]:
     """That the agent did not come to this alone."""
     help = run.help
     text = "helped" if short and len(help.text) > _SHORT_HELP else f"helped: {help.text}"
     return [Run(f" {text}", "caution")] if help else []
 
 
-def _under_way(state: RoomState) -> list[Run]:
+def _under_way(state: DebugView) -> list[Run]:
     """That the run goes on, or where it waits; and what has become of the plan so far."""
     run, debug = state.run, state.debug
     assert run is not None
@@ -171,7 +173,7 @@ def _under_way(state: RoomState) -> list[Run]:
     return made
 
 
-def _seal(state: RoomState) -> list[Run]:
+def _seal(state: DebugView) -> list[Run]:
     """Z3's word on a verdict that it does not deny."""
     if state.run is None or state.progress != "judged":
         return []
@@ -206,7 +208,7 @@ class Footer(LinePane):
         self.hints = hints
         self._places: Places = []
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
         now = phase(state)
         room = width - 1 - least(self.hints[now], now)

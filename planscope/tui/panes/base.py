@@ -12,14 +12,14 @@ from planscope.tui.lines import Run
 from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneZoomed
 from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 
 class LinePane(Windowed):
     """The base of all panes. ``prepare`` is called with each new state before its lines are asked for."""
 
     name_in_state = ""
-    """The pane's name in ``RoomState.pane``; empty for what cannot be gone to."""
+    """The pane's name in ``DebugView.pane``; empty for what cannot be gone to."""
 
     prepared_for: object = None
     """What the lines were last laid out for; ``prepare`` does it again only when that has changed."""
@@ -31,9 +31,9 @@ class LinePane(Windowed):
 
     def __init__(self, paint: Paint, *, id: str) -> None:
         super().__init__(paint, id=id)
-        self.state: RoomState | None = None
+        self.state: DebugView | None = None
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         """Lay out what does not depend on the window, for a content of so many cells."""
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class LinePane(Windowed):
     def is_current(self) -> bool:
         return self.state is not None and self.name_in_state != "" and self.state.pane == self.name_in_state
 
-    def show(self, state: RoomState) -> None:
+    def show(self, state: DebugView) -> None:
         """Show a state: lines that look the same stay as they are."""
         self.state = state
         if not self.seen or self.inner_width <= 0:

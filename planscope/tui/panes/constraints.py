@@ -13,7 +13,7 @@ from planscope.tui.found import place_in
 from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _WORD_CELLS = 6
 
@@ -28,7 +28,7 @@ class ConstraintsPane(LinePane):
     _laid_out_for: Problem | None = None
     _width = 0
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         run = state.debug.run
         problem = run.problem
         if self._laid_out_for is not problem or self._width != width:
@@ -50,7 +50,7 @@ class ConstraintsPane(LinePane):
     def size_of(self) -> int:
         return (len(self._listed) or 1) + len(self._words)
 
-    def _in_words(self, state: RoomState, width: int) -> list[Line]:
+    def _in_words(self, state: DebugView, width: int) -> list[Line]:
         """Below the list, where room is left: the highlighted constraint by the names of its actions."""
         picked = self._picked or next(
             iter(state.debug.view.core.constraints if state.debug.view.core else ()), None
@@ -144,7 +144,7 @@ class ConstraintsPane(LinePane):
         return SelectedConstraint(ids[min(max(at, 0), len(ids) - 1)])
 
 
-def _texts(constraints: Sequence[Constraint], state: RoomState, room: int) -> dict[str, str]:
+def _texts(constraints: Sequence[Constraint], state: DebugView, room: int) -> dict[str, str]:
     problem = state.debug.run.problem
     if len(constraints) <= 200:
         named = {c.id: words.constraint_names(c, problem) for c in constraints}
@@ -158,7 +158,7 @@ def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:
     return runs if span is None else (*with_span(runs[0], span), *runs[1:])
 
 
-def _nothing(state: RoomState) -> str:
+def _nothing(state: DebugView) -> str:
     if state.errors:
         return "No constraints: see pane 1."
     return "reading…" if state.progress == "reading" else "No constraints."

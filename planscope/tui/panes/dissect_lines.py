@@ -9,14 +9,13 @@ from planscope.agents.rates import Rate
 from planscope.dissection.arms import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui import words
-from planscope.tui.glance import SessionGlance, VariantGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.safe_text import show, wrap
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
-    from planscope.session.model import CellKind
+    from planscope.session.model import CellKind, Variant
 
 GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
 ROLES = {"right": "holds", "wrong": "broken", "mixed": "caution", "aborted": "unknown", "pending": "dim"}
@@ -186,7 +185,7 @@ def _stretch(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
 
 
 def cell_lines(
-    kind: CellKind, cell: CellView | None, session: SessionGlance, diff: TextDiff | None, width: int
+    kind: CellKind, cell: CellView | None, variant: Variant | None, diff: TextDiff | None, width: int
 ) -> list[Line]:
     """One mutant: its words with those that differ marked, and its runs."""
     if cell is None:
@@ -194,7 +193,6 @@ def cell_lines(
         if kind == "Original":
             told = "Not run yet: s runs it, m runs all that is needed."
         return [Line((Run(ABOUT[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
-    variant = session.variant(cell.variant)
     lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:
         lines.append(_run_line(run.run, run.verdict, run.error_type, width, run.help.note))
@@ -231,12 +229,12 @@ def _run_line(run_id: str, verdict: str, error: str | None, width: int, helped: 
     )
 
 
-def _text(variant: VariantGlance, diff: TextDiff | None, width: int) -> list[Line]:
+def _text(variant: Variant, diff: TextDiff | None, width: int) -> list[Line]:
     painted: list[Painted] = []
     for part in diff.parts if diff is not None else ():
         if part.change in ("changed", "added"):
             painted.append((*part.b, "diff-added"))
-    whole = show(variant.text, keep_newlines=True)
+    whole = show(variant.query.text, keep_newlines=True)
     return [Line(tuple(painted_runs(whole, *at, painted))) for at in wrap(whole, width)]
 
 

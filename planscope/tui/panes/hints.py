@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from planscope.safe import cell_width
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.lines import Line, Run, justify, width_of
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 Phase = Literal[
     "over", "nothing", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
@@ -111,12 +111,12 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
 }
 
 
-def phase(state: RoomState) -> Phase:
+def phase(state: DebugView) -> Phase:
     """What is going on on the debug screen."""
     run = state.run
     if state.play is not None:
         return "play" if state.debug.run.problem.timed else "play base"
-    if run is None and not state.session.variants:
+    if run is None and not state.has_queries:
         return "nothing"
     if run is None:
         return "unreadable" if state.progress == "unreadable" else "no run"

@@ -10,7 +10,7 @@ from planscope.language.problem import Constraint
 from planscope.tui import words
 from planscope.tui.lines import BLANK, Line, Run, labelled, paragraph, shown
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _MARGIN = 9
 _SOURCES = {"text": "the request", "prompt": "the instructions", "environment": "the environment"}
@@ -18,7 +18,7 @@ _PARTS = ("subject", "relation", "object")
 
 
 class InspectorPane(LinePane):
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         key = (
             state.debug,
             state.progress,
@@ -49,7 +49,7 @@ class InspectorPane(LinePane):
 
 
 class _Told:
-    def __init__(self, state: RoomState, width: int) -> None:
+    def __init__(self, state: DebugView, width: int) -> None:
         self.state = state
         self.width = width
         self.problem = state.debug.run.problem

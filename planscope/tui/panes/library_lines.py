@@ -9,8 +9,10 @@ from datetime import datetime
 from typing import overload
 
 from planscope.session.library_entry import Entry
+from planscope.session.model import Session
+from planscope.session.own import own_runs
+from planscope.session.record import RunRecord, record_of
 from planscope.tui import words
-from planscope.tui.glance import SessionGlance
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.run_tree import run_runs
 from planscope.tui.shelf import Shelf, verdict_of
@@ -227,11 +229,38 @@ def empty_lines(shelf: Shelf, width: int) -> list[Line]:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """What a session holds: the text of the query that was run last, and the last runs that no dissection made.
+
+    ``own`` counts those runs; ``records`` are some of them with their numbers, the last one first.
+    """
+
+    text: str
+    notes: str
+    variants: int
+    runs: int
+    own: int
+    records: tuple[tuple[int, RunRecord], ...]
+
+
+def inside(session: Session) -> Inside:
+    """For a thread."""
+    own = {run.id for run in own_runs(session)}
+    numbers = [n for n, run in enumerate(session.runs) if run.id in own]
+    shown_runs = [(n, record_of(session.runs[n])) for n in reversed(numbers[-_MOST_RUNS:])]
+    last = session.runs[numbers[-1]].variant if numbers else None
+    found = [v for v in session.variants if v.id == last] or session.variants
+    text = found[-1].query.text if found else ""
+    variants = len(session.variants)
+    return Inside(text, session.notes, variants, len(session.runs), len(numbers), tuple(shown_runs))
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """What was found in the file of the chosen session. ``unsaved`` and ``held`` are lines about it, or empty."""
 
     entry: Entry
-    session: SessionGlance | None = None
+    inside: Inside | None = None
     trouble: str = ""
     unsaved: str = ""
     held: str = ""
@@ -249,15 +278,14 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
         say("broken", entry.wrong, "broken")
         say("", "It cannot be opened. d moves it to the trash." if entry.place == "library" else "")
     ready = looked is not None and looked.entry.path == entry.path
-    seen = looked.session if looked is not None and ready else None
+    seen = looked.inside if looked is not None and ready else None
     if looked is not None and ready:
         for label, text in (("unsaved", looked.unsaved), ("open", looked.held), ("", looked.trouble)):
             if text:
                 say(label, text, "" if text == HERE else "caution")
     if seen is not None:
-        variant = seen.variant_of(seen.runs[_own(seen)[-1]] if seen.runs else None)
-        if variant is not None:
-            say("request", " ".join(variant.text.split()))
+        if seen.text:
+            say("request", " ".join(seen.text.split()))
         if seen.notes.strip():
             say("notes", seen.notes.strip(), "quote")
         lines.append(BLANK)
@@ -267,24 +295,17 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
     return lines
 
 
-def _own(seen: SessionGlance) -> list[int]:
-    """The numbers of the runs that no dissection made; of all where there are no others."""
-    numbers = range(len(seen.runs))
-    return [n for n in numbers if seen.runs[n].id not in seen.trials] or [*numbers]
-
-
-def _run_lines(seen: SessionGlance, came_out: str) -> list[Line]:
-    told = words.plural(len(seen.runs), "run")
-    if len(seen.variants) != 1:
-        told += f" of {words.plural(len(seen.variants), 'request')}"
-    own = _own(seen)
-    if len(own) < len(seen.runs):
-        told += f", {len(seen.runs) - len(own)} of them made by dissections"
+def _run_lines(seen: Inside, came_out: str) -> list[Line]:
+    told = words.plural(seen.runs, "run")
+    if seen.variants != 1:
+        told += f" of {words.plural(seen.variants, 'request')}"
+    if seen.own < seen.runs:
+        told += f", {seen.runs - seen.own} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
-    if came_out and len(own) > 1:
+    if came_out and seen.own > 1:
         lines.append(line(" " * _LABEL, Run(came_out)))
-    for number in reversed(own[-_MOST_RUNS:]):
-        lines.append(line(" " * (_LABEL - 2), *run_runs(seen.runs[number], number, here=False)))
-    if len(own) > _MOST_RUNS:
-        lines.append(line(" " * _LABEL, Run(f"and {len(own) - _MOST_RUNS} before", "dim")))
+    for number, record in seen.records:
+        lines.append(line(" " * (_LABEL - 2), *run_runs(record, number, here=False)))
+    if seen.own > len(seen.records):
+        lines.append(line(" " * _LABEL, Run(f"and {seen.own - len(seen.records)} before", "dim")))
     return lines

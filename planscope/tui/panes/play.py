@@ -8,10 +8,11 @@ from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
 from planscope.oracle.verdict_types import State
 from planscope.tui import words
+from planscope.tui.controllers.what_if import Play
 from planscope.tui.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import Play, RoomState
+from planscope.tui.view import DebugView
 
 _ABOUT = {
     "completable": "safe",
@@ -34,7 +35,7 @@ class PlayPane(LinePane):
 
     name_in_state = "step"
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         play = state.play
         key = (play, width, state.facts, state.debug)
         if self.prepared_for == key or play is None:
@@ -113,7 +114,7 @@ def _becomes(option: Option, now: State) -> str:
     return _ABOUT[option.becomes]
 
 
-def _told(play: Play, state: RoomState, width: int) -> list[Line]:
+def _told(play: Play, state: DebugView, width: int) -> list[Line]:
     """What the chosen call would do, and how to play."""
     option = play.chosen
     lines = (
@@ -128,7 +129,7 @@ def _told(play: Play, state: RoomState, width: int) -> list[Line]:
     return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
 
 
-def _so_far(state: RoomState, width: int) -> list[Line]:
+def _so_far(state: DebugView, width: int) -> list[Line]:
     """What has become of the plan where one stands."""
     view, facts = state.debug.view, state.facts
     if state.progress != "judged":

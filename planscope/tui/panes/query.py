@@ -15,7 +15,7 @@ from planscope.tui.lines import BLANK, Line, Run, justify, paragraph, ranges, sh
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.safe_text import Shown, char_width, show
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _HEADING = Line((Run("  actions", "label"),))
 
@@ -27,7 +27,7 @@ class QueryPane(LinePane):
     name_in_state = "query"
     _problem: Problem = Problem((), ())
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
         laid_out_for = (state.text, width, state.errors, problem.unjudged)
         if self.prepared_for != laid_out_for:
@@ -84,8 +84,8 @@ class QueryPane(LinePane):
             return ()
         if state.errors:
             return (Run("✗ cannot be read", "broken"),)
-        kind = "timed" if state.variant.timed else ""
-        origin = state.variant.origin
+        kind = "timed" if state.variant.query.timed else ""
+        origin = state.variant.origin.kind
         return (Run(" · ".join(shown(part, 30) for part in (origin, kind) if part), "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
@@ -176,7 +176,7 @@ def _still(problem: Problem) -> Iterator[Painted]:
                 yield span[0], span[1], "relation" if i == 1 else "action"
 
 
-def _moving(state: RoomState) -> Iterator[Painted]:
+def _moving(state: DebugView) -> Iterator[Painted]:
     """What depends on the state: words of the core, of what is linked, of what was picked, and errors."""
     core = state.core_spans
     lit = state.lit.spans
@@ -194,7 +194,7 @@ def _moving(state: RoomState) -> Iterator[Painted]:
         yield error.span[0], max(error.span[1], error.span[0] + 1), "wrong-words"
 
 
-def _complaints(state: RoomState, width: int) -> Iterator[Line]:
+def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     """Why the text cannot be read, or that there is none to judge by."""
     if unjudged := state.debug.run.problem.unjudged:
         yield from (Line(runs) for runs in paragraph(unjudged, width, "caution"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual import events
 
 from planscope.tui.arrangement import SMALLEST
-from planscope.tui.desk import NOTHING_CHANGED, Saving
+from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.paint import Paint

@@ -7,14 +7,14 @@ from planscope.tui import words
 from planscope.tui.lines import Line, Run
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import step_lines, waiting
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 
 class StepPane(LinePane):
     name_in_state = "step"
     _place: object = None
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         place = (state.debug.run, state.debug.index, width, state.zoomed)
         told = (
             state.progress,

@@ -14,7 +14,7 @@ from planscope.tui.found import hit_of_step, place_in
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.safe_text import show, wrap
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
@@ -29,14 +29,14 @@ _ROOMY = 12
 """From so many lines on, blank ones stand between the parts."""
 
 
-def waiting(state: RoomState) -> str:
+def waiting(state: DebugView) -> str:
     """What stands where a verdict will be."""
     if state.progress == "unreadable":
         return "not judged: the text cannot be read"
     return "not judged" if state.progress == "failed" else "judging…"
 
 
-def step_lines(state: RoomState, width: int, window: int) -> list[Line]:
+def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
     """Thought, call, answer, watches; then state, findings, what instead, why, what is left."""
     told = _Told(state, width, window)
     view = state.debug.view
@@ -60,7 +60,7 @@ def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
 
 
 class _Told:
-    def __init__(self, state: RoomState, width: int, window: int) -> None:
+    def __init__(self, state: DebugView, width: int, window: int) -> None:
         self.state = state
         self.problem = state.debug.run.problem
         self.body = max(width - _MARGIN, 8)
@@ -105,7 +105,7 @@ class _Told:
                 yield from self.row("said", run.last_words, "quote", self.few)
             text = "Nothing has been called yet." if view.step == 0 else f"{words.ending(run).capitalize()}."
             if run is None:
-                text = "This request was not run yet: r runs it." if state.session.variants else ""
+                text = "This request was not run yet: r runs it." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
             if view.step == "end" and run is not None and run.cost.answers:
@@ -132,8 +132,8 @@ class _Told:
             if told.said is not None:
                 yield from self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
         run = state.run
-        if run is not None and 0 < view.index <= run.kept:
-            yield from self.row("kept", f"from run {run.forked_from}, not run anew", "dim")
+        if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
+            yield from self.row("kept", f"from run {words.fork_point(run.forked_from)}, not run anew", "dim")
 
     def awaited(self, view: StepView) -> bool:
         """Whether one stands where the next call of a run under way will be."""

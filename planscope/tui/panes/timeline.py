@@ -10,10 +10,10 @@ from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.tui import words
 from planscope.tui.found import place_in
-from planscope.tui.lines import Line, Run, justify, shown, width_of, with_span
+from planscope.tui.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 _STATE_CELLS = max(map(len, words.STATE_GLYPHS))
 _HOUR_CELLS = len(words.hours(10, 12))
@@ -24,7 +24,7 @@ class TimelinePane(LinePane):
 
     name_in_state = "timeline"
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         run = state.debug.run
         self._steps = run.steps
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
@@ -53,7 +53,8 @@ class TimelinePane(LinePane):
         told = words.plural(calls, "call")
         if state.run.under_way and state.play is None:
             told += " so far"
-        origin = shown(state.run.forked_from, 40)
+        fork = state.run.forked_from
+        origin = words.fork_point(fork) if fork is not None else ""
         if state.run.kept:
             told += f", {state.run.kept} kept from {origin}"
         elif origin and state.play is None:
@@ -80,7 +81,7 @@ class TimelinePane(LinePane):
             made = self._made[key] = self._line(state, index, ground, mark, stop)
         return made
 
-    def _line(self, state: RoomState, index: int, ground: str, mark: str, stop: bool) -> Line:
+    def _line(self, state: DebugView, index: int, ground: str, mark: str, stop: bool) -> Line:
         view = self._steps[index]
         judged = state.progress == "judged"
         glyph = words.STATE_GLYPHS[view.state] if judged else "·"
@@ -111,7 +112,7 @@ class TimelinePane(LinePane):
             ]  # what the call is comes before what it would do; the step says that
         return Line(justify(left, right, self._width, gap=0), ground)
 
-    def _flags(self, state: RoomState, index: int, findings: Sequence[Finding]) -> list[Run]:
+    def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[Run]:
         flags = []
         run, waits = state.run, index == state.waits_at
         if waits:
@@ -133,7 +134,7 @@ class TimelinePane(LinePane):
             flags.append(Run(f" {would}{words.findings(findings)}", "finding" if errors else "caution"))
         return flags
 
-    def _what(self, state: RoomState, view: StepView) -> list[Run]:
+    def _what(self, state: DebugView, view: StepView) -> list[Run]:
         if view.call is None:
             text = "before any call" if view.step == 0 else words.ending(state.run)
             return [Run(text, "dim")]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.lines import Line, paragraph
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 
 class TooSmall(LinePane):
     BOX = False
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         columns, rows = SMALLEST
         text = (
             f"planscope needs {columns} columns and {rows} rows.\n"

@@ -11,7 +11,7 @@ from planscope.tui import words
 from planscope.tui.lines import Line, Run, justify, shown
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.state import RoomState
+from planscope.tui.view import DebugView
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
@@ -24,7 +24,7 @@ _FEW = 60
 class TreePane(LinePane):
     name_in_state = "tree"
 
-    def prepare(self, state: RoomState, width: int) -> None:
+    def prepare(self, state: DebugView, width: int) -> None:
         outline = state.outline
         if self.prepared_for is not outline:
             self.prepared_for = outline
@@ -114,7 +114,7 @@ class TreePane(LinePane):
         return SelectedNode(self._outline[min(max(here + by, 0), len(self._outline) - 1)].path)
 
 
-def _nothing(state: RoomState) -> str:
+def _nothing(state: DebugView) -> str:
     if state.errors:
         return "No tree: see pane 1."
     return "reading…" if state.text and state.progress != "failed" else "No query."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planscope.tui.glance import RunGlance, SessionGlance
+from planscope.session.model import Run, Session, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Chosen:
     run: str | None
 
 
-def before_it(session: SessionGlance, here: Chosen) -> Chosen | None:
+def before_it(session: Session, here: Chosen) -> Chosen | None:
     """What it came from: the run that it was forked from, the run before it, a run of the request it was made of.
 
     A mutant's run is compared with the original and not with other mutants. A request is compared with the one that
@@ -28,9 +28,9 @@ def before_it(session: SessionGlance, here: Chosen) -> Chosen | None:
         if found is not None:
             return Chosen(found.variant, found.id)
     others = [v.id for v in session.variants if v.id != here.variant]
-    variant = session.variant(here.variant)
-    parent = variant.parent if variant is not None else ""
-    if parent in others:
+    variant = _variant(session, here.variant)
+    parent = variant.parent if variant is not None else None
+    if parent is not None and parent in others:
         return Chosen(parent, None)
     if number is None:  # a request that was not run, beside one that was
         ran = [run for run in session.runs if run.variant in others]
@@ -39,10 +39,10 @@ def before_it(session: SessionGlance, here: Chosen) -> Chosen | None:
     return Chosen(others[-1], None) if others else None
 
 
-def _run_before(session: SessionGlance, number: int) -> RunGlance | None:
+def _run_before(session: Session, number: int) -> Run | None:
     """The nearest of the runs before this one, of its own request or of those that this was made of; else any."""
     run = session.runs[number]
-    origin = run.forked_from.partition(" at ")[0]
+    origin = run.forked_from.run if run.forked_from is not None else None
     forked = next((r for r in session.runs if r.id == origin and r.id != run.id), None)
     if forked is not None:
         return forked
@@ -57,13 +57,17 @@ def _run_before(session: SessionGlance, number: int) -> RunGlance | None:
     return left[-1] if left else None
 
 
-def _line(session: SessionGlance, variant_id: str) -> Iterator[str]:
+def _line(session: Session, variant_id: str) -> Iterator[str]:
     """The request, unless it is a mutant, then those that it was made of, the nearest first."""
     seen: set[str] = set()
-    variant = session.variant(variant_id)
-    if variant is not None and variant.mutation:
-        variant = session.variant(variant.parent)
+    variant = _variant(session, variant_id)
+    if variant is not None and variant.origin.mutation:
+        variant = _variant(session, variant.parent)
     while variant is not None and variant.id not in seen:
         seen.add(variant.id)
         yield variant.id
-        variant = session.variant(variant.parent) if variant.parent else None
+        variant = _variant(session, variant.parent)
+
+
+def _variant(session: Session, id: str | None) -> Variant | None:
+    return next((variant for variant in session.variants if variant.id == id), None)

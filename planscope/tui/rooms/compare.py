@@ -12,8 +12,7 @@ from textual.widget import Widget
 
 from planscope.session.help import help_of
 from planscope.tui import words
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import Line, Run, shown, width_of
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
@@ -38,7 +37,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class RunChosen:
     """What the room is left for: a run to be opened in the debugger, at a step."""
 
     run: str
@@ -77,14 +76,14 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class CompareRoom(SideRoom):
-    """Dismissed with :class:`Opened`, or None."""
+    """Dismissed with :class:`RunChosen`, or None."""
 
     CSS_PATH = ["side.tcss", "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
     BINDINGS = keys_for("compare", _FIXED)
 
-    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs, a: Chosen, b: Chosen) -> None:
-        super().__init__(paint, desk, jobs)
+    def __init__(self, paint: Paint, work: Workspace, a: Chosen, b: Chosen) -> None:
+        super().__init__(paint, work)
         self.state = CompareState(a, b)
         self.rows: list[Row] = []
         self._rows_of: Comparison | None = None
@@ -98,7 +97,6 @@ class CompareRoom(SideRoom):
         return (self.columns,)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.call_after_refresh(self.compare)
 
     def on_unmount(self) -> None:
@@ -109,7 +107,7 @@ class CompareRoom(SideRoom):
         """Compare what is chosen, in the background."""
         from planscope.compare import compare
 
-        session = self.desk.snapshot()
+        session = self.document.snapshot()
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
         if a is None or b is None:
             self.change(trouble="what was chosen is not in the session any more")
@@ -123,7 +121,9 @@ class CompareRoom(SideRoom):
         )
 
     def _thing(self, chosen: Chosen):  # type: ignore[no-untyped-def]  # a run or a variant, which are the engine's
-        return self.desk.run(chosen.run) if chosen.run is not None else self.desk.variant(chosen.variant)
+        return (
+            self.document.run(chosen.run) if chosen.run is not None else self.document.variant(chosen.variant)
+        )
 
     def _compared(self, compared: Comparison) -> None:
         page = self.state.page
@@ -179,7 +179,7 @@ class CompareRoom(SideRoom):
         self.show_bars()
 
     def _by(self, run_id: str | None) -> str:
-        run = self.desk.run(run_id) if run_id is not None else None
+        run = self.document.run(run_id) if run_id is not None else None
         return shown(f"{help_of(run).agent(run.agent)}, {run.model}", 40) if run is not None else ""
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -217,7 +217,6 @@ class CompareRoom(SideRoom):
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         self.call_after_refresh(self.show_state)
 
     # Keys
@@ -283,21 +282,19 @@ class CompareRoom(SideRoom):
         self._choose("right", self.state.b)
 
     def _choose(self, side: str, before: Chosen) -> None:
-        from planscope.tui.dialogs.runs import RunsDialog
+        self.start_flow(self._ask_which(side, before))
 
-        def done(place: int | None) -> None:
-            if place is None:
-                return
-            branch = dialog.branches[place]
-            run = None if branch.number is None else self.desk.glance.runs[branch.number].id
-            chosen = Chosen(branch.variant.id, run)
-            now = self.state
-            self.state = replace(now, a=chosen) if side == "left" else replace(now, b=chosen)
-            self.compare()
+    async def _ask_which(self, side: str, before: Chosen) -> None:
+        from planscope.tui.screens.flows.runs import choose_run
 
-        title, begin = f"Compare at the {side}", (before.variant, before.run)
-        dialog = RunsDialog(self.paint, title, self.desk, self.jobs, chosen=begin)
-        self.app.push_screen(dialog, done)
+        begin = (before.variant, before.run or "")
+        found = await choose_run(self, self.work, f"Compare at the {side}", here=None, begin=begin)
+        if found is None:
+            return
+        chosen = Chosen(found.variant, found.run or None)
+        now = self.state
+        self.state = replace(now, a=chosen) if side == "left" else replace(now, b=chosen)
+        self.compare()
 
     def action_open_left(self) -> None:
         self._open(0)
@@ -314,18 +311,19 @@ class CompareRoom(SideRoom):
         calls = self.rows if self.state.page == "calls" else []
         row = calls[min(self.state.at, len(calls) - 1)] if calls else None
         index = row.steps[side] if row is not None else None
-        self.dismiss(Opened(run, -1 if index is None else index))
+        self.dismiss(RunChosen(run, -1 if index is None else index))
 
     def action_copy_comparison(self) -> None:
-        from planscope.tui.rooms.take_away import take_comparison
+        from planscope.tui.screens.flows.take_away import take_comparison
 
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
         if self.state.compared is None or a is None or b is None:
             self.tell("not compared yet")
-        elif {self.state.a.run, self.state.b.run} & self.desk.passing:
+        elif {self.state.a.run, self.state.b.run} & self.document.passing:
             self.tell("what is played is no run yet: K keeps it, in the debugger")
         else:
-            take_comparison(self, COPY, self.desk.snapshot(), a, b)
+            snapshot = self.document.snapshot()
+            self.start_flow(take_comparison(self, self.jobs, COPY, snapshot, a, b))
 
     def action_leave_compare(self) -> None:
         self.dismiss(None)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from planscope.tui import words
-from planscope.tui.dissecting import DissectChoice, Launch
+from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.lines import Run, shown
 from planscope.tui.panes.box import LineClicked
 from planscope.tui.panes.dissect_lines import NOTHING_YET, cause_lines, matrix_lines
 from planscope.tui.rooms.comparable import Chosen
-from planscope.tui.rooms.compare import CompareRoom, Opened
+from planscope.tui.rooms.compare import CompareRoom, RunChosen
 from planscope.tui.rooms.dissect_view import DissectState, DissectView
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_OF_A_KIND = 20
 
 
 class DissectRoom(DissectView):
-    """Dismissed with the run to open (:class:`Opened`), or None."""
+    """Dismissed with the run to open (:class:`RunChosen`), or None."""
 
     # Keys that move
 
@@ -71,9 +71,9 @@ class DissectRoom(DissectView):
         self._launch(Launch(self.kind, cell.number if cell is not None else None))
 
     def _launch(self, launch: Launch) -> None:
-        variant = self.desk.variant(self.variant)
+        variant = self.document.variant(self.variant)
         record = self.state.record
-        if self.work.running:
+        if self.dissecting.running:
             self.tell("a dissection is under way: X stops it")
         elif variant is None:
             self.tell("the request is not in the session any more")
@@ -94,7 +94,7 @@ class DissectRoom(DissectView):
                     choice, agent=record.agent, model=record.model, method=record.method, budget=budget
                 )
             self.spent_before = sum(len(cell.runs) for cell in record.cells) if record is not None else 0
-            self.work.launch(variant, choice, launch, record)
+            self.dissecting.launch(variant, choice, launch, record)
 
     def _known(self, agent: str) -> bool:
         """One of ours, or the one that the user named; what a file names is code of somebody else, never imported."""
@@ -103,8 +103,8 @@ class DissectRoom(DissectView):
         return agent in AGENTS or agent == self.wanted.agent
 
     def action_stop_dissection(self) -> None:
-        if self.work.running:
-            self.work.stop()
+        if self.dissecting.running:
+            self.dissecting.stop()
             self.tell("stopping; what was run stays")
         else:
             self.tell("nothing is under way")
@@ -112,7 +112,7 @@ class DissectRoom(DissectView):
     def action_new_dissection(self) -> None:
         from planscope.tui.dialogs.run_form import dissect_form
 
-        if self.work.running:
+        if self.dissecting.running:
             self.tell("a dissection is under way: X stops it")
             return
 
@@ -127,7 +127,7 @@ class DissectRoom(DissectView):
     def action_other_dissection(self) -> None:
         from planscope.tui.dialogs.choose import ChooseDialog
 
-        kept = self.desk.open_session.dissections
+        kept = self.document.open_session.dissections
         if not kept:
             self.tell("this session has no dissection yet: m begins one")
             return
@@ -142,7 +142,7 @@ class DissectRoom(DissectView):
         at = next((i for i, d in enumerate(kept) if self.state.record and d.id == self.state.record.id), 0)
 
         def go(number: int | None) -> None:
-            if number is not None and not self.work.running:
+            if number is not None and not self.dissecting.running:
                 self.variant = kept[number].variant
                 self._diffs = {}
                 self.state = DissectState(record=kept[number])
@@ -158,7 +158,7 @@ class DissectRoom(DissectView):
             self.tell("this mutant was not run yet")
             return
         wrong = next((r.run for r in reversed(cell.runs) if r.verdict == "wrong"), cell.runs[-1].run)
-        self.dismiss(Opened(wrong, -1))
+        self.dismiss(RunChosen(wrong, -1))
 
     def action_compare_mutant(self) -> None:
         cell = self.cell
@@ -168,9 +168,9 @@ class DissectRoom(DissectView):
         record = self.state.record
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        room = CompareRoom(self.paint, self.desk, self.jobs, original, mutant)
+        room = CompareRoom(self.paint, self.work, original, mutant)
 
-        def left(opened: Opened | None) -> None:
+        def left(opened: RunChosen | None) -> None:
             if opened is not None:
                 self.dismiss(opened)
 
@@ -185,7 +185,7 @@ class DissectRoom(DissectView):
         return next(own, None)
 
     def action_copy_dissection(self) -> None:
-        from planscope.tui.rooms.take_away import take_away
+        from planscope.tui.screens.flows.take_away import take_away
 
         found = self.state.summary
         if found is None:
@@ -197,7 +197,7 @@ class DissectRoom(DissectView):
         ]
         text = "\n".join(line.text.rstrip() for line in lines) + "\n"
         private = "It is what the screen shows; nothing private in it is replaced."
-        take_away(self, "dissection", text, "planscope-dissection.txt", private)
+        self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))
 
     def action_leave_dissect(self) -> None:
         self.dismiss(None)

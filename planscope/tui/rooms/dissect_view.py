@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual import events
+from textual import events, on
 from textual.widget import Widget
 
-from planscope.tui.desk import Desk, News
-from planscope.tui.dissecting import DissectChoice, Dissecting
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
+from planscope.tui.messages import DissectionChanged, DocumentChanged
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.dissect_lines import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
     from planscope.dissection.summary import CellView, RunKey, Summary
     from planscope.oracle.verdict_types import Verdict
-    from planscope.session.model import CellKind, Dissection, Session
+    from planscope.session.model import CellKind, Dissection, Session, Variant
 
 JOB = "dissect-summary"
 SOON = 0.1
@@ -73,11 +73,9 @@ class DissectView(SideRoom):
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 
-    def __init__(
-        self, paint: Paint, desk: Desk, jobs: Jobs, work: Dissecting, variant: str, wanted: DissectChoice
-    ) -> None:
-        super().__init__(paint, desk, jobs)
-        self.work = work
+    def __init__(self, paint: Paint, work: Workspace, variant: str, wanted: DissectChoice) -> None:
+        super().__init__(paint, work)
+        self.dissecting = work.dissecting
         self.variant = variant
         self.wanted = wanted
         self.state = DissectState(record=self._latest())
@@ -91,11 +89,14 @@ class DissectView(SideRoom):
         self._verdicts: dict[RunKey, Verdict] = {}
         self._diffs: dict[str, TextDiff | None] = {}
 
+    def _variant_of(self, cell: CellView | None) -> Variant | None:
+        return self.document.variant(cell.variant) if cell is not None else None
+
     def _latest(self) -> Dissection | None:
         """The dissection under way, else the session's last one of this request, or that it is a mutant of."""
-        if self.work.running:
-            return self.work.record
-        kept = self.desk.open_session.dissections
+        if self.dissecting.running:
+            return self.dissecting.record
+        kept = self.document.open_session.dissections
         mine = [d for d in kept if d.variant == self.variant]
         theirs = [d for d in kept if any(cell.variant == self.variant for cell in d.cells)]
         found = mine or theirs
@@ -108,37 +109,34 @@ class DissectView(SideRoom):
         return (self.cause, self.matrix, self.mutant)
 
     def on_mount(self) -> None:
-        super().on_mount()
-        self.desk.listen(self.on_news)
-        self.work.told = self.hear
         self.set_interval(1.0, self.show_bars)
         self.call_after_refresh(self.summarize)
 
     def on_unmount(self) -> None:
-        self.desk.forget(self.on_news)
-        self.work.told = lambda: None
         self.jobs.cancel(JOB)
 
     @property
     def at_rest(self) -> bool:
         """Whether all is shown that will be without a key."""
-        return not (self.work.running or self.jobs.running(JOB) or self._due)
+        return not (self.dissecting.running or self.jobs.running(JOB) or self._due)
 
     # What comes
 
-    def on_news(self, news: News) -> None:
+    @on(DocumentChanged)
+    def _dissection_changed(self, message: DocumentChanged) -> None:
         mine = self.state.record
-        if news.what == "dissection" and (mine is None or news.id == mine.id):
+        if message.what == "dissection" and (mine is None or message.id == mine.id):
             self.hear()
 
+    @on(DissectionChanged)
     def hear(self) -> None:
         """Something began, came or ended."""
-        mine, theirs = self.state.record, self.work.record
-        if theirs is not None and (self.work.running or mine is None or mine.id == theirs.id):
+        mine, theirs = self.state.record, self.dissecting.record
+        if theirs is not None and (self.dissecting.running or mine is None or mine.id == theirs.id):
             self.state = replace(self.state, record=theirs)
-        if self.work.trouble:
-            self.state = replace(self.state, trouble=self.work.trouble)
-        if not self.work.running:
+        if self.dissecting.trouble:
+            self.state = replace(self.state, trouble=self.dissecting.trouble)
+        if not self.dissecting.running:
             self.summarize()
         elif not self._due:
             self._due = True
@@ -155,7 +153,7 @@ class DissectView(SideRoom):
             self._behind = True
             return
         self._behind = False
-        session: Session = self.desk.snapshot()
+        session: Session = self.document.snapshot()
         verdicts = self._verdicts  # of one job at a time
 
         def work(ticket: object) -> Summary:
@@ -173,7 +171,7 @@ class DissectView(SideRoom):
             self.change(row=row, column=column)
         if self._behind:
             self.summarize()
-        elif not self.work.running:
+        elif not self.dissecting.running:
             self._say_if_nothing_came(found)
 
     def _say_if_nothing_came(self, found: Summary) -> None:
@@ -234,7 +232,7 @@ class DissectView(SideRoom):
         cell = self.cell
         kind = self.kind
         self.mutant.set_content(
-            cell_lines(self.kind, cell, self.desk.glance, self._diff(cell), self.mutant.inner_width),
+            cell_lines(self.kind, cell, self._variant_of(cell), self._diff(cell), self.mutant.inner_width),
             title=(Run(kind, "title"), Run(f" {cell.number}" if cell is not None else "", "title")),
             note=(Run(f"request {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
@@ -244,9 +242,9 @@ class DissectView(SideRoom):
         """What is said of the cause. Its pane is as high as that, as long as the mutant keeps a few lines."""
         found, width = self.state.summary, self.cause.inner_width
         most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
-        told = cause_lines(found, self.state.trouble, self.work.running, width)
+        told = cause_lines(found, self.state.trouble, self.dissecting.running, width)
         if len(told) + 2 > most:
-            told = cause_lines(found, self.state.trouble, self.work.running, width, short=True)
+            told = cause_lines(found, self.state.trouble, self.dissecting.running, width, short=True)
         height = min(max(len(told) + 2, most // 2), most)
         if self._cause_height != height:
             self._cause_height = height
@@ -261,9 +259,12 @@ class DissectView(SideRoom):
         if cell.variant not in self._diffs:
             from planscope.compare.words import compare_texts
 
-            original, mutant = self.desk.glance.variant(self.variant), self.desk.glance.variant(cell.variant)
-            known = original is not None and mutant is not None
-            self._diffs[cell.variant] = compare_texts(original.text, mutant.text) if known else None  # type: ignore[union-attr]
+            original, mutant = self.document.variant(self.variant), self.document.variant(cell.variant)
+            self._diffs[cell.variant] = (
+                compare_texts(original.query.text, mutant.query.text)
+                if original is not None and mutant is not None
+                else None
+            )
         return self._diffs[cell.variant]
 
     @property
@@ -287,13 +288,12 @@ class DissectView(SideRoom):
             (3, [Run(f"method {method}")]),
         ]
         found = self.state.summary
-        running = self.work.running
-        left_over = self.work.seconds_left(found.runs, found.budget) if found is not None else None
+        running = self.dissecting.running
+        left_over = self.dissecting.seconds_left(found.runs, found.budget) if found is not None else None
         brand = [Run(" dissect ", "brand"), Run(" ")]
         right = progress_runs(found, running, left_over)
         room = self.app.size.width - 4 - width_of([*brand, *right])
         return [*brand, *joined(fitted(parts, room))], right
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         self.call_after_refresh(self.show_state)

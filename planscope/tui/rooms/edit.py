@@ -82,7 +82,6 @@ class EditRoom(Leaving):
             self.tell("going on with your draft; Esc 0 starts over")
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         self.call_after_refresh(self.show_state)
 
     # Showing
@@ -182,7 +181,7 @@ class EditRoom(Leaving):
         return []
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        title = shown(self.desk.glance.title or "untitled", 40)
+        title = shown(self.document.title or "untitled", 40)
         of = shown(self.of.id, 20)
         made = f"{of} → a new variant" if self.state.changed else of
         right = list(verdict(self.state))

@@ -74,7 +74,7 @@ class Leaving(Changing):
         seen = self.seen_now()
         said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None
         return variant_of_draft(
-            self.state.draft, next_variant_id(self.desk.open_session), self.of, seen.reading, said
+            self.state.draft, next_variant_id(self.document.open_session), self.of, seen.reading, said
         )
 
     def leave(self, result: EditResult) -> None:
@@ -82,9 +82,6 @@ class Leaving(Changing):
             self.jobs.cancel(name)
         self.dismiss(result)
 
-    def action_quit(self) -> None:
-        """Leave planscope; a draft that would be lost is asked about."""
-        from planscope.tui.dialogs.unkept import quit_or_ask
-
-        drafts = {*self.drafts} - {(self.desk.open_session.id, self.of.id)}
-        quit_or_ask(self, len(drafts) + self.state.changed, self.desk, self.jobs)
+    def drafts_left(self) -> int:
+        others = {*self.work.drafts.histories} - {(self.document.open_session.id, self.of.id)}
+        return len(others) + self.state.changed

@@ -10,8 +10,8 @@ from planscope.debugger.draft import Draft, DraftError, draft_of
 from planscope.debugger.draft_reading import DraftReading, Solved, problem_of_draft, read_draft, solve
 from planscope.debugger.draft_typing import Edited, History, Kind, record
 from planscope.language.problem import Problem
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.edit_state import EditState
@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 class EditResult:
     """What the edit screen is left with.
 
-    ``variant``: a new one, not yet on the desk. ``run``: and it is to be run (without a variant: the parent as it
+    ``variant``: a new one, not yet in the session. ``run``: and it is to be run (without a variant: the parent as it
     is). ``draft``: what was typed and is neither.
     """
 
@@ -84,24 +84,21 @@ class Live(SideRoom):
     def __init__(
         self,
         paint: Paint,
-        desk: Desk,
-        jobs: Jobs,
+        work: Workspace,
         parent: Variant,
         history: History | None = None,
         at: int | None = None,
     ) -> None:
         """``history``: a draft to go on with. ``at``: where the caret stands in a new one."""
-        super().__init__(paint, desk, jobs)
+        super().__init__(paint, work)
         self.of = parent
         before = draft_of(parent)
         text = before.text
         begun = history or History(Edited(before, len(text) if at is None else min(max(at, 0), len(text))))
         self.state = EditState(before, begun)
-        self._reads = Latest(jobs, "edit read", self._not_read)
-        self._solves = Latest(jobs, "edit solve", self._not_read)
+        self._reads = Latest(work.jobs, "edit read", self._not_read)
+        self._solves = Latest(work.jobs, "edit solve", self._not_read)
         self._said_before: list[Problem | None] = []
-        self.noted: Callable[[Draft | None], None] = lambda draft: None
-        """Told of every draft, so that a crash loses none; None: it says again what the parent says."""
 
     @property
     def at_rest(self) -> bool:
@@ -113,7 +110,9 @@ class Live(SideRoom):
         old = self.state
         self.state = replace(old, **changes)
         if self.state.draft is not old.draft and self.state.draft != old.draft:
-            self.noted(self.state.draft if self.state.changed else None)
+            draft = self.state.draft if self.state.changed else None
+            document = self.document
+            self.work.drafts.note(document.path, document.open_session.id, self.of, draft)
             self.read()
         self.show_state()
 

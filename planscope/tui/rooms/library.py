@@ -11,15 +11,14 @@ from textual import on
 
 from planscope.session.naming import name_of
 from planscope.tui import words
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs
-from planscope.tui.judging import Opened, open_session
+from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.opening import Opened, Switch, open_session
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import LineClicked
 from planscope.tui.rooms.library_changing import WORK, Changing, without_folder
-from planscope.tui.rooms.turning import Turn
-from planscope.tui.saving import Saver
 from planscope.tui.shelf import ORDERS, VERDICTS, Shown, arranged, error_types, verdicts
 
 if TYPE_CHECKING:
@@ -29,20 +28,13 @@ OPEN, MAKE = "library open", "library make"
 
 
 class LibraryRoom(Changing):
-    """Dismissed with the session to turn to (:class:`Turn`), or None.
+    """Dismissed with the session to switch to, or None."""
 
-    ``under_way`` says what would have to be stopped to leave the session that is open.
-    """
-
-    def __init__(
-        self, paint: Paint, desk: Desk, jobs: Jobs, saver: Saver | None, under_way: Callable[[], str]
-    ) -> None:
-        super().__init__(paint, desk, jobs, saver)
-        self.under_way = under_way
-        self._opening: Saver | None = None
+    def __init__(self, paint: Paint, work: Workspace) -> None:
+        super().__init__(paint, work)
+        self._opening: Autosave | None = None
 
     def on_unmount(self) -> None:
-        super().on_unmount()
         for name in (OPEN, MAKE, WORK):
             self.jobs.cancel(name)
         self._close_opening()
@@ -160,7 +152,9 @@ class LibraryRoom(Changing):
 
     def _ready_to_leave(self, go: Callable[[], None]) -> None:
         """Ask about what is under way, if anything is."""
-        what = self.under_way()
+        from planscope.tui.screens.flows.quitting import under_way
+
+        what = under_way(self.jobs)
         if not what:
             go()
             return
@@ -172,22 +166,23 @@ class LibraryRoom(Changing):
 
     def _open(self, path: Path) -> None:
         self._close_opening()
-        desk = Desk(path)
-        saver = self._opening = Saver(desk) if self.saver is not None else None
+        document = Document(path, self.work.post)
+        kept = self.work.autosave is not None
+        autosave = self._opening = Autosave(document, self.work.post) if kept else None
         self.tell(f"opening {shown(name_of(path), 60)}…")
 
         def opened(found: Opened) -> None:
             if self.is_left:
                 return  # its file is let go of with the room
             self._opening = None
-            self.dismiss(Turn(path, found, desk, saver))
+            self.dismiss(Switch(document, found, autosave))
 
         def failed(error: Exception) -> None:
             self._close_opening()
             self.tell(f"not opened: {without_folder(error, path)}")
             self.read()  # it may be gone
 
-        hold = saver.hold if saver is not None else None
+        hold = autosave.hold if autosave is not None else None
         self.jobs.start(OPEN, lambda ticket: open_session(path, hold), opened, failed)
 
     def _close_opening(self) -> None:

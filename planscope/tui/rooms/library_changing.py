@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 from planscope.errors import UserError
 from planscope.session.naming import name_of
 from planscope.tui import words
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.rooms.library_view import LibraryView
-from planscope.tui.saving import Saver
 
 if TYPE_CHECKING:
     from planscope.session.library_entry import Entry
@@ -23,15 +21,12 @@ WORK = "library work"
 
 
 class Changing(LibraryView):
-    """``saver`` is that of the session that is open."""
-
-    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs, saver: Saver | None) -> None:
-        super().__init__(paint, desk, jobs)
-        self.saver = saver
+    def __init__(self, paint: Paint, work: Workspace) -> None:
+        super().__init__(paint, work)
         self._last_deleted: Path | None = None
 
     def is_open(self, entry: Entry) -> bool:
-        return self.desk.path is not None and entry.path == self.desk.path
+        return self.document.path is not None and entry.path == self.document.path
 
     def action_rename_session(self) -> None:
         entry = self.mine()
@@ -77,19 +72,19 @@ class Changing(LibraryView):
         self._do(work, lambda path: f"it is called {name_of(path)} now" if name else "it has another title")
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
-        """The session that is open: its title is changed on the desk, its file while nobody holds it."""
+        """The session that is open: its title is changed here, its file while nobody holds it."""
         from planscope.session.library_changes import rename
 
         if title is not None:
-            self.desk.set_fields(title=title)
+            self.document.edit(title=title)
         try:
-            if self.saver is not None:
-                await self.saver.move(lambda path: rename(path, name) if name is not None else path)
+            if self.work.autosave is not None:
+                await self.work.autosave.move(lambda path: rename(path, name) if name is not None else path)
         except UserError as error:
             self.not_done(error)
             return
         self.tell("renamed")
-        self.read(self.desk.path)
+        self.read(self.document.path)
 
     def action_copy_session(self) -> None:
         entry = self.state.chosen

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.session.bundled import is_bundled
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import Ticket
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.library_lines import Looked
@@ -38,8 +38,8 @@ _WATCH = 1.0
 class Filling(SideRoom):
     """``state`` is the shelf; ``looked`` what was found in the file of the chosen session."""
 
-    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
-        super().__init__(paint, desk, jobs)
+    def __init__(self, paint: Paint, work: Workspace) -> None:
+        super().__init__(paint, work)
         self.state = Shelf()
         self.looked: Looked | None = None
         self._seen: object = None
@@ -54,7 +54,6 @@ class Filling(SideRoom):
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.call_after_refresh(self.read)
 
     def on_unmount(self) -> None:
@@ -114,7 +113,7 @@ class Filling(SideRoom):
 
     def _here(self, mine: bool) -> Path | None:
         """The session that is open, to stand at; not one at the end of a list of one's own."""
-        path = self.desk.path
+        path = self.document.path
         return path if path is not None and not (mine and is_bundled(path)) else None
 
     def _hand_over(self) -> Callable[[Ticket, Callable[[], None]], None]:
@@ -194,7 +193,7 @@ class Filling(SideRoom):
         def failed(error: Exception) -> None:
             found(Looked(entry, trouble=f"it cannot be looked at: {shown(str(error), 200)}"))
 
-        own = self.desk.path is not None and entry.path == self.desk.path
+        own = self.document.path is not None and entry.path == self.document.path
         self.jobs.start(LOOK, lambda ticket: look_at(entry, own), found, failed)
 
 

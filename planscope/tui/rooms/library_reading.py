@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planscope.session.bundled import bundled
+from planscope.session.files import LARGEST, SessionError
 from planscope.session.library import entries, session_files
 from planscope.session.library_entry import Entry, Place
 from planscope.session.library_index import Index
@@ -13,10 +14,10 @@ from planscope.session.lock import holder_of
 from planscope.session.naming import name_of
 from planscope.session.places import library, trash
 from planscope.session.recovery import recoverable
-from planscope.tui.glance import MOST_BYTES, NotReadable, glance
-from planscope.tui.panes.library_lines import HERE, Looked
+from planscope.session.store import load
+from planscope.tui.panes.library_lines import HERE, Looked, inside
 
-LARGEST_LOOK = MOST_BYTES // 4
+LARGEST_LOOK = LARGEST // 4
 """Bytes of a file that is looked at merely because one passes by."""
 
 
@@ -76,6 +77,6 @@ def look_at(entry: Entry, own: bool) -> Looked:
     if entry.size > LARGEST_LOOK:
         return Looked(entry, None, "a large file: open it to see what it holds", unsaved, held)
     try:
-        return Looked(entry, glance(entry.path), "", unsaved, held)
-    except NotReadable as error:
+        return Looked(entry, inside(load(entry.path)), "", unsaved, held)
+    except SessionError as error:
         return Looked(entry, None, str(error), unsaved, held)

@@ -13,9 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui import words
-from planscope.tui.desk import Desk
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
-from planscope.tui.jobs import Jobs
 from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane
@@ -62,8 +61,8 @@ class LibraryView(Filling):
     where = "library"
     BINDINGS = keys_for("library", _FIXED)
 
-    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
-        super().__init__(paint, desk, jobs)
+    def __init__(self, paint: Paint, work: Workspace) -> None:
+        super().__init__(paint, work)
         self._rows: tuple[object, ...] = ()
         self._alike: frozenset[str] = frozenset()
         self._lines: Lazy | None = None
@@ -89,7 +88,7 @@ class LibraryView(Filling):
         self.list.measure()
         shelf, width = self.state, self.list.inner_width
         columns, now, listed = self._columns(width), datetime.now().astimezone(), shelf.listed
-        here, at = self.desk.path, shelf.at
+        here, at = self.document.path, shelf.at
         if self._lines is None or self._rows != (listed, columns, now.date()):
             self._rows = (listed, columns, now.date())
             self._alike = alike(listed)
@@ -168,7 +167,6 @@ class LibraryView(Filling):
         return left, [Run(told, "dim")]
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         self.call_after_refresh(self.show_state)
 
     # Searching

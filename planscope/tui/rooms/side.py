@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from textual import events, on
@@ -11,11 +12,12 @@ from textual.widget import Widget
 
 from planscope.tui.actions import ACTIONS, BY_ID
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
-from planscope.tui.desk import Desk
-from planscope.tui.jobs import Jobs
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run
-from planscope.tui.messages import KeyHintClicked
+from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import Hint, hints
@@ -29,17 +31,24 @@ _BEFORE_HELP = 4
 class SideRoom(AppScreen[Any]):
     """The base of edit, dissect, compare and library. Subclasses give ``where``, ``body`` and ``heading``.
 
-    ``desk`` holds the session, ``jobs`` run what takes long. Names of jobs begin with ``where``, so that leaving
+    ``work`` holds the controllers of the session. Names of jobs begin with ``where``, so that leaving
     the room can cancel those that nobody waits for any more.
     """
 
     CSS_PATH = ["side.tcss"]  # noqa: RUF012  (Textual's own way to say it)
 
-    def __init__(self, paint: Paint, desk: Desk, jobs: Jobs) -> None:
+    def __init__(self, paint: Paint, work: Workspace) -> None:
         super().__init__(paint)
-        self.desk = desk
-        self.jobs = jobs
+        self.work = work
         self.notice = ""
+
+    @property
+    def document(self) -> Document:
+        return self.work.document
+
+    @property
+    def jobs(self) -> Jobs:
+        return self.work.jobs
 
     def body(self) -> Iterable[Widget]:
         """The widgets between title and keys."""
@@ -88,7 +97,7 @@ class SideRoom(AppScreen[Any]):
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
             self.key_bar.hints = self.named_keys()
-            self.key_bar.set_notice(self.notice, self.desk.saving)
+            self.key_bar.set_notice(self.notice, self.document.saving)
 
     def tell(self, notice: str) -> None:
         """Say something beside the keys, until something else is said."""
@@ -106,17 +115,27 @@ class SideRoom(AppScreen[Any]):
     async def _hint(self, message: KeyHintClicked) -> None:
         await self.run_action(BY_ID[message.action].method)
 
-    @property
-    def drafts(self) -> Collection[tuple[str, str]]:
-        """Requests that were being written when the edit screen was left, by session and variant."""
-        below = self.app.screen_stack[0]
-        return getattr(below, "drafts", ()) if below is not self else ()
+    @on(DocumentChanged)
+    def _document_changed(self, message: DocumentChanged) -> None:
+        if message.what == "saving":
+            self.show_bars()
+
+    @on(Notice)
+    def _noticed(self, message: Notice) -> None:
+        self.tell(message.line)
+
+    def drafts_left(self) -> int:
+        """How many drafts would be lost by quitting."""
+        return len(self.work.drafts.histories)
 
     def action_quit(self) -> None:
         """Leave planscope; what would be lost is asked about."""
-        from planscope.tui.dialogs.unkept import quit_or_ask
+        from planscope.tui.screens.flows.quitting import is_asked, quit_or_ask
 
-        quit_or_ask(self, len(self.drafts), self.desk, self.jobs)
+        if not is_asked(self):
+            work = self.work
+            drafts = self.drafts_left()
+            self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
 
     def action_leave_room(self) -> None:
         """Back to the room below."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import types
+from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from planscope.tui.palette import Command
 
 Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
 FixedKey = tuple[str, str, str]
 """A key that users cannot change, its action, and what it does."""
@@ -33,6 +36,21 @@ def _commands() -> type[Provider]:
     from planscope.tui.palette import ScreenCommands
 
     return ScreenCommands
+
+
+@types.coroutine
+def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, None]:
+    """What is left of a coroutine that was begun already and waits for a future."""
+    while True:
+        try:
+            try:
+                value = yield waits_for
+            except BaseException as error:
+                waits_for = flow.throw(error)
+            else:
+                waits_for = flow.send(value)
+        except StopIteration:
+            return
 
 
 def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
@@ -66,6 +84,28 @@ class AppScreen(Screen[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close this screen, once, with an answer; what is open over it closes without one."""
         return super().dismiss(result) if to_front(self) else AwaitComplete()
+
+    async def answer(self, dialog: Screen[Answer]) -> Answer | None:
+        """Open a dialog and wait for its answer. For a flow (:meth:`start_flow`)."""
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+
+        def done(given: Answer | None) -> None:
+            if not answer.done():
+                answer.set_result(given)
+
+        self.app.push_screen(dialog, done)
+        return await answer
+
+    def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None:
+        """Run dialogs that follow one another. The first one is open when this returns.
+
+        Keys that are typed ahead go to that dialog, which they would not with a task that only begins later.
+        """
+        try:
+            first = flow.send(None)
+        except StopIteration:
+            return
+        self.run_worker(_resumed(flow, first))
 
     def tell(self, notice: str) -> None:
         """Show a notice beside the keys."""

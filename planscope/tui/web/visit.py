@@ -25,7 +25,7 @@ def main(given: dict[str, Any]) -> int:
     """Run the debugger; ``given`` are the path, the run, step and theme to open it with, and the server's process."""
     parent = os.getppid() if os.name == "nt" else given["server"]
     threading.Thread(target=_end_with_parent, args=(parent,), name="planscope parent", daemon=True).start()
-    from planscope.tui.app import run
+    from planscope.tui.launch import run
 
     try:
         return run(

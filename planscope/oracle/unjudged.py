@@ -1,0 +1,37 @@
+"""A run before it is judged: its calls can be stepped through, and every state is ``unknown``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from planscope.language.problem import Problem
+from planscope.oracle.facts import read_facts
+from planscope.oracle.trace import Call, Trace
+from planscope.oracle.verdict_types import Status, StepView, Verdict
+
+
+class Unjudged:
+    """What the debugger needs of a replay. Attempts are counted as the oracle counts them; no solver is asked."""
+
+    def __init__(self, problem: Problem, trace: Trace) -> None:
+        self.problem = problem
+        self.trace = trace
+        views = [_view(0, 0, 1, None)]
+        for k, fact in enumerate(read_facts(problem, trace), 1):
+            views.append(_view(k, k, fact.attempt, fact.call))
+        if trace.ending != "running":
+            views.append(_view("end", len(views), views[-1].attempt, None))
+        self.steps = tuple(views)
+
+    def status(self, constraint_id: str, index: int) -> Status:
+        return "open"
+
+    def valid_completions(self, index: int) -> int | None:
+        return None
+
+    def verdict(self) -> Verdict:
+        return Verdict("unknown", None, (), None, "")
+
+
+def _view(step: int | Literal["end"], index: int, attempt: int, call: Call | None) -> StepView:
+    return StepView(step, index, attempt, call, None, None, None, "unknown", (), None)

@@ -1,0 +1,250 @@
+"""The open session while it is worked on. The only writer of it; what changed is announced in messages.
+
+All of this happens on the screen's thread. Threads that write or judge the session get a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from textual.message import Message
+
+from planscope.session.bundled import is_bundled
+from planscope.tui.messages import DocumentChanged
+
+if TYPE_CHECKING:
+    from planscope.session.events import CallEvent, Event
+    from planscope.session.model import Dissection, Run, Session, Variant
+    from planscope.session.record import RunRecord
+
+Post = Callable[[Message], object]
+"""Hands a message to whoever is on the screen."""
+
+RunKey = tuple[str, str, int]
+"""A session's id, a run's, and how many events it has."""
+
+Outcome = tuple[str, str]
+"""A verdict, and the type of error where it is ``wrong``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """How it stands with the session's file. ``failed``: ``trouble`` says why, one line of hostile text.
+
+    ``""``: nothing was changed yet.
+    """
+
+    state: Literal["", "changed", "saved", "failed"] = ""
+    trouble: str = ""
+
+
+NOTHING_CHANGED = Saving()
+
+
+class Document:
+    """The session, where it is kept, and which of its runs go on.
+
+    ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on, ``pending``
+    the calls at which they are paused; those stand in no record. ``passing`` are ids of runs that are displayed and
+    not kept. ``outcomes``: how runs came out, as far as a list of them was judged.
+    ``version`` counts what was announced.
+    """
+
+    def __init__(self, path: Path | None, post: Post = lambda message: None) -> None:
+        self.path = path
+        self.session: Session | None = None
+        self.unsaved = 0
+        self.saving = NOTHING_CHANGED
+        self.under_way: set[str] = set()
+        self.pending: dict[str, CallEvent] = {}
+        self.passing: set[str] = set()
+        self.outcomes: dict[RunKey, Outcome] = {}
+        self.version = 0
+        self._records: dict[str, RunRecord] = {}
+        self._say = post
+
+    def _post(self, message: DocumentChanged) -> None:
+        self.version += 1
+        self._say(message)
+
+    def open(self, session: Session, path: Path | None = None) -> None:
+        """Begin to work on a session. ``path``: where it is kept, if not where it was said to be."""
+        self.path = path or self.path
+        self.session = session
+        self.unsaved = 0
+        self.saving = NOTHING_CHANGED
+        self._records.clear()
+        self._post(DocumentChanged("opened"))
+
+    # Reading
+
+    @property
+    def open_session(self) -> Session:
+        """The session; there must be one."""
+        assert self.session is not None
+        return self.session
+
+    @property
+    def runs(self) -> list[Run]:
+        return [] if self.session is None else self.session.runs
+
+    @property
+    def variants(self) -> list[Variant]:
+        return [] if self.session is None else self.session.variants
+
+    @property
+    def title(self) -> str:
+        return "" if self.session is None else self.session.title or self.session.id
+
+    def run(self, id: str | None) -> Run | None:
+        return next((run for run in reversed(self.runs) if run.id == id), None)
+
+    def variant(self, id: str | None) -> Variant | None:
+        return next((variant for variant in reversed(self.variants) if variant.id == id), None)
+
+    def number_of(self, run_id: str | None) -> int | None:
+        """The place of a run in the session, counted from 0."""
+        runs = self.runs
+        return next((k for k in range(len(runs) - 1, -1, -1) if runs[k].id == run_id), None)
+
+    def record(self, run_id: str) -> RunRecord:
+        """A run's events grouped by call; with the paused call as if it were done, to see what it would do."""
+        from planscope.session.record import record_of, with_event
+
+        found = self._records.get(run_id)
+        if found is None:
+            run = self.run(run_id)
+            assert run is not None
+            found = self._records[run_id] = record_of(run, under_way=run_id in self.under_way)
+        pending = self.pending.get(run_id)
+        return found if pending is None else with_event(found, pending)._replace(pending=True)
+
+    def snapshot(self) -> Session:
+        """The session as it is now, for a thread; later changes here do not reach it."""
+        session = self.open_session
+        lists = ("variants", "dissections", "breakpoints", "watches")
+        copies: dict[str, object] = {name: list(getattr(session, name)) for name in lists}
+        copies["runs"] = [_copy(r) if r.id in self.under_way else r for r in self.kept_runs()]
+        return session.model_copy(update=copies)
+
+    def kept_runs(self) -> list[Run]:
+        return [run for run in self.runs if run.id not in self.passing]
+
+    # Writing
+
+    def put_variant(self, variant: Variant) -> None:
+        self._changed(DocumentChanged("variant", variant.id, _put(self.open_session.variants, variant)))
+
+    def put_run(self, run: Run, *, under_way: bool = False, passing: bool = False) -> None:
+        """Add a run, or put it in the place of the one with its id.
+
+        ``under_way``: more is to come (:meth:`append`). ``passing``: to be looked at, and not saved.
+        """
+        copy = _copy(run)
+        fresh = _put(self.open_session.runs, copy)
+        (self.under_way.add if under_way else self.under_way.discard)(run.id)
+        (self.passing.add if passing else self.passing.discard)(run.id)
+        self.pending.pop(run.id, None)
+        self._records.pop(run.id, None)
+        self._changed(DocumentChanged("run", run.id, fresh))
+
+    def append(self, run_id: str, event: Event) -> None:
+        """One event more of a run under way."""
+        from planscope.session.record import with_event
+
+        run = self.run(run_id)
+        assert run is not None and run_id in self.under_way
+        record = self.record(run_id) if run_id not in self._records else self._records[run_id]
+        run.events.append(event)
+        self.pending.pop(run_id, None)
+        self._records[run_id] = with_event(record, event)
+        self._changed(DocumentChanged("run", run_id, False))
+
+    def pause(self, run_id: str, call: CallEvent | None) -> None:
+        """A run under way is paused before a call that is not done; None: it goes on."""
+        assert run_id in self.under_way
+        if call is not None:
+            self.pending[run_id] = call
+        elif self.pending.pop(run_id, None) is None:
+            return
+        self._post(DocumentChanged("run", run_id, False))
+
+    def drop_run(self, id: str) -> None:
+        """Take away a run that was only passing."""
+        assert id in self.passing
+        session = self.open_session
+        session.runs[:] = [run for run in session.runs if run.id != id]
+        self.passing.discard(id)
+        self.under_way.discard(id)
+        self._records.pop(id, None)
+        self._post(DocumentChanged("run", id, False))
+
+    def put_dissection(self, dissection: Dissection) -> None:
+        copy = dissection.model_copy(deep=True)
+        self._changed(DocumentChanged("dissection", copy.id, _put(self.open_session.dissections, copy)))
+
+    def edit(self, *, change: bool = True, **fields: Any) -> None:
+        """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids.
+
+        ``change`` False: no reason to save; it goes along with the next change.
+        """
+        self.session = self.open_session.model_copy(update=fields)
+        self.unsaved += change
+        self._post(DocumentChanged("fields"))
+
+    def mark(self, *, breakpoints: list[str], watches: list[str]) -> None:
+        """Other breakpoints or watches. To set one is to look: no copy of a bundled session is made for it.
+
+        It lasts for the sitting, and is in the copy that a change makes.
+        """
+        session = self.session
+        if session is None or (session.breakpoints, session.watches) == (breakpoints, watches):
+            return
+        looks = self.path is not None and is_bundled(self.path) and not self.unsaved
+        self.edit(change=not looks, breakpoints=breakpoints, watches=watches)
+
+    def judged(self, key: RunKey, outcome: Outcome) -> None:
+        """How a run came out, for lists of runs."""
+        self.outcomes[key] = outcome
+
+    # Saving
+
+    def touch(self) -> None:
+        """What is in the file is not what is here, although nothing was changed here."""
+        self.unsaved += 1
+
+    def saved(self, changes: int) -> None:
+        """So many of the changes are in the file."""
+        self.unsaved = max(self.unsaved - changes, 0)
+
+    def set_saving(self, saving: Saving, path: Path | None = None) -> None:
+        """How it stands with the file now, and where that is, if it moved.
+
+        Announces every finished save, even with an unchanged status.
+        """
+        if saving.state != "changed" or saving != self.saving or (path is not None and path != self.path):
+            self.saving = saving
+            self.path = path or self.path
+            self._post(DocumentChanged("saving"))
+
+    def _changed(self, message: DocumentChanged) -> None:
+        if not (message.what == "run" and message.id in self.passing):
+            self.unsaved += 1
+        self._post(message)
+
+
+def _copy(run: Run) -> Run:
+    return run.model_copy(update={"events": list(run.events)})
+
+
+def _put(things: list[Any], thing: Any) -> bool:
+    """Append, or take the place of what has the same id; whether it is new."""
+    for place in range(len(things) - 1, -1, -1):
+        if things[place].id == thing.id:
+            things[place] = thing
+            return False
+    things.append(thing)
+    return True

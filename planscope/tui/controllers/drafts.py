@@ -1,0 +1,198 @@
+"""Drafts of queries: kept when the edit screen is left, written down while typed, found again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.debugger.draft import Draft, draft_of, variant_of_draft
+from planscope.errors import UserError
+from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.lines import shown
+from planscope.tui.messages import DocumentChanged, Notice
+
+if TYPE_CHECKING:
+    from planscope.debugger.draft_typing import History
+    from planscope.session.drafts import DraftFile, LeftDraft
+    from planscope.session.model import Session, Variant
+
+PAUSE = 0.5
+"""Seconds after a change until the draft is written down."""
+
+Key = tuple[str, str]
+"""The ids of session and variant that a draft belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    path: Path
+    parent: Variant
+    draft: Draft
+    instead: LeftDraft | None = None
+
+
+class Drafts:
+    """One for all sessions that are opened one after the other. All but the writing is on the screen's thread.
+
+    ``histories``: drafts that were left, with what can be undone in them, by the ids of session and variant.
+    ``written``: False where nothing that is done is kept, so that drafts only last for the sitting.
+    """
+
+    def __init__(self, *, written: bool = True) -> None:
+        self.histories: dict[Key, History] = {}
+        self._write_down = written
+        self._files: dict[Key, DraftFile] = {}
+        self._noted: dict[Key, _Noted] = {}
+        self._written: dict[Key, _Noted] = {}
+        self._done: set[Key] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._pool = ThreadPoolExecutor(
+            1, thread_name_prefix="planscope drafts"
+        )  # no thread before the first
+
+    def keep(self, key: Key, history: History) -> None:
+        """A draft is left, to be gone on with."""
+        self.histories[key] = history
+
+    def take(self, key: Key) -> History | None:
+        """A draft that was left, which is gone on with now."""
+        return self.histories.get(key)
+
+    def done(self, key: Key) -> None:
+        """A draft was given up, or became a variant: its file goes when that was saved."""
+        self.histories.pop(key, None)
+        self._done.add(key)
+
+    def heard(self, message: DocumentChanged, document: Document) -> None:
+        """The document changed."""
+        if document.saving.state == "saved" and not document.unsaved:
+            self.saved()
+        if message.what == "saving" and document.path is not None:
+            self.moved(document.open_session.id, document.path)
+
+    def find(self, document: Document, jobs: Jobs, post: Post) -> None:
+        """Go on with drafts of a planscope that was killed, as if the edit screen had been left just now."""
+        path = document.path
+        if path is None or not self._write_down:
+            return
+
+        def work(ticket: object) -> list[LeftDraft]:
+            from planscope.session.drafts import left_drafts
+
+            return left_drafts(path)
+
+        jobs.start("drafts", work, lambda left: self._take_up(left, document, post), lambda error: None)
+
+    def _take_up(self, left: list[LeftDraft], document: Document, post: Post) -> None:
+        session = document.session
+        if not left or session is None or document.path is None:
+            return
+        from planscope.debugger.draft_typing import Edited, History
+
+        for id, (one, draft) in taken_up(left, session).items():
+            if (session.id, id) in self.histories:
+                continue
+            self.keep((session.id, id), History(Edited(draft, len(draft.text))))
+            variant = document.variant(id)
+            assert variant is not None
+            self.note(document.path, session.id, variant, draft, one)
+            when = f"{one.saved.astimezone():%Y-%m-%d %H:%M}"
+            post(Notice(f"your draft of {shown(id, 20)} from {when} is here again: e goes on with it"))
+
+    def note(
+        self,
+        path: Path | None,
+        session: str,
+        parent: Variant,
+        draft: Draft | None,
+        instead: LeftDraft | None = None,
+    ) -> None:
+        """A draft is as it is now; None: it says what its parent says again. ``instead``: goes once it is written."""
+        if path is None or not self._write_down:
+            return
+        key = (session, parent.id)
+        self._done.discard(key)
+        if draft is None:
+            self.drop(key)
+            return
+        before = self._noted.get(key)
+        instead = before.instead if before is not None and instead is None else instead
+        self._noted[key] = _Noted(path, parent, draft, instead)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self._write)
+
+    def moved(self, session: str, path: Path) -> None:
+        """The session's file is another, or is called so: its drafts have to be found with that."""
+        for key, one in (self._written | self._noted).items():
+            if key[0] == session and key not in self._done and one.path != path:
+                self.note(path, session, one.parent, one.draft)
+
+    def drop(self, key: Key) -> None:
+        """A draft that is not wanted any more."""
+        self._noted.pop(key, None)
+        self._written.pop(key, None)
+        if (file := self._files.pop(key, None)) is not None:
+            self._pool.submit(file.drop)
+
+    def saved(self) -> None:
+        """All variants are in the session's file."""
+        for key in tuple(self._done):
+            self.drop(key)
+        self._done.clear()
+
+    def _write(self) -> None:
+        self._timer = None
+        noted, self._noted = self._noted, {}
+        for key, one in noted.items():
+            file = self._files.get(key)
+            if file is None or file.path != one.path:
+                from planscope.session.drafts import DraftFile
+
+                self.drop(key)
+                file = self._files[key] = DraftFile(one.path)
+            self._written[key] = one
+            self._pool.submit(_keep, file, key[0], one)
+
+    def close(self, *, keep: bool) -> None:
+        """Leave planscope: ``keep`` what was being written, to be found again, or throw it away."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if keep:
+            self._write()
+        for file in self._files.values():
+            self._pool.submit(file.close if keep else file.drop)
+        self._files.clear()
+        self._pool.shutdown(wait=True)
+
+
+def _keep(file: DraftFile, session: str, noted: _Noted) -> None:
+    try:
+        file.keep(session, variant_of_draft(noted.draft, "draft", noted.parent))
+    except (UserError, ValueError):
+        return  # it is in the screen still; that the disk is full is said by whoever saves the session
+    if noted.instead is not None:
+        noted.instead.discard()
+
+
+def taken_up(left: Iterable[LeftDraft], session: Session) -> dict[str, tuple[LeftDraft, Draft]]:
+    """The drafts that say something that no variant says, by the variant that each began from; the newest of each.
+
+    Those of this session that say what a variant says were kept otherwise: they are thrown away.
+    """
+    said = [draft_of(variant) for variant in session.variants]
+    ids = {variant.id for variant in session.variants}
+    found: dict[str, tuple[LeftDraft, Draft]] = {}
+    for one in left:
+        draft, parent = draft_of(one.variant), one.variant.parent
+        if one.session != session.id:
+            continue
+        if draft in said:
+            one.discard()
+        elif parent in ids and parent not in found:
+            found[parent] = (one, draft)
+    return found

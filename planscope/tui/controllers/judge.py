@@ -1,0 +1,463 @@
+"""What is found out about the run on the screen: its query read, its steps judged, facts of each step, Z3's word.
+
+Everything heavy (the reader, the oracle) is imported in threads, when it is first needed. What was found out is kept,
+so that going back to a run costs nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.linked import Links
+from planscope.debugger.run_index import RunIndex
+from planscope.errors import UserError
+from planscope.language.problem import Problem
+from planscope.oracle.trace import Trace
+from planscope.oracle.unjudged import Unjudged
+from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict, Violation
+from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.lines import shown
+from planscope.tui.messages import FactsFound, Judged, Notice
+
+if TYPE_CHECKING:
+    from planscope.language.outline import OutlineNode
+    from planscope.language.reading import ParseError, Reading
+    from planscope.oracle.replay import Replay
+    from planscope.session.model import Variant
+    from planscope.session.record import RunRecord
+
+Key = tuple[str, str]
+"""A query's id and a run's; "" for a query without a run."""
+
+Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
+"""``reading``: the text is being read. ``unreadable``: the text is no query, ``errors`` say where.
+``failed``: something else went wrong, ``trouble`` says what."""
+
+Certificate = Literal["asked", "confirmed", "gave up", "denied"]
+"""What Z3 says of the verdict; ``asked``: nothing yet. Once it is ``denied`` the verdict is unknown."""
+
+MOST_AHEAD = 5000
+FEW_STEPS = 40
+"""The facts of all steps of a run as long as this are looked up at once; of a longer run, those of one step."""
+
+FEW_CONSTRAINTS = 200
+"""The tree of a longer query is laid out after the verdict is there."""
+
+MOST_REPAIRED = 24
+"""The nearest valid plan of more actions is not looked for while the screen opens."""
+
+_BREATH = 0.004
+"""Seconds between two steps that are looked up ahead, so that a key finds the interpreter free."""
+
+_LONG_RUN = 200
+_KEPT_RUNS = 12
+_ASKING = threading.Lock()
+
+Waits = Callable[[float], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the oracle said when asked about one step.
+
+    ``safe`` moves lead on from here. ``instead`` are those from index ``instead_at``, the last one before the plan
+    was lost (or before this step's finding). ``why`` tells this attempt's core, ``findings`` each finding.
+    """
+
+    index: int
+    safe: tuple[Move, ...] = ()
+    orders: int | None = None
+    one_way: tuple[PlannedCall, ...] | None = None
+    instead: tuple[Move, ...] = ()
+    instead_at: int | None = None
+    why: str = ""
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known of a run so far. ``run`` can be stepped through before it is judged."""
+
+    key: Key
+    run: RunIndex
+    progress: Progress = "reading"
+    trouble: str = ""
+    errors: tuple[ParseError, ...] = ()
+    outline: tuple[OutlineNode, ...] = ()
+    links: Links | None = None
+    verdict: Verdict | None = None
+    repair: Repair | None = None
+    certificate: Certificate = "asked"
+
+    @property
+    def over(self) -> bool:
+        """Nothing is being found out about it any more, but for facts and the certificate."""
+        return self.progress not in ("reading", "judging")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A query that was read, or the errors that say why it was not. A long one's outline comes later."""
+
+    reading: Reading | None
+    errors: tuple[ParseError, ...] = ()
+    outline: tuple[OutlineNode, ...] = ()
+
+
+class Judge:
+    """Judges what it is told to look at, in threads; ``now`` is what is known of that.
+
+    Posts :class:`Judged` when ``now`` changed by itself, :class:`FactsFound` when a question about a step is answered.
+    """
+
+    def __init__(self, document: Document, jobs: Jobs, post: Post) -> None:
+        self.document = document
+        self.now: Judgement | None = None
+        self._jobs = jobs
+        self._post = post
+        self._known: dict[Key, Judgement] = {}
+        self._reads: dict[str, _Read] = {}
+        self._facts: dict[tuple[Key, int], Facts] = {}
+        self._behind = False
+
+    # What is looked at
+
+    def look_at(self, variant_id: str, run_id: str = "") -> Judgement:
+        """Turn to a run, or to a query without one; what is known of it already."""
+        for name in ("read", "judge", "tree", "ahead", "facts", "certify"):
+            self._jobs.cancel(name)
+        self._behind = False
+        key = (variant_id, run_id)
+        known = self._known.get(key)
+        if known is not None and known.over and not self._goes_on(key):
+            self._keep(known)
+            self.look_ahead(0)
+            return known
+        variant = self.document.variant(variant_id)
+        self.now = Judgement(key, RunIndex(self._unjudged(key)))
+        if variant is None:
+            self.now = replace(self.now, progress="failed", trouble="This session has no query.")
+        elif variant_id in self._reads:
+            self._on_read(key, self._reads[variant_id])
+        else:
+            self._jobs.start(
+                "read",
+                lambda ticket: _read(variant),
+                lambda read: self._on_read(key, read),
+                lambda error: self._failed(key, error),
+            )
+        return self.now
+
+    def follow(self) -> None:
+        """More happened in the run that is looked at: judge what is new."""
+        now = self.now
+        if now is None or now.progress == "reading":
+            return
+        if now.progress == "unreadable":
+            self._set(replace(now, run=RunIndex(self._unjudged(now.key))))
+        elif self._jobs.running("judge"):
+            self._behind = True
+        else:
+            for name in ("ahead", "facts", "certify"):
+                self._jobs.cancel(name)
+            self._judge(now.key)
+
+    def forget(self, run_id: str) -> None:
+        """Drop all that is known of a run."""
+        self._known = {key: known for key, known in self._known.items() if key[1] != run_id}
+        self._facts = {place: facts for place, facts in self._facts.items() if place[0][1] != run_id}
+
+    @property
+    def busy(self) -> bool:
+        """Something is still to be found out that is displayed without a key."""
+        return self._jobs.running("judge") or self._jobs.running("read") or self._jobs.running("tree")
+
+    def _goes_on(self, key: Key) -> bool:
+        return key[1] in self.document.under_way
+
+    def _record(self, key: Key) -> RunRecord | None:
+        return self.document.record(key[1]) if key[1] else None
+
+    def _unjudged(self, key: Key, problem: Problem | None = None) -> Unjudged:
+        return unjudged(self.document.variant(key[0]), self._record(key), problem)
+
+    # Reading and judging
+
+    def _on_read(self, key: Key, read: _Read) -> None:
+        self._reads[key[0]] = read
+        if read.reading is None:
+            bare = RunIndex(self._unjudged(key))
+            self._set(Judgement(key, bare, "unreadable", errors=read.errors))
+            return
+        bare = RunIndex(self._unjudged(key, read.reading.problem))
+        self._set(Judgement(key, bare, "judging", outline=read.outline))
+        self._judge(key)
+
+    def _judge(self, key: Key) -> None:
+        read, record = self._reads[key[0]], self._record(key)
+        now = self.now
+        links = now.links if now is not None and now.key == key else None
+        self._jobs.start(
+            "judge",
+            lambda ticket: judged(key, read, record, links),
+            lambda found: self._on_judged(*found),
+            lambda error: self._failed(key, error),
+        )
+
+    def _on_judged(self, judgement: Judgement, facts: dict[int, Facts]) -> None:
+        key = judgement.key
+        self._facts = {place: known for place, known in self._facts.items() if place[0] != key}
+        self._facts.update({(key, index): found for index, found in facts.items()})
+        read = self._reads[key[0]]
+        self._set(replace(judgement, outline=read.outline))
+        if len(judgement.run.steps) > _LONG_RUN:
+            gc.freeze()  # what was judged stays; looking through all of it again would hold up a key
+        reading = read.reading
+        if self._behind:
+            self._behind = False
+            self.follow()
+        elif reading is not None and not read.outline:
+            self._jobs.start(
+                "tree",
+                lambda ticket: _lay_out(reading),
+                lambda laid: self._on_tree(key, *laid),
+                lambda error: self._failed(key, error),
+            )
+
+    def _on_tree(self, key: Key, outline: tuple[OutlineNode, ...], links: Links) -> None:
+        self._reads[key[0]] = replace(self._reads[key[0]], outline=outline)
+        if self.now is not None and self.now.key == key:
+            self._set(replace(self.now, outline=outline, links=links))
+
+    def _failed(self, key: Key, error: Exception) -> None:
+        """One line, never fatal."""
+        text = (
+            str(error) if isinstance(error, UserError | DebuggerError) else f"{type(error).__name__}: {error}"
+        )
+        trouble = shown(text.splitlines()[0] if text else "unknown trouble", 400)
+        if self.now is not None and self.now.key == key:
+            self._set(replace(self.now, progress="failed", trouble=trouble))
+
+    def _set(self, judgement: Judgement) -> None:
+        self._keep(judgement)
+        self._post(Judged(judgement.key))
+
+    def _keep(self, judgement: Judgement) -> None:
+        self.now = judgement
+        self._known.pop(judgement.key, None)
+        self._known[judgement.key] = judgement
+        while len(self._known) > _KEPT_RUNS:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._facts = {place: facts for place, facts in self._facts.items() if place[0] != oldest}
+
+    # Questions about a step
+
+    def facts(self, index: int) -> Facts | None:
+        """What is known of a step of the run that is looked at."""
+        return None if self.now is None else self._facts.get((self.now.key, index))
+
+    def ask(self, index: int) -> None:
+        """Ask the oracle about a step, unless it is known."""
+        now = self.now
+        if now is None or now.progress != "judged" or (now.key, index) in self._facts:
+            return
+
+        def found(facts: Facts) -> None:
+            self._facts[now.key, index] = facts
+            self._post(FactsFound(now.key, index))
+
+        self._jobs.start("facts", lambda ticket: facts_at(now.run, index), found, self._no_facts)
+
+    def look_ahead(self, index: int) -> None:
+        """While nothing else is to do, look up what will be asked about the steps around."""
+        now = self.now
+        if now is None or now.progress != "judged":
+            return
+        facts, known = self._facts, {i for of, i in self._facts if of == now.key}
+
+        def keep(found: Facts) -> None:
+            facts[now.key, found.index] = found
+
+        def look(ticket: Ticket) -> None:
+            _look_ahead(now.run, index, known, keep, ticket.wait)
+
+        self._jobs.start("ahead", look, lambda _: None, self._no_facts)
+
+    def _no_facts(self, error: Exception) -> None:
+        self._post(Notice(f"the oracle could not say more about this step: {shown(str(error), 120)}"))
+
+    # Z3's word
+
+    def certificate(self, key: Key) -> Certificate:
+        """What Z3 said of a run, as far as that is kept."""
+        known = self._known.get(key)
+        return known.certificate if known is not None else "asked"
+
+    def certify(self) -> None:
+        """Ask Z3 about the verdict, unless it was asked already."""
+        now = self.now
+        if now is None or now.progress != "judged" or now.certificate != "asked":
+            return
+        if self._goes_on(now.key) or self._jobs.running("certify"):
+            return
+
+        def answered(certificate: Certificate) -> None:
+            judgement = self._known.get(now.key, now)
+            verdict = judgement.verdict
+            if certificate == "denied" and verdict is not None:
+                verdict = refuted(verdict)
+            if self.now is not None and self.now.key == now.key:
+                self._set(replace(judgement, certificate=certificate, verdict=verdict))
+
+        def failed(error: Exception) -> None:
+            answered("gave up")
+            self._post(Notice(f"Z3 could not be asked: {shown(str(error), 120)}"))
+
+        stops: list[Callable[[], None]] = []
+
+        def interrupt() -> None:
+            for stop in stops:
+                stop()
+
+        self._jobs.start(
+            "certify", lambda ticket: certify(now.run, stops.append), answered, failed, interrupt=interrupt
+        )
+
+
+# In threads, or pure
+
+
+def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
+    """A run as its record tells it; without a run, one of no calls that goes on."""
+    from planscope.session.derive import actions_of, trace_of_record
+
+    if problem is None:
+        problem = Problem(actions_of(variant), (), variant.query.timed) if variant else Problem((), ())
+    trace = Trace(ending="running") if record is None else trace_of_record(record)
+    return Unjudged(problem, trace)
+
+
+def _read(variant: Variant) -> _Read:
+    """Read a query's text; what a file says of its tree and constraints is not trusted."""
+    from planscope.language.reading import ActionNameError, ParseFailure
+    from planscope.session.derive import reading_of
+
+    try:
+        reading = reading_of(variant)
+    except ParseFailure as failure:
+        return _Read(None, tuple(failure.errors))
+    except ActionNameError as error:
+        raise UserError(f"the actions of this session cannot be used: {error}") from None
+    few = len(reading.problem.said) <= FEW_CONSTRAINTS
+    return _Read(reading, (), reading.outline if few else ())
+
+
+def _lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
+    """The tree of a long query, and its links with the rest."""
+    outline = reading.outline
+    return outline, Links(reading.text, reading.problem, outline)
+
+
+def judged(
+    key: Key, read: _Read, record: RunRecord | None, links: Links | None = None
+) -> tuple[Judgement, dict[int, Facts]]:
+    """Judge a run, or without one the bare query; the facts of all steps if they are few."""
+    from planscope.oracle.replay import replay
+    from planscope.session.derive import trace_of_record
+
+    reading = read.reading
+    assert reading is not None
+    trace = Trace(ending="running") if record is None else trace_of_record(record)
+    run = RunIndex(replay(reading.problem, trace))
+    repair = None
+    if trace.ending != "running" and len(reading.problem.actions) <= MOST_REPAIRED:
+        repair = _replay(run).repair()
+    few = len(run.steps) <= FEW_STEPS
+    facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
+    links = links or Links(reading.text, reading.problem, read.outline)
+    return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict(), repair=repair), facts
+
+
+def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
+    """Have Z3 look at a run's verdict and core. From any thread: what it reads never changes.
+
+    ``started`` is handed what makes it give up at once.
+    """
+    answer = _replay(run).certify(started=started)
+    return "gave up" if answer is None else "confirmed" if answer else "denied"
+
+
+def refuted(verdict: Verdict) -> Verdict:
+    """What is left of a verdict that Z3 does not share: nothing is known."""
+    return replace(
+        verdict, verdict="unknown", error_type=None, findings=(), first_violation=None, explanation=""
+    )
+
+
+def facts_at(run: RunIndex, index: int) -> Facts:
+    """Ask the oracle about one step. From any thread, one after another."""
+    with _ASKING:
+        return _facts_at(run, index)
+
+
+def _facts_at(run: RunIndex, index: int) -> Facts:
+    from planscope.oracle.explain import describe_finding, describe_violation
+
+    replay = _replay(run)
+    view = replay.steps[index]
+    instead_at = _last_good(run, index)
+    lost = next((i for i in run.doomed if replay.steps[i].attempt == view.attempt and i <= index), None)
+    why = ""
+    if lost is not None and view.core is not None and view.core.constraints:
+        why = describe_violation(
+            replay, Violation(replay.steps[lost].step, view.core.constraints[0], view.core)
+        )
+    return Facts(
+        index,
+        replay.safe_moves(index),
+        run.valid_completions(index),
+        replay.one_way(index),
+        replay.safe_moves(instead_at) if instead_at is not None else (),
+        instead_at,
+        why,
+        tuple(describe_finding(replay, found) for found in run.findings[index]),
+    )
+
+
+def _replay(run: RunIndex) -> Replay:
+    replay: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never asked
+    return replay
+
+
+def _last_good(run: RunIndex, index: int) -> int | None:
+    """The last index from which the plan could be finished, if this step is lost or has an error."""
+    view = run.steps[index]
+    wrong = view.lost or any(f.severity == "error" for f in run.findings[index])
+    if not wrong:
+        return None
+    before = index - 1
+    while before >= 0 and run.steps[before].attempt == view.attempt:
+        if run.steps[before].state == "completable":
+            return before
+        before -= 1
+    return None
+
+
+def _look_ahead(
+    run: RunIndex, around: int, known: Container[int], keep: Callable[[Facts], None], stale: Waits
+) -> None:
+    """Look up the facts of all steps, the nearest first, a little at a time, until ``stale`` says stop."""
+    order = sorted(range(len(run.steps)), key=lambda index: abs(index - around))
+    for index in order[:MOST_AHEAD]:
+        if index in known:
+            continue
+        if stale(_BREATH):
+            return
+        keep(facts_at(run, index))

@@ -1,0 +1,362 @@
+"""The run under way: its thread, its gate, its breakpoints; what happens in it goes into the document.
+
+Events come from the run's thread and are handed to the screen's thread in their order, one by one: a run is never read
+again as a whole.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.debugger.stops import LiveStops
+from planscope.errors import UserError
+from planscope.session.events import CallEvent
+from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.messages import LiveChanged
+
+if TYPE_CHECKING:
+    from planscope.agents.gate import Pauser, PendingCall, Verb
+    from planscope.agents.runner import LiveRun as AgentRun
+    from planscope.debugger.breakpoints import Breakpoint
+    from planscope.language.problem import Problem
+    from planscope.session.events import Event
+    from planscope.session.model import Limits, Run, Variant
+
+JOB = "run"
+"""The job that a run is. One at a time is run from the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """How to run, as on the command line. ``stepping``: pause before every call."""
+
+    agent: str = "tools"
+    model: str = "sim:careful"
+    seed: int | None = None
+    base_url: str | None = None
+    guard: bool = False
+    stepping: bool = False
+    role: str | None = None
+    prompts: Path | None = None
+    tracing: bool = False
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForkChoice:
+    """From where: a recorded run up to the answer to ``step`` (0: its prompt), which ``answer`` may stand in for."""
+
+    run: Run
+    step: int
+    answer: str | None = None
+
+
+class LiveRun:
+    """At most one run at a time. All methods are for the screen's thread.
+
+    ``paused`` is the call that waits for a decision, ``run_id`` that of the run under way ("" if there is none).
+    ``last_choice`` is how the last one was run.
+    """
+
+    def __init__(self, document: Document, jobs: Jobs, post: Post, preset: RunChoice = RunChoice()) -> None:
+        self.document = document
+        self.last_choice: RunChoice | None = None
+        self._preset = preset
+        self._jobs = jobs
+        self._post = post
+        self._run: _RunThread | None = None
+        self._began = 0.0
+        self._at_rest = 0.0
+        self._paused_at: float | None = None
+
+    @property
+    def at_work(self) -> bool:
+        """A run is under way, if only just begun."""
+        return self._run is not None
+
+    @property
+    def run_id(self) -> str:
+        return self._run.run_id if self._run is not None else ""
+
+    @property
+    def paused(self) -> PendingCall | None:
+        return self._run.paused if self._run is not None else None
+
+    @property
+    def stepping(self) -> bool:
+        """Whether the run pauses before its next call, whatever that is."""
+        return self._run is not None and self._run.stepping
+
+    @property
+    def seconds(self) -> int:
+        """For how long the run has been under way; time at a paused call does not count."""
+        if self._run is None:
+            return 0
+        now = self._paused_at if self._paused_at is not None else time.monotonic()
+        return int(now - self._began - self._at_rest)
+
+    def default_choice(self, run: Run | None) -> RunChoice:
+        """As the last time, else as the run that is looked at, else as the config file has it.
+
+        No code is imported because a session's file names it.
+        """
+        from planscope.agents.paradigms import AGENTS
+
+        if self.last_choice is not None:
+            return self.last_choice
+        if run is None:
+            return self._preset
+        agent = run.agent if run.agent in AGENTS else "tools"
+        return replace(self._preset, agent=agent, model=run.model, seed=run.seed)
+
+    def follow_on(self, before: LiveRun) -> None:
+        """Run as was run in the session that was open before."""
+        self.last_choice = before.last_choice
+
+    def start(
+        self,
+        variant: Variant,
+        choice: RunChoice,
+        breakpoints: Callable[[Problem | None], Iterable[Breakpoint]],
+        fork: ForkChoice | None = None,
+    ) -> bool:
+        """Run a query in the background. ``breakpoints`` gives those that make sense in it. False: one is under way."""
+        from planscope.session.derive import problem_of
+        from planscope.session.new_parts import next_run_id
+
+        if self._run is not None:
+            return False
+        try:
+            problem = problem_of(variant)
+        except UserError:
+            problem = None  # it can be run, and pauses at tools and steps
+        self.last_choice = choice
+        run = self._run = _RunThread(
+            variant,
+            choice,
+            next_run_id(self.document.open_session),
+            self._jobs.loop,
+            self,
+            problem=problem,
+            breakpoints=breakpoints(problem),
+            fork=fork,
+        )
+        self._began, self._at_rest, self._paused_at = time.monotonic(), 0.0, None
+        self._jobs.start(
+            JOB, run.work, self._ended, lambda error: self._not_run(run, error), interrupt=run.stop
+        )
+        return True
+
+    def decide(self, verb: Verb, *, stepping: bool) -> bool:
+        """What becomes of the paused call; with ``stepping`` the next one pauses too. False if none is paused."""
+        return self._run is not None and self._run.decide(verb, stepping=stepping)
+
+    def pause_before(self, next_call: bool) -> None:
+        """Whether the run pauses before its next call, whatever that is."""
+        if self._run is not None:
+            self._run.step(next_call)
+
+    def set_breakpoints(self, breakpoints: Callable[[Problem | None], Iterable[Breakpoint]]) -> None:
+        if self._run is not None:
+            self._run.stops.breakpoints = tuple(breakpoints(self._run.problem))
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        """Those that the run under way pauses at."""
+        return self._run.stops.breakpoints if self._run is not None else ()
+
+    def stop(self) -> None:
+        """End the run at once; what happened until then is its record."""
+        if self._run is not None:
+            self._run.stop()
+
+    # What comes from the run, on the screen's thread
+
+    def heard_event(self, run: _RunThread, event: Event, header: Run) -> None:
+        if run is not self._run:
+            return
+        if self.document.run(run.run_id) is not None:
+            self.document.append(run.run_id, event)
+            return
+        self.document.put_run(header.model_copy(update={"events": [event]}), under_way=True)
+        self._post(LiveChanged("began", run.run_id))
+
+    def heard_pause(self, run: _RunThread, call: PendingCall) -> None:
+        if run is not self._run:
+            return
+        self._paused_at = time.monotonic()
+        readable = None if call.error else dict(call.arguments)
+        self.document.pause(
+            run.run_id,
+            CallEvent(step=call.step, tool=call.tool, arguments=readable, raw=call.raw, error=call.error),
+        )
+        self._post(LiveChanged("paused", run.run_id))
+
+    def heard_resume(self, run: _RunThread) -> None:
+        if run is not self._run:
+            return
+        if self._paused_at is not None:
+            self._at_rest += time.monotonic() - self._paused_at
+            self._paused_at = None
+        self.document.pause(run.run_id, None)
+        self._post(LiveChanged("resumed", run.run_id))
+
+    def _ended(self, run: Run) -> None:
+        self._run = None
+        began = self.document.run(run.id) is None
+        self.document.put_run(run)
+        if began:
+            self._post(LiveChanged("began", run.id))
+        self._post(LiveChanged("ended", run.id))
+
+    def _not_run(self, run: _RunThread, error: Exception) -> None:
+        self._run = None
+        begun = self.document.run(run.run_id)
+        if begun is not None:
+            self.document.put_run(begun)
+        self._post(LiveChanged("failed", run.run_id, str(error) or type(error).__name__))
+
+
+class _RunThread:
+    """One run. :meth:`work` is for a job's thread; it gives back the run, whole, however it ended."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        choice: RunChoice,
+        run_id: str,
+        loop: AbstractEventLoop,
+        owner: LiveRun,
+        *,
+        problem: Problem | None,
+        breakpoints: Iterable[Breakpoint],
+        fork: ForkChoice | None,
+    ) -> None:
+        self.variant = variant
+        self.run_id = run_id
+        self.problem = problem
+        self.paused: PendingCall | None = None
+        self.stops = LiveStops(problem, breakpoints)
+        self._choice = choice
+        self._fork = fork
+        self._loop = loop
+        self._owner = owner
+        self._context = copy_context()  # what is heard is taken as if by whoever made this
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._stepping = choice.stepping
+        self._live: AgentRun | None = None
+        self._pauser: Pauser | None = None
+
+    def work(self, ticket: Ticket) -> Run:
+        """Run to the end. Raises what making the run raises, each one line (``UserError``)."""
+        from planscope.agents.gate import Pauser
+
+        pauser = Pauser(
+            wanted=self._wanted,
+            on_pause=self._on_pause,
+            on_resume=lambda call, verb: self._on_resume(),
+            stepping=self._stepping,
+        )
+        live = self._make(pauser)
+        with self._lock:
+            self._live, self._pauser = live, pauser
+            pauser.stepping = self._stepping
+            if self._stopped:
+                live.stop()
+        return live.wait()
+
+    def _make(self, pauser: Pauser) -> AgentRun:
+        from planscope.agents.forks import fork
+        from planscope.agents.runner import LiveRun as AgentRun
+
+        choice = self._choice
+        options: dict[str, Any] = {
+            "seed": choice.seed,
+            "base_url": choice.base_url,
+            "guard": choice.guard,
+            "prompts": choice.prompts,
+            "tracing": choice.tracing,
+            "limits": choice.limits,
+            "run_id": self.run_id,
+            "gate": pauser,
+            "on_event": self._on_event,
+        }
+        if choice.role is not None:
+            options["role"] = choice.role
+        if self._fork is None:
+            return AgentRun(self.variant, model=choice.model, agent=choice.agent, **options)
+        return fork(
+            self._fork.run,
+            self.variant,
+            step=self._fork.step,
+            answer=self._fork.answer,
+            model=choice.model,
+            agent=choice.agent,
+            **options,
+        )
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            if self._live is not None:
+                self._live.stop()
+
+    def decide(self, verb: Verb, *, stepping: bool) -> bool:
+        return self._pauser is not None and self._pauser.decide(verb, stepping=stepping)
+
+    @property
+    def stepping(self) -> bool:
+        return self._pauser.stepping if self._pauser is not None else self._stepping
+
+    def step(self, stepping: bool) -> None:
+        with self._lock:
+            self._stepping = stepping
+            if self._pauser is not None:
+                self._pauser.stepping = stepping
+
+    # On the run's thread
+
+    def _wanted(self, call: PendingCall) -> tuple[str, ...]:
+        """Why to pause before a call, if there is a reason."""
+        from planscope.session.derive import trace_of
+
+        live = self._live
+        if live is None or not self.stops.breakpoints:
+            return ()
+        return self.stops.why(trace_of(live.run, live=True), call.call)
+
+    def _on_pause(self, call: PendingCall) -> None:
+        self._tell(lambda: self._pause(call))
+
+    def _on_resume(self) -> None:
+        self._tell(self._resume)
+
+    def _on_event(self, event: Event) -> None:
+        live = self._live
+        if live is not None:
+            self._tell(lambda: self._owner.heard_event(self, event, live.run))
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(what, context=self._context)
+        except RuntimeError:
+            return  # the screen is gone
+
+    # On the screen's thread
+
+    def _pause(self, call: PendingCall) -> None:
+        self.paused = call
+        self._owner.heard_pause(self, call)
+
+    def _resume(self) -> None:
+        self.paused = None
+        self._owner.heard_resume(self)

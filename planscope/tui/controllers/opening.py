@@ -1,0 +1,68 @@
+"""A session loaded from its file, in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from planscope.session.autosave import Keeper
+    from planscope.session.model import Session
+    from planscope.session.recovery import Recovery
+    from planscope.session.stamp import Stamp
+    from planscope.tui.controllers.autosave import Autosave
+    from planscope.tui.controllers.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A loaded session. ``recovery``: work on it that could not be saved the last time.
+
+    ``held``: who else writes to its file, in one line, or "". ``changed``: it differs from what is in the file.
+    """
+
+    session: Session
+    recovery: Recovery | None = None
+    held: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A loaded session to switch to, and what saves it. ``notice`` is said once it is on the screen."""
+
+    document: Document
+    opened: Opened
+    autosave: Autosave | None
+    notice: str = ""
+
+
+def open_session(
+    path: Path, hold: Callable[[], Keeper] | None = None, parsed: tuple[Any, Stamp] | None = None
+) -> Opened:
+    """Load and check a session. Raises ``SessionError`` with one line.
+
+    ``hold`` takes the file for this process, so that nobody changes it between loading and saving. ``parsed``: the
+    file's JSON, and what the file was then; it is parsed again if that changed.
+    """
+    from planscope.session.stamp import stamp_of
+    from planscope.session.store import load
+
+    keeper = hold() if hold is not None else None
+    same = parsed is not None and stamp_of(path) == parsed[1]
+    session = load(path, parsed[0] if parsed is not None and same else None)
+    if keeper is None:
+        return Opened(session)
+    from planscope.session.recovery import recoverable
+
+    return Opened(session, recoverable(path), _held(keeper))
+
+
+def _held(keeper: Keeper) -> str:
+    """Who else writes to the file, short enough to be read beside the keys of a small window."""
+    if keeper.where != "held":
+        return ""
+    who = f" (process {keeper.holder.pid})" if keeper.holder is not None else ""
+    return f"open in another planscope{who}"

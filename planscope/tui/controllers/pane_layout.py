@@ -1,0 +1,217 @@
+"""Which panes of the debug screen are seen, how large, and which one keys go to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from planscope.tui.arrangement import (
+    ALL_PANES,
+    FIRST,
+    HIDEABLE,
+    UPPER,
+    Arrangement,
+    Boundary,
+    Kind,
+    Rect,
+    boundaries,
+    boundary_at,
+    grown,
+    is_too_small,
+    kind_of,
+    moved,
+    places,
+    seen_panes,
+    top_pane,
+)
+from planscope.tui.controllers.document import Post
+from planscope.tui.messages import Arranged
+
+COLUMNS_A_KEY, ROWS_A_KEY = 2, 1
+
+Place = tuple[int, int]
+"""A cell of the screen: column, row."""
+
+
+class PaneLayout:
+    """Shares and hidden panes for each kind of window; the current pane, the upper pane of a narrow window, the zoom.
+
+    ``playing``: what-if play takes the step pane's place. What is changed is posted, to be remembered; what a method
+    gives back is a line that says why nothing changed, or what did.
+    """
+
+    def __init__(
+        self,
+        arrangements: Mapping[Kind, Arrangement] = FIRST,
+        configured: Callable[[Kind], Arrangement] = FIRST.__getitem__,
+        post: Post = lambda message: None,
+    ) -> None:
+        self.arrangements = dict(arrangements)
+        self.pane = "timeline"
+        self.top = "query"
+        self.zoomed = False
+        self.playing = False
+        self.columns, self.rows = 0, 0
+        self._configured = configured
+        self._post = post
+        self._dragging: tuple[object, Boundary | None] | None = None
+
+    def fit(self, columns: int, rows: int) -> None:
+        """The window's size."""
+        self.columns, self.rows = columns, rows
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.columns, self.rows)
+
+    @property
+    def too_small(self) -> bool:
+        return is_too_small(self.columns, self.rows)
+
+    @property
+    def inside(self) -> Rect:
+        """The place of all panes: between header and footer."""
+        return Rect(0, 1, self.columns, self.rows - 2)
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """That of this kind of window."""
+        return self.arrangements[self.kind]
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The panes that are seen unless one is zoomed."""
+        arrangement = self.arrangement
+        if self.playing:
+            arrangement = replace(arrangement, hidden=arrangement.hidden - {"step"})
+        return seen_panes(self.kind, arrangement, self.top, self.pane)
+
+    def places(self) -> dict[str, Rect]:
+        """The place of each widget of the screen, by its id."""
+        if self.too_small:
+            return {"too-small": Rect(0, 0, self.columns, self.rows)}
+        inside = self.inside
+        zoomed = {self.pane: inside}
+        found = zoomed if self.zoomed else places(self.kind, self.arrangement, self.seen, inside)
+        if self.playing and "step" in found:
+            found["play"] = found.pop("step")
+        return {
+            "header": Rect(0, 0, self.columns, 1),
+            **found,
+            "footer": Rect(0, self.rows - 1, self.columns, 1),
+        }
+
+    # The current pane
+
+    def turn_to(self, pane: str) -> None:
+        self.pane = pane
+        if pane in UPPER:
+            self.top = pane
+
+    def show(self, pane: str) -> None:
+        """Turn to a pane, or show the inspector; one that was hidden is hidden no more."""
+        if pane in ALL_PANES:
+            self.turn_to(pane)
+        self._rearrange(replace(self.arrangement, hidden=self.arrangement.hidden - {pane}))
+
+    def reveal(self, pane: str) -> None:
+        """Make a pane seen if only one of several is: the upper one of a narrow window, or the zoomed one."""
+        if pane in UPPER:
+            self.top = pane
+        if self.zoomed:
+            self.pane = pane
+
+    def next(self, by: int) -> None:
+        """Turn to the next pane that is not hidden."""
+        hidden = self.arrangement.hidden - ({"step"} if self.playing else set())
+        order = [name for name in ALL_PANES if name not in hidden or name == self.pane]
+        self.turn_to(order[(order.index(self.pane) + by) % len(order)])
+
+    def zoom(self, on: bool) -> None:
+        """One pane fills the screen, or no longer does."""
+        self.zoomed = on
+
+    def play(self, on: bool) -> None:
+        """What-if play begins or ends."""
+        self.playing = on
+
+    # Hidden panes
+
+    def hide(self, pane: str) -> str:
+        """Hide a pane, or the inspector; the others take its place. One always stays."""
+        if pane == "step" and self.playing:
+            return "you are playing what if: this pane stays"
+        hidden = self.arrangement.hidden | {pane}
+        left = [one for one in ALL_PANES if one not in hidden]
+        if not left:
+            return "the last pane stays"
+        if self.pane in hidden:
+            later = ALL_PANES.index(self.pane)
+            self.pane = next((one for one in left if ALL_PANES.index(one) > later), left[0])
+            self.zoomed = False
+        arrangement = replace(self.arrangement, hidden=hidden)
+        self._rearrange(arrangement)
+        self.top = top_pane(arrangement, self.top) or self.top
+        again = f"{ALL_PANES.index(pane) + 1} shows it again" if pane in ALL_PANES else "I shows it again"
+        return f"{pane} hidden: {again}"
+
+    def toggle_inspector(self) -> str:
+        if self.kind != "broad":
+            return "the inspector needs a window of 170 columns and 44 rows"
+        if "inspector" not in self.arrangement.hidden:
+            return self.hide("inspector")
+        self.show("inspector")
+        return ""
+
+    def hidden_panes(self) -> list[tuple[str, bool]]:
+        """Every pane that this kind of window can have, and whether it is hidden."""
+        hidden = self.arrangement.hidden
+        return [(name, name in hidden) for name in HIDEABLE if name != "inspector" or self.kind == "broad"]
+
+    # Sizes
+
+    def grow(self, *, across: bool, by: int) -> str:
+        """Make the current pane wider or higher by some cells, or smaller."""
+        if self.too_small:
+            return ""
+        if self.zoomed:
+            return "this pane fills the screen: z undoes that"
+        made = grown(self.kind, self.arrangement, self.seen, self.inside, self.pane, across=across, by=by)
+        if made is None:
+            return f"nothing is {'beside' if across else 'above or below'} this pane to share with"
+        if made == self.arrangement:
+            return "there is no more room to give" if by > 0 else "this pane cannot be smaller"
+        self._rearrange(made)
+        return ""
+
+    def drag(self, start: Place, to: Place) -> bool:
+        """Move the edge that the mouse took hold of at ``start``; whether anything moved."""
+        if self.zoomed or self.too_small:
+            return False
+        here = (start, self.kind, self.seen, self.inside)
+        if self._dragging is None or self._dragging[0] != here:
+            found = boundaries(self.kind, self.arrangement, self.seen, self.inside)
+            self._dragging = (here, boundary_at(found, *start))
+        boundary = self._dragging[1]
+        if boundary is None:
+            return False
+        axis = 0 if boundary.split.across else 1
+        made = moved(self.arrangement, self.seen, boundary, boundary.at + to[axis] - start[axis])
+        return self._rearrange(made)
+
+    def drop(self) -> None:
+        """The edge was let go."""
+        self._dragging = None
+
+    def reset(self) -> str:
+        """The panes as the config file has them, or as they were at first."""
+        self.arrangements[self.kind] = self._configured(self.kind)
+        self._post(Arranged(self.kind, None))
+        return "all panes as they were at first"
+
+    def _rearrange(self, arrangement: Arrangement) -> bool:
+        if arrangement == self.arrangement:
+            return False
+        self.arrangements[self.kind] = arrangement
+        self._post(Arranged(self.kind, arrangement))
+        return True

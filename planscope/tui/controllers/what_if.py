@@ -1,0 +1,139 @@
+"""What if: from any step on the user plays the next calls, and the oracle answers at each.
+
+What is played is displayed as a passing run of the document: all panes follow it, and nothing of it is saved until it
+is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from planscope.debugger.run_index import Judged
+from planscope.session.events import EndEvent
+from planscope.tui.controllers.document import Document
+
+if TYPE_CHECKING:
+    from planscope.debugger.played import Option, Played
+    from planscope.session.model import Run, Variant
+
+LAST_HOUR = 47
+"""The largest hour that can be tried; 23 is the last that is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """The plays so far, what could be played next, and which of these is chosen, from which hour on."""
+
+    run_id: str
+    played: Played
+    options: tuple[Option, ...] = ()
+    at: int = 0
+    start: int | None = None
+
+    @property
+    def chosen(self) -> Option | None:
+        return self.options[self.at] if self.at < len(self.options) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the user came from: a query, a run or "", and the index there."""
+
+    variant: str
+    run: str
+    index: int
+
+
+class WhatIf:
+    """``play`` is what is played, None while nothing is. ``origin``: where to go back to."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.play: Play | None = None
+        self.origin = Origin("", "", 0)
+        self._variant: Variant | None = None
+        self._source: Run | None = None
+        self._promised = ""
+
+    def begin(self, run: Judged, origin: Origin, promised: str = "") -> Play:
+        """Play on from ``origin``, whose judged run is ``run``. ``promised``: the id of a run that is to come."""
+        from planscope.debugger.played import begin
+
+        self.origin, self._promised = origin, promised
+        self._variant = self.document.variant(origin.variant)
+        self._source = self.document.run(origin.run) if origin.run else None
+        calls = len(self.document.record(origin.run).calls) if origin.run else 0
+        return self._put(begin(run, min(origin.index, calls)))
+
+    def choose(self, at: int) -> None:
+        if self.play is not None:
+            self.play = replace(self.play, at=at, start=None)
+
+    def take(self) -> None:
+        """Play the chosen call. Raises ``DebuggerError``."""
+        from planscope.debugger.played import play
+
+        now = self.play
+        if now is not None and now.chosen is not None:
+            self._put(play(now.played, now.chosen.action, now.start))
+
+    def change_hour(self, by: int) -> bool:
+        """Try the chosen call at another hour. False where no hours are chosen."""
+        from planscope.debugger.played import outcome
+
+        now = self.play
+        if now is None or now.chosen is None or not now.played.problem.timed:
+            return False
+        option = now.chosen
+        hour = min(max((now.start if now.start is not None else option.start or 0) + by, 0), LAST_HOUR)
+        then = outcome(now.played, option.action, hour)
+        changed = replace(option, becomes=then.state, breaks=then.breaks)
+        offered = (*now.options[: now.at], changed, *now.options[now.at + 1 :])
+        self.play = replace(now, options=offered, start=hour)
+        return True
+
+    def undo(self) -> None:
+        """Take back the last call that was played."""
+        from planscope.debugger.played import undo
+
+        if self.play is not None and self.play.played.calls:
+            self._put(undo(self.play.played))
+
+    def end(self) -> None:
+        """Stop playing; what was played is gone."""
+        play, self.play = self.play, None
+        if play is not None:
+            self.document.drop_run(play.run_id)
+
+    def keep(self) -> Run:
+        """Stop playing, and make a run of the session of what was played."""
+        assert self.play is not None
+        played = self.play.played
+        self.end()
+        run = self._run_of(played)
+        self.document.put_run(run)
+        return run
+
+    def _put(self, played: Played) -> Play:
+        """Display what was played so far, and what could come next."""
+        from planscope.debugger.played import options
+
+        run = self._run_of(played)
+        if self.play is not None:
+            run = run.model_copy(update={"id": self.play.run_id})
+        going = [event for event in run.events if not isinstance(event, EndEvent)]
+        offered = options(played)
+        at = next((i for i, option in enumerate(offered) if option.safe and not option.again), 0)
+        self.play = Play(run.id, played, offered, at)
+        self.document.put_run(run.model_copy(update={"events": going}), under_way=True, passing=True)
+        return self.play
+
+    def _run_of(self, played: Played) -> Run:
+        from planscope.session.new_parts import next_run_id
+        from planscope.session.played_run import as_run
+
+        session = self.document.open_session
+        run = as_run(session, self._source, played, variant=self._variant)
+        promised = (self._promised,) if self._promised else ()
+        return run.model_copy(update={"id": next_run_id(session, promised)})

@@ -1,0 +1,119 @@
+"""What the keys for going on mean: in a recorded run, in a run under way, in what-if play.
+
+Each key that means something else in another mode has its one place here. A mode holds nothing: it is chosen by what
+the controllers say, at each key.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from planscope.debugger import cursor
+from planscope.debugger.errors import DebuggerError
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.view import DebugView
+
+
+class Stage(Protocol):
+    """What modes need of the debug screen."""
+
+    work: Workspace
+
+    @property
+    def view(self) -> DebugView: ...
+    def tell(self, notice: str) -> None: ...
+    def step_to(self, debug: cursor.DebugState, nowhere: str) -> None: ...
+    def go_on(self, *, back: bool) -> None: ...
+    def open_selected(self) -> None: ...
+    def deselect(self) -> None: ...
+    def show_play(self) -> None: ...
+    def end_play(self) -> None: ...
+    @property
+    def nothing_after(self) -> str: ...
+
+
+class Replay:
+    """A recorded run, or a query without one."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+
+    def next(self) -> None:
+        """Go to the next call."""
+        self.stage.step_to(cursor.next_call(self.stage.view.debug), self.stage.nothing_after)
+
+    def go_on(self) -> None:
+        """Go on to the next breakpoint or violation."""
+        self.stage.go_on(back=False)
+
+    def enter(self) -> None:
+        """Go to a step that belongs to what is selected."""
+        self.stage.open_selected()
+
+    def escape(self) -> None:
+        self.stage.deselect()
+
+
+class Live(Replay):
+    """The end of a run under way: at the paused call, or waiting for the agent."""
+
+    def next(self) -> None:
+        from planscope.agents.gate import GoOn
+
+        if self.stage.work.live.paused is None:
+            self.stage.tell("the agent is at it: P pauses it before its next call")
+        else:
+            decide(self.stage, GoOn(), stepping=True)
+
+    def go_on(self) -> None:
+        from planscope.agents.gate import GoOn
+
+        live = self.stage.work.live
+        if live.paused is not None:
+            decide(self.stage, GoOn(), stepping=False)
+        else:
+            live.pause_before(next_call=False)
+            self.stage.tell("it goes on to the next breakpoint; P pauses it before its next call")
+
+
+class WhatIf(Replay):
+    """The user plays the next calls."""
+
+    def enter(self) -> None:
+        """Play the chosen call."""
+        if self.stage.view.pane != "step":
+            super().enter()
+            return
+        try:
+            self.stage.work.what_if.take()
+        except DebuggerError as error:
+            self.stage.tell(str(error))
+        else:
+            self.stage.show_play()
+
+    def escape(self) -> None:
+        if self.stage.view.zoomed:
+            super().escape()
+            return
+        play = self.stage.view.play
+        self.stage.end_play()
+        kept = play is not None and play.played.calls
+        self.stage.tell("what was played is gone; K would have kept it" if kept else "")
+
+
+def mode_of(stage: Stage) -> Replay:
+    """The mode that the screen is in."""
+    view, live = stage.view, stage.work.live
+    if view.play is not None:
+        return WhatIf(stage)
+    run = view.run
+    mine = live.at_work and run is not None and run.id == live.run_id
+    if mine and (view.at_pending or (live.paused is None and view.debug.index == view.debug.run.last)):
+        return Live(stage)
+    return Replay(stage)
+
+
+def decide(stage: Stage, verb: object, *, stepping: bool) -> None:
+    """What becomes of the paused call."""
+    taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # a verb of the gate's
+    stage.tell("" if taken else "no call is waiting")

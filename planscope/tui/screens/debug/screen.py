@@ -1,0 +1,1443 @@
+"""The debug screen: query, tree and constraints side by side, timeline and step below, linked with each other.
+
+It holds one frozen view and hands it to the panes. What keys do is done by controllers; this class says which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.layout import Layout
+from textual.screen import Screen
+from textual.timer import Timer
+
+from planscope.debugger import cursor
+from planscope.debugger.breakpoints import Breakpoint, StepBreak, When
+from planscope.debugger.cursor import DebugState, open_run
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.search import Document as Searched
+from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
+from planscope.debugger.selection import Selection
+from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
+from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
+from planscope.errors import UserError
+from planscope.tui import words
+from planscope.tui.actions import BY_ID, KeyAction
+from planscope.tui.arrangement import Rect
+from planscope.tui.controllers import marks as marks_
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Ticket
+from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
+from planscope.tui.controllers.live_run import ForkChoice, RunChoice
+from planscope.tui.controllers.marks import Marks, marks_of
+from planscope.tui.controllers.opening import Opened, Switch
+from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
+from planscope.tui.controllers.what_if import Origin
+from planscope.tui.controllers.workspace import Workspace, leave
+from planscope.tui.copying import text_of as pane_text
+from planscope.tui.keymap import keys_of, shown_key
+from planscope.tui.lines import shown
+from planscope.tui.messages import (
+    DocumentChanged,
+    EdgeDragged,
+    EdgeDropped,
+    FactsFound,
+    Judged,
+    KeyHintClicked,
+    LiveChanged,
+    Notice,
+    OptionChosen,
+    PaneClicked,
+    PaneZoomed,
+    Picked,
+)
+from planscope.tui.paint import Paint
+from planscope.tui.panes.bars import Footer, Header
+from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.constraints import ConstraintsPane
+from planscope.tui.panes.hints import TAKE, debug_hints
+from planscope.tui.panes.inspector import InspectorPane
+from planscope.tui.panes.play import PlayPane
+from planscope.tui.panes.query import QueryPane
+from planscope.tui.panes.step import StepPane
+from planscope.tui.panes.timeline import TimelinePane
+from planscope.tui.panes.too_small import TooSmall
+from planscope.tui.panes.tree import TreePane
+from planscope.tui.placed_layout import PlacedLayout
+from planscope.tui.screens.base import AppScreen, FixedKey, keys_for
+from planscope.tui.screens.debug.modes import Replay, decide, mode_of
+from planscope.tui.view import DebugView, changed, reflected, with_judgement
+
+if TYPE_CHECKING:
+    from planscope.agents.gate import PendingCall, Verb
+    from planscope.language.problem import Problem
+    from planscope.session.model import Variant
+    from planscope.tui.palette import Command
+    from planscope.tui.rooms.compare import RunChosen
+    from planscope.tui.rooms.edit_live import EditResult
+
+IN_PANES: tuple[FixedKey, ...] = (
+    ("down", "select_in_pane(1)", "Select the next thing in the pane"),
+    ("up", "select_in_pane(-1)", "Select the thing before"),
+    ("pagedown", "scroll_pane(1)", "A page down"),
+    ("pageup", "scroll_pane(-1)", "A page up"),
+    ("enter", "open_selected", "Go to what is selected"),
+)
+"""Keys that every pane has and that cannot be changed."""
+
+_AT_START = "this is the start of the run"
+_STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
+_SETTLE = 0.2
+"""Seconds without a key after which panes scroll to what is linked."""
+
+_BREAKPOINT_HINT = (
+    "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
+    "when valid_completions < 3"
+)
+_WATCH_HINT = (
+    "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · "
+    "or a comparison: c2 == broken"
+)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to begin, and what came with the session.
+
+    ``run_id`` "": the last one that no dissection made. ``step``: as a person writes it. ``live``: fields of a
+    ``RunChoice`` with ``variant`` and ``breakpoints``, to be run as soon as all is read. ``trouble``: why nothing
+    could be opened.
+    """
+
+    run_id: str = ""
+    step: str = ""
+    notice: str = ""
+    live: Mapping[str, Any] | None = None
+    opened: Opened | None = None
+    trouble: str = ""
+    method: str = "rates"
+    budget: int = 60
+
+
+class DebugScreen(AppScreen[None]):
+    """``places`` are those of the panes by their id. ``asked`` is the run that the command line wants."""
+
+    CSS_PATH = "debug.tcss"
+    where = "debug"
+    BINDINGS = keys_for("debug", IN_PANES)
+
+    def __init__(self, paint: Paint, work: Workspace, start: Start) -> None:
+        super().__init__(paint)
+        self.work = work
+        self.start = start
+        self.panes: tuple[LinePane, ...] = ()
+        self.places: dict[str, Rect] = {}
+        self._placed = PlacedLayout(lambda: self.places)
+        self._rest: asyncio.TimerHandle | None = None
+        self._tick: Timer | None = None
+        self._asked = start.live
+        self._asked_for_step = bool(start.step)
+        self._followed = ""
+        self._settled_once = False
+        self._asked_to_save = False
+        self._leaving = False
+        self._last_form = 0
+        self._heard = work.document.version
+        self.view = self._first_view()
+
+    def _first_view(self) -> DebugView:
+        document, start = self.work.document, self.start
+        session = document.session
+        asked = tuple((start.live or {}).get("breakpoints", ()))
+        kept = (session.breakpoints, session.watches) if session is not None else ((), ())
+        run = document.run(start.run_id) if start.run_id else None
+        variant = document.variant(run.variant) if run is not None else _newest(document.variants)
+        bare = open_run(unjudged(variant, document.record(run.id) if run is not None else None))
+        if start.step and run is not None:
+            bare = cursor.go_to(bare, cursor.parse_step(bare.run, start.step))
+        view = DebugView(
+            bare,
+            document.path,
+            document.title,
+            len(document.runs),
+            bool(document.variants),
+            variant,
+            document.record(run.id) if run is not None else None,
+            document.number_of(run.id) if run is not None else None,
+            notice=start.notice,
+            marks=marks_of((*kept[0], *asked), kept[1]),
+            progress="failed" if start.trouble or session is None else "reading",
+            trouble=start.trouble,
+        )
+        return reflected(view)
+
+    # Widgets
+
+    def compose(self) -> ComposeResult:
+        paint = self.paint
+
+        def key(action: KeyAction) -> str:
+            return shown_key(keys_of(action, self.choice)[0])
+
+        self.panes = (
+            Header(paint, id="header"),
+            QueryPane(paint, id="query"),
+            TreePane(paint, id="tree"),
+            ConstraintsPane(paint, id="constraints"),
+            InspectorPane(paint, id="inspector"),
+            TimelinePane(paint, id="timeline"),
+            StepPane(paint, id="step"),
+            PlayPane(paint, id="play"),
+            TooSmall(paint, id="too-small"),
+            Footer(paint, debug_hints(key), save_key=key(BY_ID["save"]), id="footer"),
+        )
+        yield from self.panes
+
+    @property
+    def layout(self) -> Layout:
+        """Where its panes are is computed and not said in a style sheet."""
+        return self._placed
+
+    def on_mount(self) -> None:
+        self.work.layout.fit(*self.app.size)
+        self.lay_out()
+        self.show_view()
+        self.call_after_refresh(self._begin)
+
+    def on_unmount(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+        self.work.live.stop()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.work.layout.fit(*event.size)
+        self.lay_out()
+        self.show_view()
+
+    def pane(self, name: str) -> LinePane:
+        """The pane of a name; of two that take turns, the one that is seen."""
+        panes = [pane for pane in self.panes if pane.name_in_state == name]
+        return next((pane for pane in panes if pane.seen), panes[0])
+
+    def lay_out(self) -> None:
+        """Put the panes where they belong; nothing is done for those that are there already."""
+        found = self.work.layout.places()
+        if found == self.places:
+            return
+        self.places = found
+        for pane in self.panes:
+            pane.display = pane.id in found
+            if pane.display:
+                pane.refresh(layout=True)
+
+    # The view
+
+    def change(self, **changes: Any) -> None:
+        """Change the view, and show it."""
+        self.view = changed(self.view, **changes)
+        self.show_view()
+
+    def show_view(self) -> None:
+        for pane in self.panes:
+            pane.show(self.view)
+
+    def tell(self, notice: str) -> None:
+        """Say something in the footer until the next key."""
+        self.change(notice=notice)
+
+    def move(self, debug: DebugState, **changes: Any) -> None:
+        """Go to another place of the run."""
+        fresh: dict[str, Any] = {"hit": None, "notice": ""} | changes
+        self.change(debug=debug, facts=self.work.judge.facts(debug.index), **fresh)
+        self.rest_soon()
+
+    def rest_soon(self, seconds: float = 0.06, then: Callable[[], None] | None = None) -> None:
+        """Whatever costs something waits until no key has come for a moment."""
+        if self._rest is not None:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(seconds, then or self._rested)
+
+    def _rested(self) -> None:
+        """No key for a moment: ask for this step's facts, and soon after scroll to what is linked."""
+        self.work.judge.ask(self.view.debug.index)
+        if len(self.view.debug.run.steps) <= FEW_STEPS:
+            self.work.judge.certify()
+        self.rest_soon(_SETTLE, self._settle)
+
+    def _settle(self) -> None:
+        for pane in self.panes:
+            pane.settle()
+        self.work.judge.certify()  # of a long run: not while keys are pressed
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all is displayed that will be without a key."""
+        view = self.view
+        if self._heard != self.work.document.version:
+            return False
+        if view.progress in ("reading", "judging") or not self._settled_once:
+            return view.progress == "failed"
+        if view.run is not None and view.run.under_way:
+            waits = view.run.pending or view.play is not None
+            return waits and not self.work.judge.busy
+        return view.progress != "judged" or (
+            view.facts is not None and view.certificate != "asked" and not self.work.judge.busy
+        )
+
+    # Opening
+
+    def _begin(self) -> None:
+        """For after the first frame."""
+        view, document, opened = self.view, self.work.document, self.start.opened
+        if document.session is None or view.variant is None:
+            why = "This session has no query." if document.session is not None else self.start.trouble
+            nothing = "No session is open. L shows yours and the bundled ones."
+            self.change(progress="failed", trouble=why or nothing)
+            self._settled_once = True
+        else:
+            self._judge_here(view.variant.id, view.run.id if view.run is not None else "")
+        if opened is None:
+            return
+        if opened.changed and self.work.autosave is not None:
+            document.touch()
+            self.work.autosave.save()
+        if opened.held:
+            self.tell(f"{shown(opened.held.partition(';')[0], 200)}; what you change goes into a copy")
+        if opened.recovery is not None:
+            self.start_flow(self._offer_recovery(opened))
+        self.work.drafts.find(document, self.work.jobs, self.work.post)
+
+    async def _offer_recovery(self, opened: Opened) -> None:
+        from planscope.tui.controllers.autosave import Autosave
+        from planscope.tui.screens.flows.recover import offer_recovery
+
+        found, document = opened.recovery, self.work.document
+        assert found is not None and document.path is not None
+        session = await offer_recovery(self, document, self.work.jobs, found)
+        if session is None:
+            return
+        keeper = self.work.autosave.give_up_keeper() if self.work.autosave is not None else None
+        if keeper is not None and found.outdated:
+            keeper.go_elsewhere()
+        again = Document(document.path, self.work.post)
+        autosave = Autosave(again, self.work.post, keeper, found.discard)
+        self._switch(Switch(again, Opened(session, changed=True), autosave, "restored, and saved"))
+
+    def look_at(self, variant_id: str, run_id: str = "") -> None:
+        """Turn to a run, or to a query without one."""
+        play = self.work.what_if.play
+        if play is not None and run_id != play.run_id:
+            self.work.judge.forget(play.run_id)
+            self.work.what_if.end()
+            self.work.layout.play(False)
+        self.work.jobs.cancel("continue")
+        self._asked_for_step = False
+        document = self.work.document
+        variant = document.variant(variant_id)
+        record = document.record(run_id) if run_id else None
+        self.view = replace(
+            self.view,
+            variant=variant,
+            run=record,
+            run_number=document.number_of(run_id) if run_id else None,
+            debug=open_run(unjudged(variant, record)),
+            progress="reading",
+            trouble="",
+            search=None,
+            hit=None,
+            notice="",
+            facts=None,
+            play=self.work.what_if.play,
+            why_paused=self._why_paused(run_id),
+            **self._layout_fields(),
+        )
+        self.lay_out()
+        self._judge_here(variant_id, run_id)
+
+    def _judge_here(self, variant_id: str, run_id: str) -> None:
+        self._apply(self.work.judge.look_at(variant_id, run_id))
+
+    def open_run_number(self, number: int) -> None:
+        """Turn to another run of the session."""
+        run = self.work.document.runs[number]
+        if self.view.run is None or run.id != self.view.run.id:
+            self.look_at(run.variant, run.id)
+
+    def show_run(self, run_id: str, index: int) -> None:
+        """Turn to a run by its id, at a step by its index; a negative one is the run's own choice."""
+        number = self.work.document.number_of(run_id)
+        if number is None:
+            self.tell("that run is not in the session any more")
+            return
+        self.open_run_number(number)
+        if index >= 0:
+            self.move(cursor.go_to(self.view.debug, index))
+
+    def _apply(self, judgement: Judgement) -> None:
+        """Show what is known of the run now."""
+        view = self.view
+        first = judgement.progress == "judged" and view.progress != "judged"
+        marks, notice = view.marks, view.notice
+        if first:
+            marks, wrong = marks_.read_for(view.marks, judgement.run)
+            debug, notice = self._first_place(judgement), wrong or notice
+        elif view.run is not None and view.run.under_way and judgement.progress == "unreadable":
+            debug = cursor.go_end(DebugState(judgement.run))
+        else:
+            debug = cursor.with_run(view.debug, judgement.run)
+        facts = self.work.judge.facts(debug.index)
+        self.view = with_judgement(replace(view, notice=notice, facts=facts), judgement, debug)
+        if marks is not view.marks:
+            self.view = changed(self.view, marks=marks)
+        self.show_view()
+        if judgement.over:
+            self._settled(judgement)
+
+    def _settled(self, judgement: Judgement) -> None:
+        """The run that is looked at is judged, or cannot be."""
+        if judgement.progress == "judged":
+            if not self.work.judge.busy and not (self.view.run is not None and self.view.run.under_way):
+                self.work.judge.look_ahead(self.view.debug.index)
+            self.rest_soon(0.01)
+        if not self._settled_once:
+            self._settled_once = True
+            if self.work.autosave is not None:
+                self.work.autosave.begin(lambda: self.view.cursor())
+        if self._asked is not None:
+            asked, self._asked = dict(self._asked), None
+            asked.pop("breakpoints", None)
+            self.start_run(asked.pop("variant"), RunChoice(**asked))
+
+    def _first_place(self, judgement: Judgement) -> DebugState:
+        """Where the user is or asked to begin, else where the file was left, else where the run was lost."""
+        here, run = self.view.debug, self.view.run
+        debug = DebugState(judgement.run)
+        if run is not None and (run.under_way or run.id == self._followed):
+            self._followed = run.id if run.under_way else ""
+            return cursor.go_end(debug)
+        debug = cursor.go_to(debug, here.index)
+        if here.selection is not None:
+            return cursor.select(debug, here.selection)
+        if self._asked_for_step or here.index != 0:
+            return debug
+        record = self.work.document.open_session.cursor
+        if record.get("run") == (run.id if run is not None else None) and record.get("index"):
+            return cursor.restore_cursor(debug, record)
+        found = cursor.first_violation(debug)
+        verdict = judgement.verdict
+        aborted = verdict is not None and verdict.verdict == "aborted"
+        return cursor.go_end(debug) if found is debug and aborted else found
+
+    # What controllers announce
+
+    @on(Judged)
+    def _judged(self, message: Judged) -> None:
+        now = self.work.judge.now
+        if now is not None and now.key == message.key and self._key == now.key:
+            self._apply(now)
+
+    @on(FactsFound)
+    def _facts_found(self, message: FactsFound) -> None:
+        if message.key == self._key and message.index == self.view.debug.index:
+            self.change(facts=self.work.judge.facts(message.index))
+
+    @on(Notice)
+    def _notice(self, message: Notice) -> None:
+        self.tell(message.line)
+
+    @on(DocumentChanged)
+    def _document_changed(self, message: DocumentChanged) -> None:
+        document, run = self.work.document, self.view.run
+        self._heard = document.version
+        if message.what == "saving":
+            self.change(saving=document.saving, path=document.path)
+            self._say_saved()
+            return
+        record = run
+        if run is not None and document.run(run.id) is not None:
+            record = document.record(run.id)
+        self.change(
+            title=document.title,
+            runs=len(document.runs),
+            has_queries=bool(document.variants),
+            run=record,
+            run_number=document.number_of(run.id) if run is not None else None,
+        )
+        if message.what == "run" and run is not None and message.id == run.id and record is not run:
+            self.work.judge.follow()
+
+    @on(LiveChanged)
+    def _live_changed(self, message: LiveChanged) -> None:
+        mine = self.view.run is not None and self.view.run.id == message.run_id
+        match message.what:
+            case "began":
+                self.change(seconds=self.work.live.seconds)
+                self._follow(message.run_id)
+            case "paused":
+                call = self.work.live.paused
+                if mine:
+                    self.change(why_paused=self._why_paused(message.run_id))
+                elif call is not None:
+                    self.tell(f"the run under way waits before step {call.step}: o goes to it")
+            case "resumed":
+                self.change(why_paused=())
+            case "ended" | "failed":
+                self._stop_counting()
+                self.change(why_paused=(), seconds=None)
+                if message.what == "failed":
+                    self.tell(f"not run: {shown(message.trouble, 300)}")
+                elif self.view.notice in (_STARTING, _STOPPING):
+                    self.tell("")
+
+    def _why_paused(self, run_id: str) -> tuple[str, ...]:
+        call = self.work.live.paused
+        return call.why if call is not None and run_id and run_id == self.work.live.run_id else ()
+
+    def _follow(self, run_id: str) -> None:
+        """Turn to a run that began just now, but not away from what was played meanwhile: that would be lost."""
+        play, run = self.view.play, self.work.document.run(run_id)
+        if play is not None and play.played.calls:
+            self.tell(f"run {shown(run_id, 20)} began: o goes to it; K keeps what you play")
+        elif run is not None:
+            self._followed = run_id
+            self.look_at(run.variant, run_id)
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        view = self.view
+        return (view.variant.id if view.variant else "", view.run.id if view.run else "")
+
+    # Moving
+
+    @property
+    def mode(self) -> Replay:
+        return mode_of(self)
+
+    def action_next_call(self) -> None:
+        self.mode.next()
+
+    def action_previous_call(self) -> None:
+        self.step_to(cursor.previous_call(self.view.debug), _AT_START)
+
+    def action_next_check(self) -> None:
+        self.step_to(cursor.next_check(self.view.debug), self.nothing_after)
+
+    def action_previous_check(self) -> None:
+        self.step_to(cursor.previous_check(self.view.debug), _AT_START)
+
+    def action_go_start(self) -> None:
+        self.step_to(cursor.go_start(self.view.debug), _AT_START)
+
+    def action_go_end(self) -> None:
+        self.step_to(cursor.go_end(self.view.debug), self.nothing_after)
+
+    def step_to(self, debug: DebugState, nowhere: str) -> None:
+        """Go there; if that is here already, say so: every key is answered."""
+        here = self.view.debug
+        self.move(debug)
+        if (debug.index, debug.check) == (here.index, here.check):
+            self.tell(nowhere)
+
+    @property
+    def nothing_after(self) -> str:
+        """Why nothing comes after the last step."""
+        if not self.view.has_queries:
+            return "no session is open"
+        if self.view.run is None:
+            return "this request was not run yet: r runs it"
+        return "this is the end of the run"
+
+    def action_first_violation(self) -> None:
+        view = self.view
+        if view.progress in ("reading", "judging"):
+            self.tell("not judged yet")
+        elif view.debug.run.first_violation is None:
+            said = (
+                "nothing is violated in this run" if view.progress == "judged" else "this run is not judged"
+            )
+            self.tell(said)
+        else:
+            self.step_to(cursor.first_violation(view.debug), "this is the first violation")
+
+    def action_continue(self) -> None:
+        self.mode.go_on()
+
+    def action_continue_back(self) -> None:
+        self.go_on(back=True)
+
+    def go_on(self, *, back: bool) -> None:
+        """To the next breakpoint or violation on one side."""
+        view = self.view
+        go = continue_back if back else continue_forward
+        if any(isinstance(b, When) and b.costly for b in view.breakpoints):
+            self.tell("looking for the next stop… (Esc stops looking)")
+
+            def look(ticket: Ticket) -> DebugState:
+                return go(view.debug, view.breakpoints, lambda: ticket.stale)
+
+            self.work.jobs.start("continue", look, self._stopped, lambda error: self.tell(str(error)))
+        else:
+            self._stopped(go(view.debug, view.breakpoints))
+
+    def _stopped(self, debug: DebugState) -> None:
+        moved = debug.index != self.view.debug.index
+        self.move(debug)
+        why = reasons(debug.run, debug.index, self.view.breakpoints)
+        if why and moved:
+            self.tell("stopped: " + in_words(why[:3]))
+        elif not moved:
+            self.tell("no stop in that direction")
+
+    def action_go_to_step(self) -> None:
+        self.start_flow(self._go_to_step())
+
+    async def _go_to_step(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        run = self.view.debug.run
+        last = run.last if run.steps[-1].step != "end" else run.last - 1
+        hint = f"a step from 0 to {last}, start or end"
+        check = partial(_wrong, partial(cursor.parse_step, run))
+        text = await self.answer(AskDialog(self.paint, "Go to step", hint, check))
+        if text is not None and self.view.debug.run is run:
+            self.move(cursor.go_to(self.view.debug, cursor.parse_step(run, text)))
+
+    # Selecting and searching
+
+    @on(Picked)
+    def _picked(self, message: Picked) -> None:
+        self.pick(message.selection)
+
+    def pick(self, selection: Selection) -> None:
+        """Select something; a step is gone to."""
+        self.move(cursor.select(self.view.debug, selection))
+
+    def action_select_in_pane(self, by: int) -> None:
+        pane = self.pane(self.view.pane)
+        selection = pane.neighbour(by) if pane.seen else None
+        if selection is not None:
+            self.pick(selection)
+        elif self.view.notice:
+            self.tell("")
+
+    def action_scroll_pane(self, pages: int) -> None:
+        pane = self.pane(self.view.pane)
+        if pane.seen:
+            pane.scroll_lines(pages * max(pane.window - 1, 1))
+        if self.view.notice:
+            self.tell("")
+
+    def action_open_selected(self) -> None:
+        self.mode.enter()
+
+    def open_selected(self) -> None:
+        """On a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
+        debug = self.view.debug
+        lit = sorted(self.view.lit.steps - {debug.index})
+        later = [index for index in lit if index > debug.index]
+        if not lit:
+            self.tell("no other step belongs to what is selected")
+        else:
+            self.move(replace(cursor.go_to(debug, (later or lit)[0]), selection=debug.selection))
+
+    def action_deselect(self) -> None:
+        self.mode.escape()
+
+    def deselect(self) -> None:
+        """Stop looking, or end the zoom, or drop the selection."""
+        if self.work.jobs.running("continue"):
+            self.work.jobs.cancel("continue")
+            self.tell("stopped looking")
+        elif self.view.zoomed:
+            self.work.layout.zoom(False)
+            self._laid_out()
+        else:
+            self.move(cursor.select(self.view.debug, None))
+
+    def action_search(self) -> None:
+        self.start_flow(self._search())
+
+    async def _search(self) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        view = self.view
+        haystack = Haystack(_searched(view))
+
+        def check(text: str) -> str | None:
+            if not text.strip():
+                return "type what to look for"
+            if haystack.find(text).hits:
+                return None
+            return f"{shown(text, 60)} is nowhere in the request, constraints or calls"
+
+        hint = "in the request, constraints, thoughts, calls and answers"
+        old = view.search.needle if view.search else ""
+        text = await self.answer(AskDialog(self.paint, "Search", hint, check, value=old))
+        if text is not None and self.view.debug.run is view.debug.run:
+            found = haystack.find(text)
+            self.move_to_hit(found)
+            self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
+
+    def action_next_hit(self) -> None:
+        self._hit(next_hit)
+
+    def action_previous_hit(self) -> None:
+        self._hit(previous_hit)
+
+    def _hit(self, turn: Callable[[Search], Search]) -> None:
+        found = self.view.search
+        if found is None or found.at is None:
+            self.tell("nothing has been searched for: press /" if found is None else "nothing was found")
+            return
+        found = turn(found)
+        hit = found.hit
+        assert hit is not None and found.at is not None
+        self.move_to_hit(found)
+        self.tell(
+            f"{found.at + 1} of {words.plural(len(found.hits), 'place')}, in {_place(hit.document.kind)}"
+        )
+
+    def move_to_hit(self, found: Search) -> None:
+        """Go where the search's place is seen, and turn to its pane if the window shows only one of several."""
+        self.move(show_hit(self.view.debug, found), search=found, hit=found.hit)
+        if found.hit is None:
+            return
+        pane = {"query": "query", "constraint": "constraints"}.get(found.hit.document.kind, "step")
+        layout = self.work.layout
+        layout.reveal(pane)
+        self._laid_out(notice=self.view.notice)
+
+    # Breakpoints and watches
+
+    def action_toggle_breakpoint(self) -> None:
+        here = StepBreak(self.view.debug.step)
+        marks = marks_.toggled(self.view.marks, here)
+        self._mark(marks)
+        self.tell(f"breakpoint {'set' if here in marks.breakpoints else 'cleared'}: {here}")
+
+    def action_list_breakpoints(self) -> None:
+        from planscope.tui.dialogs.ask import SetDialog
+
+        self.app.push_screen(
+            SetDialog(
+                self.paint,
+                "Breakpoints",
+                _BREAKPOINT_HINT,
+                lambda: [str(b) for b in self.view.breakpoints],
+                partial(self._add_mark, marks_.with_breakpoint),
+                lambda at: self._mark(marks_.without_breakpoint(self.view.marks, at)),
+            )
+        )
+
+    def action_watch(self) -> None:
+        from planscope.tui.dialogs.ask import SetDialog
+
+        self.app.push_screen(
+            SetDialog(
+                self.paint,
+                "Watches",
+                _WATCH_HINT,
+                lambda: [f"{watch.text} = {watch.value}" for watch in self.view.watch_lines],
+                partial(self._add_mark, marks_.with_watch),
+                lambda at: self._mark(marks_.without_watch(self.view.marks, at)),
+            )
+        )
+
+    def _add_mark(self, add: Callable[[Marks, str, RunIndex], Marks], text: str) -> str | None:
+        try:
+            self._mark(add(self.view.marks, text, self.view.debug.run))
+        except DebuggerError as error:
+            return str(error)
+        return None
+
+    def _mark(self, marks: Marks) -> None:
+        """Other breakpoints or watches: the session has them, and the run under way pauses at them."""
+        self.change(marks=marks)
+        self.work.document.mark(**marks.texts)
+        self.work.live.set_breakpoints(self._breakpoints_for(self.work.live.run_id))
+
+    def _breakpoints_for(self, run_id: str) -> Callable[[Problem | None], Iterable[Breakpoint]]:
+        """All that are set and make sense in a run under way; in the run that is looked at some may make none."""
+        run = self.work.document.run(run_id)
+        variant = self.work.document.variant(run.variant) if run is not None else self.view.variant
+        return lambda problem: marks_.breakpoints_for(
+            self.view.marks, RunIndex(unjudged(variant, None, problem))
+        )
+
+    # Panes
+
+    @on(PaneClicked)
+    def _clicked(self, message: PaneClicked) -> None:
+        if message.pane:
+            self.action_show_pane(message.pane)
+
+    @on(PaneZoomed)
+    def _zoomed(self, message: PaneZoomed) -> None:
+        if message.pane:
+            self.action_show_pane(message.pane)
+            self.action_zoom()
+
+    @on(EdgeDragged)
+    def _edge_dragged(self, message: EdgeDragged) -> None:
+        if self.work.layout.drag(message.start, message.to):
+            self.lay_out()
+
+    @on(EdgeDropped)
+    def _edge_dropped(self) -> None:
+        self.work.layout.drop()
+
+    @on(KeyHintClicked)
+    async def _hint_clicked(self, message: KeyHintClicked) -> None:
+        await self.run_action(message.action if message.action == TAKE else BY_ID[message.action].method)
+
+    def _layout_fields(self) -> dict[str, Any]:
+        layout = self.work.layout
+        return {"pane": layout.pane, "top": layout.top, "zoomed": layout.zoomed}
+
+    def _laid_out(self, notice: str = "") -> None:
+        """The layout changed."""
+        self.lay_out()
+        self.change(**self._layout_fields(), notice=notice)
+
+    def action_show_pane(self, name: str) -> None:
+        self.work.layout.show(name)
+        self._laid_out()
+
+    def action_next_pane(self) -> None:
+        self.work.layout.next(1)
+        self._laid_out()
+
+    def action_previous_pane(self) -> None:
+        self.work.layout.next(-1)
+        self._laid_out()
+
+    def action_zoom(self) -> None:
+        self.work.layout.zoom(not self.view.zoomed)
+        self._laid_out()
+
+    def action_hide_pane(self) -> None:
+        self._laid_out(self.work.layout.hide(self.view.pane))
+
+    def hide_pane(self, name: str) -> None:
+        self._laid_out(self.work.layout.hide(name))
+
+    def action_toggle_inspector(self) -> None:
+        self._laid_out(self.work.layout.toggle_inspector())
+
+    def action_wider(self) -> None:
+        self._grow(across=True, by=COLUMNS_A_KEY)
+
+    def action_narrower(self) -> None:
+        self._grow(across=True, by=-COLUMNS_A_KEY)
+
+    def action_higher(self) -> None:
+        self._grow(across=False, by=ROWS_A_KEY)
+
+    def action_lower(self) -> None:
+        self._grow(across=False, by=-ROWS_A_KEY)
+
+    def _grow(self, *, across: bool, by: int) -> None:
+        self._laid_out(self.work.layout.grow(across=across, by=by))
+
+    def action_reset_layout(self) -> None:
+        self._laid_out(self.work.layout.reset())
+
+    # Running
+
+    def action_rerun(self) -> None:
+        if self.view.variant is None:
+            self.tell("there is no request to run")
+        else:
+            self.rerun(self.view.variant.id)
+
+    def rerun(self, variant_id: str, choice: RunChoice | None = None) -> None:
+        """Ask how to run a query, and run it. ``choice``: what is offered."""
+        self.start_flow(self._rerun(variant_id, choice))
+
+    async def _rerun(self, variant_id: str, offered: RunChoice | None) -> None:
+        from planscope.tui.dialogs.run_form import run_form
+
+        variant = self.work.document.variant(variant_id)
+        if self._busy():
+            return
+        if variant is None:
+            self.tell("there is no request to run")
+            return
+        form = run_form(self.paint, self.view.breakpoints, offered or self.default_choice(), variant)
+        choice = await self.answer(form)
+        if choice is not None:
+            self.start_run(variant_id, choice)
+
+    def action_fork(self) -> None:
+        self.start_flow(self._fork())
+
+    async def _fork(self) -> None:
+        from planscope.tui.dialogs.run_form import fork_form
+
+        view, document = self.view, self.work.document
+        run = document.run(view.run.id) if view.run is not None else None
+        if self._busy():
+            return
+        if view.play is not None:
+            self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
+            return
+        if run is None or view.run is None:
+            self.tell("there is no run to fork: r runs the request")
+            return
+        step = min(view.debug.index, len(view.run.calls))
+        try:
+            form = fork_form(
+                self.paint, document.variants, run, step, view.call_at(step), self.default_choice()
+            )
+        except UserError as error:
+            self.tell(str(error))
+            return
+        forked = await self.answer(form)
+        if forked is not None:
+            self.start_run(forked.variant, forked.choice, ForkChoice(run, step, forked.answer))
+
+    def default_choice(self) -> RunChoice:
+        """How to run unless something else is said."""
+        run = self.work.document.run(self.view.run.id) if self.view.run is not None else None
+        return self.work.live.default_choice(run)
+
+    def _busy(self) -> bool:
+        if self.work.live.at_work:
+            self.tell("a run is under way: X stops it")
+            return True
+        if self.work.document.session is None:
+            self.tell("no session is open yet")
+            return True
+        return False
+
+    def start_run(self, variant_id: str, choice: RunChoice, fork: ForkChoice | None = None) -> None:
+        """Run a query in the background, and turn to the run as soon as there is anything to see."""
+        variant = self.work.document.variant(variant_id)
+        if self._busy() or variant is None:
+            return
+        breakpoints = self._breakpoints_of(variant)
+        if self.work.live.start(variant, choice, breakpoints, fork):
+            self.tell(_STARTING)
+            self._stop_counting()
+            self._tick = self.set_interval(1.0, self._count_seconds)
+
+    def _breakpoints_of(self, variant: Variant) -> Callable[[Problem | None], Iterable[Breakpoint]]:
+        return lambda problem: marks_.breakpoints_for(
+            self.view.marks, RunIndex(unjudged(variant, None, problem))
+        )
+
+    def _count_seconds(self) -> None:
+        if self.view.seconds is not None and self.work.live.paused is None:
+            self.change(seconds=self.work.live.seconds)
+
+    def _stop_counting(self) -> None:
+        if self._tick is not None:
+            self._tick.stop()
+            self._tick = None
+
+    def action_pause_run(self) -> None:
+        live = self.work.live
+        if not live.at_work:
+            self.tell("no run is under way: r runs the request")
+        elif live.paused is not None:
+            self.tell("it waits already: n does the call, c goes on")
+        else:
+            live.pause_before(next_call=True)
+            self.tell("it will pause before its next call")
+
+    def action_stop_run(self) -> None:
+        if not self.work.live.at_work:
+            self.tell("no run is under way")
+        else:
+            self.work.live.stop()
+            self.tell(_STOPPING)
+
+    def action_edit_arguments(self) -> None:
+        from planscope.agents.gate import EditArguments, GoOn
+
+        call = self._paused_call()
+        if call is None:
+            return
+        was = json_of(call.arguments)
+
+        def read(text: str) -> Verb:
+            return GoOn() if text == was else EditArguments(arguments_of(text))
+
+        hint = "JSON. The call is done with these; the record keeps what the agent asked for, too."
+        self.start_flow(self._ask(call, "Arguments of step {step}", hint, was, read))
+
+    def action_edit_answer(self) -> None:
+        from planscope.agents.gate import EditAnswer, GoOn
+
+        call = self._paused_call()
+        if call is None:
+            return
+        was = line_of(call.answer) if call.answer is not None else ""
+
+        def read(text: str) -> Verb:
+            return GoOn() if was and text == was else EditAnswer(_said(text))
+
+        hint = "The call is done, and the agent is told this; the record keeps what the tool said, too."
+        self.start_flow(self._ask(call, "Answer to step {step}", hint, was, read))
+
+    def action_refuse_call(self) -> None:
+        from planscope.agents.gate import Refuse
+
+        call = self._paused_call()
+        if call is None:
+            return
+        self.start_flow(
+            self._ask(
+                call,
+                "Refuse step {step}",
+                "The call is kept from its tool, and the agent is told this.",
+                "Think again about what has to be done before it.",
+                lambda text: Refuse(_said(text)),
+            )
+        )
+
+    async def _ask(
+        self, call: PendingCall, title: str, hint: str, value: str, read: Callable[[str], Verb]
+    ) -> None:
+        """Ask for a line; what is read from it becomes of the call, unless that is gone by then."""
+        from planscope.tui.dialogs.ask import AskDialog
+
+        dialog = AskDialog(
+            self.paint,
+            title.format(step=call.step),
+            f"{hint} Enter takes it, Esc leaves all as it is.",
+            partial(_wrong, read),
+            value=value,
+            before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
+        )
+        text = await self.answer(dialog)
+        if text is None:
+            return
+        if self.work.live.paused is not call:
+            self.tell("that call does not wait any more")
+        else:
+            decide(self, read(text), stepping=True)
+
+    def _paused_call(self) -> PendingCall | None:
+        """The paused call, if the user is at it and it can be decided about."""
+        live = self.work.live
+        call = live.paused
+        mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
+        if not live.at_work:
+            self.tell("no run is under way: r runs the request")
+        elif call is None:
+            self.tell("no call waits: P pauses the run before its next one")
+        elif not mine:
+            self.tell(f"the call that waits is step {call.step}: G goes to it")
+        elif call.error is not None:
+            self.tell("this call cannot be read and reaches no tool: n tells the agent so")
+        else:
+            return call
+        return None
+
+    # What if
+
+    def action_play(self) -> None:
+        """Begin to play at this step, or turn to the options."""
+        view, document = self.view, self.work.document
+        if view.play is not None:
+            self.action_show_pane("step")
+            return
+        if view.progress == "unreadable":
+            self.tell("the request cannot be read, so nothing can be played: e mends it")
+            return
+        if view.progress != "judged" or document.session is None or view.variant is None:
+            self.tell("not judged yet")
+            return
+        if view.run is not None and view.run.under_way:
+            self.tell("this run is under way: X stops it, or a edits the call that waits")
+            return
+        origin = Origin(view.variant.id, view.run.id if view.run is not None else "", view.debug.index)
+        self.work.what_if.begin(view.debug.run.replay, origin, self.work.live.run_id)
+        self.show_play()
+        self.tell("what if: ↑ ↓ choose the next call")
+
+    def show_play(self) -> None:
+        """What was played, or what can be played, is another."""
+        play = self.work.what_if.play
+        assert play is not None
+        self.work.layout.play(True)
+        self.work.layout.turn_to("step")
+        self.lay_out()
+        self.change(play=play, why_paused=(), notice="", **self._layout_fields())
+        if self.view.run is None or self.view.run.id != play.run_id:
+            run = self.work.document.run(play.run_id)
+            assert run is not None
+            self.look_at(run.variant, play.run_id)
+
+    def end_play(self) -> None:
+        """Back to the run that the user came from; what was played is gone."""
+        origin = self.work.what_if.origin
+        self.look_at(origin.variant, origin.run)
+        self.move(cursor.go_to(self.view.debug, origin.index))
+
+    @on(OptionChosen)
+    def _option_chosen(self, message: OptionChosen) -> None:
+        if self.view.play is None:
+            return
+        self.work.what_if.choose(message.at)
+        self.work.layout.turn_to("step")
+        self.change(play=self.work.what_if.play, notice="", **self._layout_fields())
+        if message.taken:
+            self.mode.enter()
+
+    def action_later_hour(self) -> None:
+        self._change_hour(1)
+
+    def action_earlier_hour(self) -> None:
+        self._change_hour(-1)
+
+    def _change_hour(self, by: int) -> None:
+        if self.work.what_if.change_hour(by):
+            self.change(play=self.work.what_if.play, notice="")
+        else:
+            self.tell("hours are chosen while a timed request is played: p plays")
+
+    def action_take_back(self) -> None:
+        play = self.view.play
+        if play is None:
+            self.tell("nothing is played: p plays")
+        elif not play.played.calls:
+            self.tell("nothing was played yet")
+        else:
+            self.work.what_if.undo()
+            self.show_play()
+
+    def action_keep_play(self) -> None:
+        """Make a run of the session of what was played."""
+        play = self.view.play
+        if play is None:
+            self.tell("nothing is played: p plays")
+        elif not play.played.calls:
+            self.tell("nothing was played yet")
+        else:
+            self.work.judge.forget(play.run_id)
+            run = self.work.what_if.keep()
+            self.work.layout.play(False)
+            self.view = replace(self.view, play=None)
+            self.look_at(run.variant, run.id)
+            self.tell(f"kept as run {run.id}")
+
+    # Dialogs
+
+    def action_explain(self) -> None:
+        from planscope.tui.dialogs.why import WhyDialog
+
+        self.app.push_screen(WhyDialog(self.paint, self.view, self.work.jobs))
+
+    def action_choose_run(self) -> None:
+        if self.work.document.runs:
+            self.start_flow(self._choose_run())
+        else:
+            self.tell("this session has no run: r runs the request")
+
+    async def _choose_run(self) -> None:
+        from planscope.tui.screens.flows.runs import choose_run
+
+        here = (
+            (self.view.variant.id, self.view.run.id if self.view.run else "") if self.view.variant else None
+        )
+        title = "Requests and runs of this session"
+        chosen = await choose_run(self, self.work, title, here=self.view.run_number, begin=here)
+        if chosen is None:
+            return
+        if not chosen.run:
+            self.look_at(chosen.variant)
+        elif self.view.run is None or chosen.run != self.view.run.id:
+            self.look_at(chosen.variant, chosen.run)
+
+    def action_describe(self) -> None:
+        self.start_flow(self._describe())
+
+    async def _describe(self) -> None:
+        """The session's title and notes, to be read and changed."""
+        from planscope.tui.dialogs.describe import Described, DescribeDialog
+
+        document = self.work.document
+        if document.session is None:
+            self.tell("no session is open yet")
+            return
+
+        def typed(said: Described) -> None:
+            now = document.open_session
+            if (said.title, said.notes) != (now.title, now.notes):
+                document.edit(title=said.title, notes=said.notes)
+
+        session = document.session
+        dialog = DescribeDialog(self.paint, session.title, session.notes, typed)
+        said = await self.answer(dialog)
+        if said is not None:
+            typed(said)
+            if said.quit:
+                self.action_quit()
+
+    def action_copy(self) -> None:
+        from planscope.tui.screens.flows.take_away import take_away
+
+        name = self.view.pane
+        text = pane_text(self.pane(name), self.view)
+        private = "It is what the pane shows; E shares a run with what is private replaced."
+        self.start_flow(take_away(self, f"{name} pane", text, f"planscope-{name}.txt", private))
+
+    def action_share(self) -> None:
+        if self.work.document.session is None:
+            self.tell("no session is open yet")
+        elif self.view.play is not None:
+            self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
+        else:
+            self.start_flow(self._share())
+
+    async def _share(self) -> None:
+        from planscope.tui.screens.flows.share import Shared, share
+
+        view, document = self.view, self.work.document
+        what = Shared(
+            document.snapshot(),
+            view.run.id if view.run is not None else None,
+            view.run is not None and view.run.under_way,
+            str(view.debug.step) if view.progress == "judged" else None,
+            document.path,
+        )
+        self._last_form = await share(self, self.work.jobs, what, self._last_form)
+
+    # Saving
+
+    def action_save(self) -> None:
+        """Save now; what prevents it is asked about."""
+        if self.work.document.session is None or self.work.autosave is None:
+            self.tell("nothing to save: the session is not loaded")
+        elif self.work.document.saving.state == "failed":
+            self.start_flow(self._ask_about_trouble())
+        else:
+            self._save_and_say()
+
+    async def _ask_about_trouble(self) -> None:
+        from planscope.tui.screens.flows.recover import ask_about_trouble
+
+        assert self.work.autosave is not None
+        if await ask_about_trouble(self, self.work.document, self.work.autosave) == "again":
+            self._save_and_say()
+
+    def _save_and_say(self) -> None:
+        assert self.work.autosave is not None
+        self._asked_to_save = True
+        self.tell("saving…")
+        self.work.autosave.save()
+
+    def _say_saved(self) -> None:
+        saving, path = self.work.document.saving, self.work.document.path
+        if not self._asked_to_save or saving.state == "changed":
+            return
+        self._asked_to_save = False
+        said = saving.state == "saved" and path is not None
+        self.tell(f"saved to {words.place(path)}" if said and path is not None else "")
+
+    # Other screens
+
+    def _enter(self, screen: Screen[Any], left: Callable[[Any], None]) -> None:
+        self.app.push_screen(screen, left)
+
+    def action_compare(self) -> None:
+        """With what this run was forked from, or came before it; another can be chosen on the screen."""
+        from planscope.tui.rooms.comparable import Chosen, before_it
+        from planscope.tui.rooms.compare import CompareRoom
+
+        view, document = self.view, self.work.document
+        if view.variant is None or document.session is None:
+            self.tell("no session is open yet")
+            return
+        here = Chosen(view.variant.id, view.run.id if view.run is not None else None)
+        other = before_it(document.open_session, here)
+        if other is None:
+            self.tell("there is nothing to compare with yet: r runs the request again")
+            return
+
+        def left(opened: RunChosen | None) -> None:
+            if opened is not None:
+                self.show_run(opened.run, opened.index)
+
+        self._enter(CompareRoom(self.paint, self.work, other, here), left)
+
+    def action_edit(self) -> None:
+        """The query that is looked at, or the draft of it that was left."""
+        from planscope.tui.rooms.edit import EditRoom
+
+        view, document, drafts = self.view, self.work.document, self.work.drafts
+        variant = view.variant
+        if variant is None or document.session is None:
+            self.tell("no request is open yet")
+            return
+        if view.play is not None:
+            self.tell("you are playing what if: Esc leaves it")
+            return
+        key = (document.open_session.id, variant.id)
+        spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])
+        at = spans[0][0] if spans else None
+
+        def left(result: EditResult | None) -> None:
+            if result is not None:
+                self._take_edit(variant.id, key, result)
+
+        self._enter(EditRoom(self.paint, self.work, variant, drafts.take(key), at), left)
+
+    def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
+        if result.draft is not None:
+            self.work.drafts.keep(key, result.draft)
+            self.tell("your draft is kept as long as planscope is open: e goes on with it")
+            return
+        self.work.drafts.done(key)
+        if result.variant is not None:
+            self.work.document.put_variant(result.variant)
+        id = of if result.variant is None else result.variant.id
+        choice = self.default_choice()  # before it is turned to: it is run as the run was that is looked at
+        if result.variant is not None:
+            self.look_at(id)
+            self.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; r runs it")
+        if result.run:
+            self.rerun(id, choice)
+
+    def action_dissect(self) -> None:
+        """What in this query makes the agent of this run fail."""
+        from planscope.tui.rooms.dissect import DissectRoom
+
+        view = self.view
+        if view.variant is None or self.work.document.session is None:
+            self.tell("there is no request to dissect")
+            return
+        choice = self.default_choice()
+        wrong = view.verdict is not None and view.verdict.verdict == "wrong"
+        mine = wrong and view.run is not None and view.play is None and view.run.model == choice.model
+        wanted = DissectChoice(
+            agent=choice.agent,
+            model=choice.model,
+            run=view.run.id if mine and view.run is not None else None,
+            method=self.start.method,  # type: ignore[arg-type]  # the settings allow no other
+            budget=self.start.budget,
+            seed=choice.seed,
+            base_url=choice.base_url,
+        )
+
+        def left(opened: RunChosen | None) -> None:
+            if opened is not None:
+                self.show_run(opened.run, opened.index)
+
+        self._enter(DissectRoom(self.paint, self.work, view.variant.id, wanted), left)
+
+    def action_library(self) -> None:
+        """All sessions; another one can be opened from there, whatever became of this one."""
+        from planscope.tui.rooms.library import LibraryRoom
+
+        def left(switch: Switch | None) -> None:
+            if switch is not None:
+                self.start_flow(self._leave_for(switch))
+
+        self._enter(LibraryRoom(self.paint, self.work), left)
+
+    # Leaving
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While this session is left, nothing else is begun in it: that would be lost."""
+        return super().check_action(action, parameters) if not self._leaving or action == "quit" else False
+
+    async def _leave_for(self, switch: Switch) -> None:
+        """Switch to another session, once what was done in this one is saved."""
+        from planscope.tui.dialogs.recover import asking
+
+        self._leaving = True
+        self.tell("what was done here is saved…")
+        try:
+            trouble = await leave(self.work)
+        except BaseException:  # planscope itself is left meanwhile
+            if switch.autosave is not None:
+                switch.autosave.close()
+            raise
+        finally:
+            self._leaving = False
+        if trouble:
+            said = [(f"What you did here could not be saved: {shown(trouble, 600)}", "broken")]
+            choices = ("Stay here", "Open the other session all the same")
+            if await self.answer(asking(self.paint, "Not saved", said, choices)) != 1:
+                if switch.autosave is not None:
+                    switch.autosave.close()
+                return
+        self._switch(switch)
+
+    def _switch(self, switch: Switch) -> None:
+        """The application does it: this screen ends with it."""
+        turn: Any = self.app
+        self.app.call_later(turn.switch_to, switch)
+
+    def action_quit(self) -> None:
+        """Leave planscope; what would be lost is asked about."""
+        from planscope.tui.screens.flows.quitting import is_asked, quit_or_ask
+
+        if not is_asked(self):
+            work = self.work
+            drafts = len(work.drafts.histories)
+            self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
+
+    # Palette
+
+    def palette_entries(self) -> Iterator[Command]:
+        from planscope.tui.palette import Command
+        from planscope.tui.run_tree import run_runs
+
+        yield from super().palette_entries()
+        document = self.work.document
+        for number, run in enumerate(document.runs):
+            line = run_runs(document.record(run.id), number, here=number == self.view.run_number)
+            title = "Run " + "".join(part.text for part in line).strip()
+            yield Command(title, "Open this run.", partial(self.open_run_number, number))
+        for name, hidden in self.work.layout.hidden_panes():
+            do = partial(self.action_show_pane if hidden else self.hide_pane, name)
+            yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
+
+
+def _newest(variants: list[Variant]) -> Variant | None:
+    return variants[-1] if variants else None
+
+
+def _wrong(read: Callable[[str], object], text: str) -> str | None:
+    try:
+        read(text)
+    except DebuggerError as error:
+        return str(error)
+    return None
+
+
+def _searched(view: DebugView) -> tuple[Searched, ...]:
+    run = view.debug.run
+    calls = view.run.calls if view.run else ()
+    return documents(
+        view.text,
+        run,
+        plain={c.id: words.constraint_names(c, run.problem) for c in run.problem.constraints},
+        answers={i: call.answer for i, call in enumerate(calls, 1) if call.answer},
+        thoughts={i: call.thought for i, call in enumerate(calls, 1) if call.thought},
+    )
+
+
+def _place(kind: str) -> str:
+    return {"query": "the request", "constraint": "a constraint"}.get(
+        kind, f"a {kind}".replace("a answer", "an answer")
+    )
+
+
+def _said(line: str) -> str:
+    """What is to be told to the agent. Raises ``DebuggerError``."""
+    if not line.strip():
+        raise DebuggerError("say something")
+    return text_of(line)

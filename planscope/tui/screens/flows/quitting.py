@@ -1,0 +1,70 @@
+"""Leaving planscope while something is under way, or while there is work that is not kept: asked about first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from planscope.tui import words
+from planscope.tui.actions import BY_ID
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.keymap import keys_of, shown_key
+from planscope.tui.lines import Run
+from planscope.tui.screens.base import AppScreen
+
+if TYPE_CHECKING:
+    from planscope.tui.controllers.document import Document
+    from planscope.tui.controllers.jobs import Jobs
+
+UNDER_WAY = {"run": "run", "dissect": "dissection"}
+"""Jobs that are not ended without asking, and what each is called."""
+
+QUIT = "quit"
+_STAY, _QUIT = range(2)
+
+
+def under_way(jobs: Jobs) -> str:
+    """What would have to be stopped, in a word; "" where nothing is."""
+    return next((word for job, word in UNDER_WAY.items() if jobs.running(job)), "")
+
+
+def is_asked(screen: AppScreen[Any]) -> bool:
+    """Whether quitting is being asked about; asked for a second time, that is the answer."""
+    front = screen.app.screen
+    if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
+        front.dismiss(_QUIT)
+        return True
+    return False
+
+
+async def quit_or_ask(
+    screen: AppScreen[Any], document: Document, jobs: Jobs, drafts: int, stop: Callable[[], Awaitable[object]]
+) -> None:
+    """Leave, unless something is under way, drafts would be lost, or changes cannot be saved: ask first. For a flow.
+
+    ``stop`` ends what is under way and saves.
+    """
+    if what := under_way(jobs):
+        keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
+        quits = f"Quit ({shown_key(keys[0])} or y): it ends here, and what happened until now is kept"
+        if not await _asked(screen, f"A {what} is under way", quits, dict.fromkeys(keys, _QUIT)):
+            return
+        screen.tell("stopping…")
+        await stop()
+    if drafts or document.saving.trouble:
+        them = "it" if drafts == 1 else "them"
+        lost = (
+            f"Quit, and lose {them}" if drafts else "Quit: they are offered when you open the session again"
+        )
+        title = (
+            f"{words.plural(drafts, 'draft')} not kept: e goes on, k keeps" if drafts else "Changes not saved"
+        )
+        if not await _asked(screen, title, lost, {}):
+            return
+    screen.app.exit(0)
+
+
+async def _asked(screen: AppScreen[Any], title: str, quits: str, answers: dict[str, int]) -> bool:
+    choices = [(Run("Stay"),), (Run(quits),)]
+    dialog = ChooseDialog(screen.paint, title, choices, answers=answers, name=QUIT)
+    return await screen.answer(dialog) == _QUIT

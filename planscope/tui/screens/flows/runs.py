@@ -1,0 +1,71 @@
+"""A query or a run of the session is chosen from the tree that they are, with how each run came out."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+from planscope.tui.controllers.document import Outcome, RunKey
+from planscope.tui.controllers.jobs import Ticket
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.run_tree import branch_line, tree_of
+from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
+from planscope.tui.screens.base import AppScreen
+
+JOB = "run-verdicts"
+_SOON = 0.1
+"""Seconds until verdicts that were found are displayed; a long list is not made again for each."""
+
+
+class Chosen(NamedTuple):
+    """A query, and a run of it or ""."""
+
+    variant: str
+    run: str
+
+
+async def choose_run(
+    screen: AppScreen[Any], work: Workspace, title: str, *, here: int | None, begin: tuple[str, str] | None
+) -> Chosen | None:
+    """``here``: the number of the run that is marked. ``begin``: the query and the run to begin at. For a flow.
+
+    Verdicts that are not known yet come as they are found.
+    """
+    document, jobs = work.document, work.jobs
+    branches = tree_of(document.variants, document.runs)
+    at = next((i for i, b in enumerate(branches) if (b.variant.id, b.run_id) == begin), 0)
+
+    def lines() -> list[Any]:
+        known = outcomes_of(document)
+        return [branch_line(document, branch, here, known) for branch in branches]
+
+    dialog = ChooseDialog(screen.paint, title, lines(), at)
+    missing = not_judged(document)
+    session = document.snapshot()
+    soon: list[Any] = []
+
+    def show() -> None:
+        soon.clear()
+        dialog.set_choices(lines())
+
+    def judged(token: Ticket, key: RunKey, outcome: Outcome) -> None:
+        document.judged(key, outcome)
+        if not token.stale and not soon:
+            soon.append(jobs.loop.call_later(_SOON, show))
+
+    def search(token: Ticket) -> None:
+        for key, outcome in judge_runs(session, missing):
+            if token.stale:
+                return
+            jobs.tell(partial(judged, token, key, outcome))
+
+    if missing:
+        jobs.start(JOB, search, lambda answer: show(), lambda error: None)
+    try:
+        number = await screen.answer(dialog)
+    finally:
+        jobs.cancel(JOB)
+        for timer in soon:
+            timer.cancel()
+    return None if number is None else Chosen(branches[number].variant.id, branches[number].run_id)

@@ -1,0 +1,201 @@
+"""A run for other people: in which form, what is private in it, where it goes; made in the background."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.tui import words
+from planscope.tui.dialogs.share import (
+    FORMS,
+    Form,
+    Target,
+    WaitDialog,
+    WhereDialog,
+    choose_form,
+    file_for,
+)
+from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
+from planscope.tui.lines import shown
+from planscope.tui.screens.base import AppScreen
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session
+    from planscope.sharing.findings import Redaction
+    from planscope.tui.controllers.jobs import Jobs, Ticket
+
+LOOK, MAKE = "share look", "share make"
+LONGEST_COPY = 1_000_000
+"""Characters that are sent to a terminal's clipboard; more is for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is shared: a session as it was when that was asked for. ``step``: where the user is, as commands name it."""
+
+    session: Session
+    run_id: str | None
+    going_on: bool
+    step: str | None
+    path: Path | None
+
+
+async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int = 0) -> int:
+    """Ask, show what is private, write. For a flow. From each question Esc goes back to the one before.
+
+    Gives back the place of the form that was chosen last.
+    """
+    while True:
+        kind = "run" if what.run_id is not None else "request"
+        number = await screen.answer(choose_form(screen.paint, form_at, kind))
+        if number is None:
+            return form_at
+        form_at = number
+        if await _in_form(screen, jobs, what, FORMS[number]):
+            return form_at
+
+
+async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form) -> bool:
+    """False: back to the choice of a form."""
+    approved: Approved | None = None
+    while True:
+        approved = await _preview(screen, jobs, what, form, approved)
+        if approved is None:
+            return False
+        trouble, name = "", file_for(what.path, form)
+        while True:
+            dialog = WhereDialog(screen.paint, _title(what, form), name, approved.summary, trouble)
+            answer = await screen.answer(dialog)
+            if answer is None or dialog.target is None:
+                break
+            told = await _make(screen, jobs, what, form, approved, dialog.target)
+            if told.done:
+                screen.tell(told.line)
+                return True
+            trouble = told.line
+            name = str(dialog.target.file) if dialog.target.file is not None else name
+
+
+async def _preview(
+    screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, before: Approved | None
+) -> Approved | None:
+    """What is private, and what will replace it."""
+    dialog = PreviewDialog(screen.paint, _title(what, form), _about(what, form), before)
+    if dialog.redaction is None:
+
+        def look(token: object) -> Redaction:
+            from planscope.sharing.redact import look_through
+
+            return look_through(what.session)
+
+        jobs.start(LOOK, look, dialog.found, lambda error: dialog.failed(str(error)))
+    answer = await screen.answer(dialog)
+    jobs.cancel(LOOK)
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    line: str
+    done: bool
+
+
+async def _make(
+    screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, approved: Approved, target: Target
+) -> _Told:
+    """Make it and put it where it belongs; what is to be said of that."""
+    writing = threading.Event()
+    size, theme, picture = tuple(screen.app.size), screen.app.theme, getattr(screen.app, "picture", None)
+    said = approved.summary[0].lstrip("✓! ")
+
+    def work(token: Ticket) -> str:
+        text = _made(what, form, approved.redaction, size, theme, picture)
+        if target.file is not None:
+            writing.set()  # before the token is looked at: who cancels looks here after that
+            if not token.stale:
+                _write(target.file, text, target.over)
+        return text
+
+    wait = WaitDialog(screen.paint, f"making the {form.title.lower()}")
+    outcome: list[_Told] = []
+
+    def done(text: str) -> None:
+        if target.file is not None:
+            outcome.append(_Told(f"written to {words.place(target.file)}: {said}", True))
+        elif len(text) > LONGEST_COPY:
+            outcome.append(
+                _Told(f"{len(text):,} characters are too many for a clipboard; write a file", False)
+            )
+        else:
+            screen.app.copy_to_clipboard(text)
+            outcome.append(_Told(f"sent to the terminal's clipboard: {said}", True))
+        wait.dismiss(None)
+
+    def failed(error: Exception) -> None:
+        outcome.append(_Told(shown(str(error) or type(error).__name__, 300), False))
+        wait.dismiss(None)
+
+    jobs.start(MAKE, work, done, failed)
+    await screen.answer(wait)
+    if outcome:
+        return outcome[0]
+    jobs.cancel(MAKE)
+    if target.file is not None and writing.is_set():
+        return _Told(f"too late to stop it: look at {words.place(target.file)}", True)
+    return _Told("stopped; nothing was shared", True)
+
+
+def _title(what: Shared, form: Form) -> str:
+    """What is shared, and as what."""
+    if form.carries:
+        which = "the session"
+    else:
+        which = f"run {shown(what.run_id, 20)}" if what.run_id is not None else "the request"
+    title = form.title if form.title.isupper() else form.title.lower()
+    return f"Share {which}" if title == "session" else f"Share {which}: {title}"
+
+
+def _about(what: Shared, form: Form) -> str:
+    """What the file will hold that the user may not think of."""
+    told = ""
+    if form.carries:
+        parts = [
+            words.plural(len(what.session.variants), "request"),
+            words.plural(len(what.session.runs), "run"),
+        ]
+        if what.session.notes.strip():
+            parts.append("its notes")
+        told = f"The whole session goes along: {', '.join(parts)}. "
+    if what.going_on:
+        told += "The run is under way: it is shared as far as it came."
+    return told.strip()
+
+
+def _made(
+    what: Shared, form: Form, redaction: Redaction | None, size: tuple[int, ...], theme: str, picture: Any
+) -> str:
+    """The text of the file. For a thread; raises ``UserError``."""
+    if form.name != "svg":
+        from planscope.sharing.formats import share as in_format
+
+        return in_format(what.session, what.run_id, form.name, redaction=redaction)
+    run = next((run for run in what.session.runs if run.id == what.run_id), None)
+    columns, rows = (
+        min(max(part, low), high) for part, low, high in zip(size, (60, 15), (500, 300), strict=True)
+    )
+    made: str = picture(
+        what.session, run, redaction, size=(columns, rows), theme=theme, step=what.step if run else None
+    )
+    return made
+
+
+def _write(file: Path, text: str, over: bool) -> None:
+    """Write a new file; over an old one only if that was said. Raises ``UserError``."""
+    from planscope.errors import UserError
+    from planscope.session.files import write_atomic
+
+    if not over and file.exists():
+        raise UserError(f"there is {file} by now; nothing was written")
+    write_atomic(file, text.encode("utf-8", "backslashreplace"))

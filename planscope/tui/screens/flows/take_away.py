@@ -1,0 +1,69 @@
+"""A text taken away from the screen: to the terminal's clipboard, and if wanted into a new file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.tui import words
+from planscope.tui.copying import write_text
+from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.lines import shown
+from planscope.tui.screens.base import AppScreen
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run, Session, Variant
+    from planscope.tui.controllers.jobs import Jobs
+
+
+async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, private: str) -> None:
+    """Send ``text`` to the clipboard, and ask for the name of a new file to write it to. For a flow.
+
+    ``private``: what became of private values in it.
+    """
+    screen.app.copy_to_clipboard(text)
+    lines = words.plural(text.count("\n"), "line")
+
+    def check(name: str) -> str | None:
+        try:
+            write_text(text, Path(name.strip()).expanduser())
+        except FileExistsError:
+            return "there is a file of this name already; say another"
+        except (OSError, ValueError) as error:
+            return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
+        return None
+
+    before = (
+        f"The {what} ({lines}) was sent to the terminal's clipboard. "
+        "A terminal does not say whether it took it.",
+        private,
+        "Enter writes it to a file instead; Esc leaves it at that.",
+    )
+    dialog = AskDialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
+    name = await screen.answer(dialog)
+    if name is not None:
+        screen.tell(f"written to {words.place(Path(name.strip()))}")
+
+
+async def take_comparison(
+    screen: AppScreen[Any], jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
+) -> None:
+    """The same for a comparison, as Markdown: it is made for others, so private values in it are replaced first."""
+
+    def made(token: object) -> tuple[str, int]:
+        from planscope.sharing.comparison_markdown import comparison_markdown
+        from planscope.sharing.redacted_comparison import redacted_comparison
+
+        safe = redacted_comparison(session, a, session, b)
+        text = comparison_markdown(safe.comparison)
+        safe.check(text)
+        return text, safe.replaced_in(text)
+
+    try:
+        text, replaced = await jobs.run(job, made)
+    except Exception as error:
+        screen.tell(f"not copied: {shown(str(error), 200)}")
+        return
+    values = words.plural(replaced, "private value was", "private values were")
+    private = f"{values} replaced in it." if replaced else "Nothing private was found in it."
+    await take_away(screen, "comparison", text, "planscope-comparison.md", private)

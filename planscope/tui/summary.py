@@ -1,0 +1,112 @@
+"""What the first frame displays of a session's file: the query and the calls of one run, nothing judged.
+
+Read from raw JSON, since importing the session model takes as long as half a frame takes to paint. It trusts nothing:
+whatever has the wrong type counts as absent. Every string in it is untrusted. The raw JSON is kept, so that the file is
+parsed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from planscope.session.carriers import carried
+from planscope.session.files import LARGEST, SessionError, read_bytes
+from planscope.session.json_bytes import parse_json
+from planscope.session.own import run_to_open
+from planscope.session.stamp import Stamp, stamp_of
+
+
+class Called(NamedTuple):
+    """One call, as the timeline shows it at first."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None
+
+
+class Summary(NamedTuple):
+    """``run_ids`` are those of all runs, ``run_id`` that of the displayed one, "" if there is none.
+
+    ``raw`` is the file's whole JSON, as it was at ``stamp``; None if it could not be read.
+    """
+
+    title: str = ""
+    text: str = ""
+    run_ids: tuple[str, ...] = ()
+    run_id: str = ""
+    model: str = ""
+    calls: tuple[Called, ...] = ()
+    raw: Mapping[str, Any] | None = None
+    stamp: Stamp | None = None
+
+    @property
+    def simulated(self) -> bool:
+        return self.model.casefold().startswith(("sim:", "simulated"))
+
+
+def summary_of(path: Path | None, wanted: str | None = None) -> Summary:
+    """Read a file as far as the first frame needs it; empty if it is no session, whose loading will say why.
+
+    ``wanted``: the id of the run to display; by default where the session was left, else the last run that no
+    dissection made.
+    """
+    if path is None:
+        return Summary()
+    try:
+        if path.stat().st_size > LARGEST:
+            return Summary()
+        stamp = stamp_of(path)
+        raw = parse_json(carried(read_bytes(path), path.name), path.name)
+    except (OSError, ValueError, SessionError):
+        return Summary()
+    return _summary(raw, wanted, stamp) if isinstance(raw, Mapping) else Summary()
+
+
+def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Stamp | None) -> Summary:
+    runs = {_text(run.get("id")): run for run in _items(raw.get("runs"))}
+    run_id = _first_run(raw, list(runs), wanted)
+    run = runs.get(run_id, {})
+    variants = {_text(v.get("id")): v for v in _items(raw.get("variants"))}
+    last: Mapping[str, Any] = next(reversed(variants.values()), {})
+    variant = variants.get(_text(run.get("variant")), last)
+    calls = (event for event in _items(run.get("events")) if event.get("type") == "call")
+    return Summary(
+        _text(raw.get("title")) or _text(raw.get("id")),
+        _text(_mapping(variant.get("query")).get("text")),
+        tuple(runs),
+        run_id,
+        _text(run.get("model")),
+        tuple(Called(_text(call.get("tool")), _arguments(call.get("arguments"))) for call in calls),
+        raw,
+        stamp,
+    )
+
+
+def _first_run(raw: Mapping[str, Any], ids: list[str], wanted: str | None) -> str:
+    if wanted is not None:
+        return wanted if wanted in ids else ""
+    return run_to_open(ids, _mapping(raw.get("cursor")).get("run"), _trials(raw))
+
+
+def _trials(raw: Mapping[str, Any]) -> frozenset[str]:
+    """The ids of the runs that dissections made."""
+    cells = (cell for one in _items(raw.get("dissections")) for cell in _items(one.get("cells")))
+    lists = (cell.get("runs") for cell in cells)
+    return frozenset(id for runs in lists if isinstance(runs, list) for id in runs if isinstance(id, str))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _items(value: object) -> Iterable[Mapping[str, Any]]:
+    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _arguments(value: object) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else None

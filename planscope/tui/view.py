@@ -1,0 +1,184 @@
+"""What the debug screen displays, as one frozen value. The screen makes it, panes are handed it and only read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.debugger.breakpoints import Breakpoint
+from planscope.debugger.cursor import DebugState, cursor_record, focus
+from planscope.debugger.linked import Links, Lit
+from planscope.debugger.search import Hit, Search
+from planscope.debugger.selection import Selection
+from planscope.debugger.stops import marks as stops_of
+from planscope.debugger.watches import Watch, WatchLine, look
+from planscope.language.problem import Span
+from planscope.oracle.verdict_types import Repair, StepView, Verdict
+from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
+from planscope.tui.controllers.judge import Certificate, Facts, Judgement, Progress
+from planscope.tui.controllers.marks import Marks
+from planscope.tui.controllers.what_if import Play
+
+if TYPE_CHECKING:
+    from planscope.language.outline import OutlineNode
+    from planscope.language.reading import ParseError
+    from planscope.session.model import Variant
+    from planscope.session.record import RecordedCall, RunRecord
+
+
+_NOTHING_LIT = Lit()
+
+
+@dataclass(frozen=True, slots=True)
+class DebugView:
+    """``debug`` is the place in the run, judged or not yet (``progress``).
+
+    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` follow from the rest (:func:`reflected`).
+    ``run`` None: no run is looked at, but the query ``variant``. ``run_number`` counts ``runs`` from 0.
+    ``pane`` is the current one, ``top`` the one of the upper three that a narrow window shows. ``hit`` is the place
+    that a search found, until the user goes elsewhere. ``why_paused``: what the run that is looked at is paused for.
+    ``play``: what the user plays. ``seconds``: for how long a run has been under way, if one is. ``saving``: how it
+    stands with the file.
+    """
+
+    debug: DebugState
+    path: Path | None = None
+    title: str = ""
+    runs: int = 0
+    has_queries: bool = False
+    variant: Variant | None = None
+    run: RunRecord | None = None
+    run_number: int | None = None
+    progress: Progress = "reading"
+    trouble: str = ""
+    outline: tuple[OutlineNode, ...] = ()
+    errors: tuple[ParseError, ...] = ()
+    verdict: Verdict | None = None
+    certificate: Certificate = "asked"
+    repair: Repair | None = None
+    facts: Facts | None = None
+    links: Links | None = None
+    marks: Marks = Marks()  # noqa: RUF009  (frozen)
+    search: Search | None = None
+    hit: Hit | None = None
+    lit: Lit = _NOTHING_LIT
+    core_ids: frozenset[str] = frozenset()
+    core_spans: tuple[Span, ...] = ()
+    stops: frozenset[int] = frozenset()
+    watch_lines: tuple[WatchLine, ...] = ()
+    pane: str = "timeline"
+    top: str = "query"
+    zoomed: bool = False
+    notice: str = ""
+    why_paused: tuple[str, ...] = ()
+    play: Play | None = None
+    seconds: int | None = None
+    saving: Saving = NOTHING_CHANGED
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        return self.marks.breakpoints
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return self.marks.watches
+
+    @property
+    def text(self) -> str:
+        """The query's text, untrusted."""
+        return self.variant.query.text if self.variant else ""
+
+    @property
+    def focus(self) -> Selection:
+        return focus(self.debug)
+
+    def lost_at(self, view: StepView) -> int | None:
+        """The index at which the attempt of a step was lost, if it was."""
+        run = self.debug.run
+        return next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
+
+    @property
+    def at_verdict(self) -> bool:
+        """Whether the step is one where the verdict was decided: the end, or where the plan was lost."""
+        step, verdict = self.debug.step, self.verdict
+        lost = verdict.first_violation if verdict is not None else None
+        return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
+
+    @property
+    def waits_at(self) -> int | None:
+        """The index of the paused call: it is judged as if it were done, and is not."""
+        run = self.run
+        return len(run.calls) if run is not None and run.pending and self.play is None else None
+
+    @property
+    def at_pending(self) -> bool:
+        """Whether the step is the paused call."""
+        return self.debug.index == self.waits_at
+
+    def call_at(self, index: int) -> RecordedCall | None:
+        """What the record tells of the call at an index of the run."""
+        run = self.run
+        return run.calls[index - 1] if run is not None and 0 < index <= len(run.calls) else None
+
+    def cursor(self) -> dict[str, object] | None:
+        """The place as a session keeps it; None where it is none that a file could name."""
+        if self.progress != "judged" or self.play is not None:
+            return None
+        record: dict[str, object] = dict(cursor_record(self.debug))
+        if self.run is not None:
+            record["run"] = self.run.id
+        return record
+
+
+_REFLECTED = ("debug", "progress", "links", "marks", "facts")
+
+
+def changed(view: DebugView, **changes: object) -> DebugView:
+    """The view with other fields, and with what follows from them."""
+    made: DebugView = replace(view, **changes)  # type: ignore[arg-type]  # names and types are the caller's
+    if any(getattr(made, name) is not getattr(view, name) for name in _REFLECTED):
+        made = reflected(made)
+    return made
+
+
+def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> DebugView:
+    """The view with what is known of its run now, at a place of it."""
+    return changed(
+        view,
+        debug=debug,
+        progress=judgement.progress,
+        trouble=judgement.trouble,
+        outline=judgement.outline,
+        errors=judgement.errors,
+        verdict=judgement.verdict,
+        certificate=judgement.certificate,
+        repair=judgement.repair,
+        links=judgement.links,
+    )
+
+
+def reflected(view: DebugView) -> DebugView:
+    """The view with all that follows from it: what is lit, the core, the stops, the values of the watches."""
+    debug = view.debug
+    run, step = debug.run, debug.view
+    lit = _NOTHING_LIT if view.links is None else view.links.lit(view.focus, run)
+    core = step.core.constraints if step.core is not None and view.progress == "judged" else ()
+    by_id = run.problem.by_id
+    spans = {span for c in core if c in by_id for span in by_id[c].spans if span[0] < span[1]}
+    return replace(
+        view,
+        lit=lit,
+        core_ids=frozenset(core),
+        core_spans=tuple(sorted(spans)),
+        stops=stops_of(run, view.breakpoints) if view.breakpoints else frozenset(),
+        watch_lines=tuple(_look(watch, view) for watch in view.watches),
+    )
+
+
+def _look(watch: Watch, view: DebugView) -> WatchLine:
+    """A watch's value; one that would have to be computed waits until the step's facts are there."""
+    run, index = view.debug.run, view.debug.index
+    if view.progress != "judged" or (watch.costly and not run.has_count(index)):
+        return WatchLine(str(watch), "…", False)
+    return look(watch, run, index)

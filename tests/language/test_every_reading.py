@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planscope.language.names import Names
 
 from planscope.language.doubt import continued
 from planscope.language.errors import ParseFailure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,9 @@ ACTIONS = {
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 PATIENCE = 2.0
 """Seconds that a list spends on runs that nobody has judged yet."""
+
+THOROUGH = 30.0
+"""The same for a list that a program reads, which cannot see that some verdicts are still to come."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +124,8 @@ def _list(args: argparse.Namespace) -> None:
     found = entries(*([place] if place else []))
     if not getattr(args, "no_judge", False):
         must = bool(given["verdict"] or given["error_type"] or getattr(args, "words", None))
-        found = _judged(found, None if must else PATIENCE)
+        seconds = PATIENCE if _person_waits() and not args.json else THOROUGH
+        found = _judged(found, None if must else seconds)
     for field, wanted in given.items():
         if wanted is not None:
             found = [entry for entry in found if _is_like(entry, field, wanted)]
@@ -131,6 +136,10 @@ def _list(args: argparse.Namespace) -> None:
     say_all(list_lines(found, library()))
     for one in recoveries():
         say(f"unsaved work on {one.path} (see: planscope sessions recover)")
+
+
+def _person_waits() -> bool:
+    return sys.stdout.isatty()
 
 
 def _print_list(folder: Path, found: list[Entry], left: list[Recovery]) -> None:

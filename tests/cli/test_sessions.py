@@ -365,3 +365,27 @@ def test_wrong_arguments(cli: Cli) -> None:
     for name in ("list", "show", "rename", "copy", "delete", "restore", "trash", "recover"):
         done = cli("sessions", name, "--help")
         assert done.status == 0 and f"usage: planscope sessions {name}" in done.out
+
+
+def test_a_program_gets_all_verdicts_at_once_and_a_person_in_good_time(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions that take a long time to be judged: two seconds of it is what a person waits."""
+    from planscope.commands import sessions
+    from planscope.session import library as judged_in
+
+    clock = [0.0]
+    judge = judged_in.judge
+
+    def slowly(*args: Any) -> Any:
+        clock[0] += 0.7
+        return judge(*args)
+
+    monkeypatch.setattr(judged_in, "judge", slowly)
+    monkeypatch.setattr(sessions.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(sessions, "_person_waits", lambda: True)
+    assert "not judged yet" in cli("sessions", "list").out
+    known = checked(cli("sessions", "list", "--no-judge", "--json"))["sessions"]
+    assert 2 <= sum(one["verdict"] is not None for one in known) <= 4
+    monkeypatch.setattr(sessions, "_person_waits", lambda: False)
+    assert "not judged yet" not in cli("sessions", "list").out

@@ -1,6 +1,6 @@
 """Hostile files and strings against every command: a line or a safe view, nothing obeyed, nothing touched.
 
-Each file meets some commands here; ``python -m tests.hostile_commands`` tries all with all.
+Each file meets some commands here; ``python -m tests.fuzz.hostile_commands`` tries all with all.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.cli.support import Cli, harmless
+from tests.fuzz.hostile_commands import MOST_MEMORY, attempt, measured, try_file
+from tests.fuzz.hostile_files import CANARY, FILES, GOOD, SMALL, HostileFile, damaged, documents
+from tests.fuzz.hostile_lines import ALL, untold
+from tests.fuzz.hostile_watch import watched
 from tests.hostile import HOSTILE
-from tests.hostile_commands import MOST_MEMORY, attempt, measured, try_file
-from tests.hostile_files import CANARY, FILES, GOOD, SMALL, HostileFile, damaged, documents
-from tests.hostile_lines import ALL, untold
-from tests.hostile_watch import watched
 
 PARTS = 12
 
 
 def test_every_command_is_tried() -> None:
-    assert untold() == set(), "say in tests/hostile_lines.py how these commands are given a file"
+    assert untold() == set(), "say in tests/fuzz/hostile_lines.py how these commands are given a file"
 
 
 def test_there_are_enough() -> None:
@@ -89,7 +89,7 @@ LARGE = [
 
 @pytest.mark.parametrize("name,line", LARGE)
 def test_memory(name: str, line: str) -> None:
-    """Time is measured by ``python -m tests.hostile_commands``; here a busy machine has some of its own."""
+    """Time is measured by ``python -m tests.fuzz.hostile_commands``; here a busy machine has some of its own."""
     (file,) = (file for file in FILES if file.name == name)
     done = measured(file, line)
     assert done.status in (0, 1, 2) and "bug in planscope" not in done.err
@@ -107,9 +107,9 @@ def watch(event, args):
         if any(word in text for word in ("planscope_canary", "/canary", "etc/passwd", "127.0.0.1")):
             seen.append((event, text[:200]))
 
-from tests.hostile_commands import try_file
-from tests.hostile_files import SMALL
-from tests.hostile_lines import ALL
+from tests.fuzz.hostile_commands import try_file
+from tests.fuzz.hostile_files import SMALL
+from tests.fuzz.hostile_lines import ALL
 
 files = [f for f in SMALL if f.name.startswith("names ")]
 assert len(files) > 20

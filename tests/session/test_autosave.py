@@ -21,7 +21,7 @@ from planscope.session.places import recovery as recovery_folder
 from planscope.session.recovery import recoverable
 from planscope.session.stamp import Changed
 from planscope.session.store import dumps, load, save
-from tests.hostile_files import SMALL, HostileFile
+from tests.fuzz.hostile_files import SMALL, HostileFile
 from tests.session.make import figure_10
 
 

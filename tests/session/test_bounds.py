@@ -18,8 +18,8 @@ from planscope.session.json_bytes import DEEPEST, json_text, parse_json
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads, save
 from tests.cli.support import harmless
+from tests.fuzz.hostile_files import GOOD, SMALL, HostileFile, damaged, documents
 from tests.hostile import HOSTILE
-from tests.hostile_files import GOOD, SMALL, HostileFile, damaged, documents
 from tests.session.make import figure_10
 
 

@@ -10,8 +10,8 @@ import pytest
 from planscope.session.drafts import DraftFile, left_drafts
 from planscope.session.model import Variant
 from planscope.session.places import recovery
+from tests.fuzz.hostile_files import SMALL
 from tests.hostile import SAVEABLE
-from tests.hostile_files import SMALL
 from tests.session.make import figure_10
 
 

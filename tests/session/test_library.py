@@ -29,8 +29,8 @@ from planscope.session.lock import Held, Lock
 from planscope.session.own import own_runs
 from planscope.session.places import cache, library, trash
 from planscope.session.store import load, save
+from tests.fuzz.hostile_files import SMALL
 from tests.hostile import SAVEABLE
-from tests.hostile_files import SMALL
 from tests.session.make import figure_10
 
 

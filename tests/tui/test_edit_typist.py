@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.typist import let_type
 from tests.tui import sessions
-from tests.tui.typist import let_type
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -23,7 +23,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.new_session import read_request
 from planscope.tui.rooms.library import LibraryRoom
-from tests.hostile_files import SMALL
+from tests.fuzz.hostile_files import SMALL
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session

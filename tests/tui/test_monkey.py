@@ -1,4 +1,4 @@
-"""A few of the many actions of ``python -m tests.tui.monkey``; and that it notices what it is there for."""
+"""A few of the many actions of ``python -m tests.fuzz.monkey``; and that it notices what it is there for."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from pathlib import Path
 import pytest
 
 from planscope.tui.controllers.autosave import Autosave
-from planscope.tui.controllers.document import Desk
+from planscope.tui.controllers.document import Document
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen
+from tests.fuzz.home import at_home
+from tests.fuzz.ledger import Ledger
+from tests.fuzz.monkey import Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
+from tests.fuzz.ways import TO_GO
 from tests.tui import sessions
-from tests.tui.monkey import Ledger, Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
-from tests.tui.monkey_home import at_home
-from tests.tui.monkey_ways import TO_GO
 
 
 @pytest.fixture(autouse=True)
 def _two_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same session everywhere, with something to compare."""
-    monkeypatch.setattr("tests.tui.monkey_home.MADE", (sessions.figure_10,))
+    monkeypatch.setattr("tests.fuzz.home.MADE", (sessions.figure_10,))
 
 
 @asynccontextmanager
@@ -77,7 +78,7 @@ async def test_it_notices_what_fails_behind_the_screen(monkeypatch: pytest.Monke
     def fail(*given: object, **more: object) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("planscope.tui.rooms.opening.judge", fail)
+    monkeypatch.setattr("planscope.tui.controllers.judge.judged", fail)
     with pytest.raises(Lost, match="RuntimeError: on purpose"):
         async with before_one():
             pass
@@ -86,10 +87,10 @@ async def test_it_notices_what_fails_behind_the_screen(monkeypatch: pytest.Monke
 async def test_it_notices_a_run_that_is_lost() -> None:
     with pytest.raises(Lost, match=r"not in the file .*: run made"):
         async with before_one() as monkey:
-            desk = monkey.app.desk
-            assert desk is not None
-            desk.put_run(desk.open_session.runs[0].model_copy(update={"id": "made"}))
-            desk.open_session.runs[:] = [run for run in desk.open_session.runs if run.id != "made"]
+            assert monkey.app.work is not None
+            document = monkey.app.work.document
+            document.put_run(document.runs[0].model_copy(update={"id": "made"}))
+            document.runs[:] = [run for run in document.runs if run.id != "made"]
 
 
 async def test_it_notices_what_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +102,8 @@ async def test_it_notices_what_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_it_notices_marks_that_do_not_reach_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Desk, "set_fields", lambda self, **fields: None)
-    with pytest.raises(Lost, match="not on the desk: breakpoints"):
+    monkeypatch.setattr(Document, "mark", lambda self, **texts: None)
+    with pytest.raises(Lost, match="not in the document: breakpoints"):
         async with before_one() as monkey:
             await press(monkey, "g", "b")
 
@@ -119,7 +120,7 @@ async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_it_notices_a_screen_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DebugScreen, "action_help", lambda self: None)
-    monkeypatch.setattr("tests.tui.monkey.CHANGES", 0.5)
+    monkeypatch.setattr("tests.fuzz.monkey.CHANGES", 0.5)
     with pytest.raises(Lost, match="the screen does not change any more"):
         async with before_one() as monkey:
             await monkey.answers()
@@ -140,4 +141,4 @@ def test_it_writes_nowhere_else() -> None:
 async def test_what_is_played_and_not_kept_is_nothing_lost() -> None:
     async with before_one() as monkey:
         await press(monkey, "g", "p", "enter", "escape", "p", "enter", "K")
-        assert monkey.app.desk is not None and len(monkey.app.desk.open_session.runs) == 3
+        assert monkey.app.work is not None and len(monkey.app.work.document.runs) == 3

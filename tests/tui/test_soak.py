@@ -1,8 +1,8 @@
-"""A few of the many live runs of ``python -m tests.tui.soak``."""
+"""A few of the many live runs of ``python -m tests.fuzz.soak``."""
 
 from __future__ import annotations
 
-from tests.tui.soak import GONE, soak
+from tests.fuzz.soak import GONE, soak
 
 
 async def test_nothing_is_left_of_live_runs_but_their_records() -> None:

@@ -1,7 +1,7 @@
 """Hostile files given to every command that reads files, and what must hold whatever they are.
 
-``python -m tests.hostile_commands`` tries every file with every command, the large ones in processes of their own whose
-memory and time are measured; with ``1/2`` every second file. The tests try a part of that.
+``python -m tests.fuzz.hostile_commands`` tries every file with every command, the large ones in processes of their own
+whose memory and time are measured; with ``1/2`` every second file. The tests try a part of that.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from functools import cache
 from pathlib import Path
 
 from planscope.cli import main
-from tests.hostile_files import FILES, HostileFile
-from tests.hostile_lines import ALL, CHANGES, TYPED, home, put, reads_session, sound_session
-from tests.hostile_watch import watched
+from tests.fuzz.hostile_files import FILES, HostileFile
+from tests.fuzz.hostile_lines import ALL, CHANGES, TYPED, home, put, reads_session, sound_session
+from tests.fuzz.hostile_watch import watched
 
 MOST_MEMORY = 500_000
 """Kilobytes of a process, at its largest."""
@@ -189,7 +189,7 @@ def _prepared() -> Path:
         subprocess.run(
             [sys.executable, "-m", "planscope", "export", str(good), "--preview"],
             stdout=subprocess.DEVNULL,
-            env={**os.environ, "XDG_CACHE_HOME": str(made), "PYTHONPATH": str(Path(__file__).parent.parent)},
+            env={**os.environ, "XDG_CACHE_HOME": str(made), "PYTHONPATH": str(Path(__file__).parents[2])},
             check=True,
         )
     shutil.rmtree(made / "planscope", ignore_errors=True)
@@ -220,7 +220,7 @@ def measured(file: HostileFile, whole: str) -> Measured:
                     text=True,
                     errors="replace",
                     cwd=folder,
-                    env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+                    env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
                     check=True,
                 )
         status, memory, busy, seconds = done.stdout.split()

@@ -1,8 +1,8 @@
 """A random monkey: keys, clicks, drags and resizes over all rooms, and a ledger of what must not be lost.
 
-``python -m tests.tui.monkey 20000 [SEED]`` lets it go on for long. It looks whether the application is alive and
+``python -m tests.fuzz.monkey 20000 [SEED]`` lets it go on for long. It looks whether the application is alive and
 answers, whether anything failed behind the screen, whether one can always get back to the debug screen, and whether
-anything that was made is lost (:mod:`tests.tui.monkey_ledger`), also where planscope is left while things run.
+anything that was made is lost (:mod:`tests.fuzz.ledger`), also where planscope is left while things run.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from unittest.mock import patch
 
 from textual import events
 from textual.geometry import Offset
+from textual.message import Message
 from textual.widgets import Input
 from textual.worker import Worker
 
@@ -32,18 +33,21 @@ from planscope.session.library import session_files
 from planscope.session.places import library
 from planscope.tui.actions import ACTIONS
 from planscope.tui.app import PlanscopeApp
+from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.opening import Switch
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.describe import Described, DescribeDialog
 from planscope.tui.keymap import normal
+from planscope.tui.messages import DocumentChanged
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.base import AppScreen
-from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.debug.screen import DebugScreen, Start
+from tests.fuzz.home import KINDS, Home, at_home
+from tests.fuzz.ledger import Ledger
+from tests.fuzz.ways import ANYWHERE, IN_DIALOGS, ODD_KEYS, RARE, TO_GO, WAITING, WORDS
 from tests.hostile import HOSTILE
-from tests.tui.monkey_home import KINDS, Home, at_home
-from tests.tui.monkey_ledger import Ledger
-from tests.tui.monkey_ways import ANYWHERE, IN_DIALOGS, ODD_KEYS, RARE, TO_GO, WAITING, WORDS
 from tests.tui.screen import rows
 
 SIZES = ((80, 24), (120, 40), (200, 60))
@@ -102,7 +106,7 @@ class WatchedApp(PlanscopeApp):
 
     def push_screen(self, screen: Any, callback: Any = None, *rest: Any, **more: Any) -> Any:
         self.tally.opened[named(screen)] += 1
-        self.asked = type(screen).__name__ == "_Unkept"
+        self.asked = isinstance(screen, Dialog) and "not kept: " in screen.heading
 
         def left(answer: Any) -> None:
             if callback is not None:
@@ -113,23 +117,32 @@ class WatchedApp(PlanscopeApp):
 
     def _left(self, screen: Any, answer: Any) -> None:
         self.emptied |= named(screen).endswith("Empty the") and answer == 1
-        if isinstance(screen, EditRoom) and self.room is not None:
-            self.ledger.edited(screen, self.room.drafts)
-        if isinstance(answer, Described):
-            self.ledger.described(answer.title, answer.notes)
+        if isinstance(screen, EditRoom) and self.work is not None:
+            self.ledger.edited(screen, self.work.drafts.histories)
+        if isinstance(answer, Described):  # who waits for the answer hears of it first
+            asyncio.get_running_loop().call_soon(self.ledger.described, answer.title, answer.notes)
         asked = getattr(answer, "choice", answer)  # of a fork, how it is run
         if not getattr(asked, "model", "sim:").startswith("sim:"):
             self.ledger.broken.append(f"a real model would be asked: {asked}")
 
-    async def turn_to(self, turn: Switch) -> None:
-        old = self.desk
-        if old is not None and self.ledger.desk is old:
-            self.ledger.leaving()
-        await super().turn_to(turn)
-        if old is not None and turn.notice == "":  # what is restored was asked for in the old one's place
-            self.ledger.check_file(old.saving.trouble)
-        assert self.desk is not None
-        self.ledger.watch(self.desk, self.saver)
+    def announce(self, message: Message) -> None:
+        super().announce(message)
+        if isinstance(message, DocumentChanged):
+            self.ledger.heard(message)
+
+    async def _show(self, document: Document, autosave: Autosave | None, start: Start) -> None:
+        if self.work is not None and start.notice != "restored, and saved":
+            self.ledger.check_file(self.work.document.saving.trouble)
+        await super()._show(document, autosave, start)
+        self.ledger.watch(document, autosave)
+
+    async def _switch_to(self, switch: Switch) -> None:
+        self.ledger.leaving()
+        await super()._switch_to(switch)
+
+    def close_session(self) -> None:
+        self.ledger.leaving()
+        super().close_session()
 
     def exit(self, *given: Any, **more: Any) -> None:
         if any(isinstance(screen, DescribeDialog) for screen in self.screen_stack):
@@ -208,15 +221,11 @@ class Monkey:
 
     def look(self) -> None:
         """Whether anything was found broken meanwhile."""
-        if not self.over and self.app.desk is not None:
-            self.ledger.watch(self.app.desk, self.app.saver)
-            if self.app.screen_of_session is not None and self.app.screen_of_session.is_mounted:
-                written = [
-                    (s.desk.open_session.id, s.of.id)
-                    for s in self.app.screen_stack
-                    if isinstance(s, EditRoom)
-                ]
-                self.ledger.check_drafts(self.app.screen_of_session.drafts, written)
+        screen = self.app.screen_of_session
+        if not self.over and screen is not None and screen.is_mounted:
+            edited = [s for s in self.app.screen_stack if isinstance(s, EditRoom)]
+            written = [(s.document.open_session.id, s.of.id) for s in edited]
+            self.ledger.check_drafts(screen.work.drafts.histories, written)
         if self.ledger.broken:
             raise Lost("\n".join(self.ledger.broken))
 
@@ -247,8 +256,8 @@ class Monkey:
         while quiet < 3 and not self.over and time.monotonic() < ends:
             await self.answered()
             await asyncio.sleep(0.01)
-            room = self.app.screen_of_session
-            waits = room is None or not room.work.live.at_work or room.work.live.paused is not None
+            work = self.app.work
+            waits = work is None or not work.live.at_work or work.live.paused is not None
             busy = set(getattr(self.app.job_list, "_current", ())) - GOING_ON
             quiet = quiet + 1 if waits and not busy else 0
 
@@ -264,7 +273,7 @@ class Monkey:
 
     async def go_on(self) -> None:
         """A way that leads somewhere, where a random key would seldom go."""
-        live = self.app.screen_of_session.live if self.app.screen_of_session is not None else None
+        live = self.app.work.live if self.app.work is not None else None
         if isinstance(self.app.screen, Dialog):
             ways = IN_DIALOGS
         elif self.where == "debug" and live is not None and live.paused is not None:
@@ -374,8 +383,7 @@ class Monkey:
 
     async def meddle(self) -> None:
         """Another program changes the file that is open."""
-        desk = self.app.desk
-        path = desk.path if desk is not None else None
+        path = self.app.work.document.path if self.app.work is not None else None
         own = path is not None and path.is_relative_to(self.home_of.folder) and path.suffix == ".json"
         if path is not None and own and path.exists():
             self.log.append("meddles with the file")
@@ -401,7 +409,7 @@ class Monkey:
         return room
 
     async def check(self) -> None:
-        """The screen answers, and nothing is lost: neither on the desk nor in the file."""
+        """The screen answers, and nothing is lost: neither in the document nor in its file."""
         await self.within(self.home())
         await self.within(self.resize_to((120, 40)))
         await self.answers()
@@ -411,9 +419,9 @@ class Monkey:
         if room.work.document.session is None:
             return
         self.ledger.check_marks(room)
-        saver = self.app.saver
-        assert saver is not None
-        self.ledger.check_file(await asyncio.wait_for(saver.flush(), PATIENCE), closed=False)
+        assert room.work.autosave is not None
+        trouble = await asyncio.wait_for(room.work.autosave.flush(), PATIENCE)
+        self.ledger.check_file(trouble, closed=False)
         self.look()
 
     async def answers(self) -> None:

@@ -1,6 +1,6 @@
 """Many live runs in one application, with random keys: no crash, and nothing is left of a run but its record.
 
-``python -m tests.tui.soak 200`` prints what was there before, halfway and after.
+``python -m tests.fuzz.soak 200`` prints what was there before, halfway and after.
 """
 
 from __future__ import annotations

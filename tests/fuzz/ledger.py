@@ -1,8 +1,9 @@
 """What a monkey's work amounts to, kept apart from the application: nothing of it may be lost.
 
-What was put on the desk stays there and comes into the file; a run's events, a dissection's runs and a request never
-become fewer or others. What was typed is a variant, a draft, a title, or notes. What lies in the library stays there or
-in the trash. Breaches are collected in ``broken``, since most of them are found in the midst of the application's work.
+What was put into the document stays there and comes into the file; a run's events, a dissection's runs and a request
+never become fewer or others. What was typed is a variant, a draft, a title, or notes. What lies in the library stays
+there or in the trash. Breaches are collected in ``broken``, since most of them are found in the midst of the
+application's work.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from planscope.session.model import Session, Variant
 from planscope.session.places import library, trash
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
-from planscope.tui.controllers.autosave import Autosave, cursor_of, marks_of
-from planscope.tui.controllers.document import Desk, News
+from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Document
+from planscope.tui.messages import DocumentChanged
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen
 
@@ -85,39 +87,29 @@ class Ledger:
         self.broken: list[str] = []
         self.drafts: dict[Key, str] = {}
         self.meddled = False
-        self.desk: Desk | None = None
-        self._saver: Autosave | None = None
+        self.document: Document | None = None
+        self._autosave: Autosave | None = None
         self._held = Held()
         self._opened_at: dict[str, Any] = {}
         self._shelved: dict[Path, tuple[str, Held]] = {}
         self._leaving: Session | None = None
 
-    # What is on the desk
+    # What is in the document
 
-    def watch(self, desk: Desk, saver: Autosave | None) -> None:
-        """Hear of what is put on this desk from now on."""
-        self._saver = saver or self._saver
-        if desk is self.desk:
-            return
-        self.desk, self._saver, self._held, self._leaving = desk, saver, Held(), None
-        if desk.session is not None:
-            self._begin(desk)
-        desk.listen(self._heard)
+    def watch(self, document: Document, autosave: Autosave | None) -> None:
+        """This document is open from now on."""
+        self.document, self._autosave, self._held, self._leaving = document, autosave, Held(), None
+        if document.session is not None:
+            self._held.add(document.session, document.passing)
+            self._opened_at = document.session.cursor
 
-    def _begin(self, desk: Desk) -> None:
-        self._held = Held()
-        self._held.add(desk.open_session, desk.passing)
-        self._opened_at = desk.open_session.cursor
-
-    def _heard(self, news: News) -> None:
-        desk = self.desk
-        assert desk is not None
-        if self._leaving is not None:
+    def heard(self, message: DocumentChanged) -> None:
+        """The open document changed."""
+        document = self.document
+        if document is None or document.session is None or self._leaving is not None:
             return  # what a run tells when it is ended may come too late for the file
-        if news.what == "opened":
-            self._begin(desk)
-        elif news.what in ("variant", "run", "dissection"):
-            self._tell("lost on the desk", self._held.add(desk.open_session, desk.passing))
+        if message.what in ("variant", "run", "dissection"):
+            self._tell("lost in the document", self._held.add(document.session, document.passing))
 
     def _tell(self, what: str, things: Iterable[str]) -> None:
         if named := ", ".join(things):
@@ -125,14 +117,14 @@ class Ledger:
 
     def described(self, title: str, notes: str) -> None:
         """The dialog for them was left with these."""
-        session = self.desk.session if self.desk is not None else None
+        session = self.document.session if self.document is not None else None
         if session is not None and (session.title, session.notes) != (title, notes):
             self._tell("typed and gone", ["title or notes"])
 
     def edited(self, room: EditRoom, drafts: dict[Key, Any]) -> None:
         """The room where one writes was left: its text is a draft, a variant, or what it was at first."""
-        key, text = (room.work.document.open_session.id, room.of.id), room.view.draft.text
-        texts = {room.of.query.text, *(v.query.text for v in room.work.document.open_session.variants)}
+        key, text = (room.document.open_session.id, room.of.id), room.state.draft.text
+        texts = {room.of.query.text, *(v.query.text for v in room.document.variants)}
         self.drafts.pop(key, None)
         if key in drafts:
             self.drafts[key] = drafts[key].now.text
@@ -148,22 +140,23 @@ class Ledger:
     # What is in the file
 
     def leaving(self) -> None:
-        """What is on the desk now has to be in the file when it is left."""
-        if self.desk is not None and self.desk.session is not None and self._leaving is None:
-            self._leaving = self.desk.snapshot()
+        """What is in the document now has to be in the file when it is left."""
+        document = self.document
+        if document is not None and document.session is not None and self._leaving is None:
+            self._leaving = document.snapshot()
 
     def check_file(self, trouble: str, closed: bool = True) -> None:
-        """Nothing is on its way to the file any more: it is as the desk. ``trouble``: why it could not be saved.
+        """Nothing is on its way to the file any more: it is as the document. ``trouble``: why it could not be saved.
 
         ``closed``: nobody holds the file any more.
         """
-        desk, saver = self.desk, self._saver
-        if desk is None or desk.session is None or saver is None:
+        document, autosave = self.document, self._autosave
+        if document is None or document.session is None or autosave is None:
             return
         self.leaving()
         here, self._leaving = self._leaving, None
         assert here is not None
-        keeper = saver.hold()
+        keeper = autosave.hold()
         if trouble and not self.meddled:
             self._tell("not saved", [trouble])
         elif trouble and not closed:
@@ -174,7 +167,7 @@ class Ledger:
             path = keeper.place if keeper.place.exists() else keeper.path
             looked = ("breakpoints", "watches") if is_bundled(path) else ()
             here = here.model_copy(update={name: getattr(load(path), name) for name in looked})
-            self._compare(here, load(path), f"in the file {path.name} ({keeper.where}, {desk.saving})")
+            self._compare(here, load(path), f"in the file {path.name} ({keeper.where}, {document.saving})")
 
     def _compare(self, here: Session, there: Session, where: str) -> None:
         less = self._held.less(there)
@@ -185,20 +178,20 @@ class Ledger:
         """Breakpoints and watches of the screen are those of the session."""
         session = room.work.document.session
         if session is not None and room.view.progress in ("judged", "unreadable"):
-            for name, texts in marks_of(room.view).items():
+            for name, texts in room.view.marks.texts.items():
                 if set(texts) != set(getattr(session, name)):
-                    self._tell("not on the desk", [f"{name} {texts}, but {getattr(session, name)}"])
+                    self._tell("not in the document", [f"{name} {texts}, but {getattr(session, name)}"])
 
     def check_place(self, room: DebugScreen) -> None:
         """One comes back to where one was, in a file of one's own."""
-        place, saver = cursor_of(room.view), self._saver
-        if place is None or saver is None or room.work.document is not self.desk or self.meddled:
+        place, autosave = room.view.cursor(), self._autosave
+        if place is None or autosave is None or room.work.document is not self.document or self.meddled:
             return
-        keeper = saver.hold()
+        keeper = autosave.hold()
         if keeper.where != "here":
             return
         kept = load(keeper.place).cursor
-        stayed = kept == self._opened_at and place == saver._left_at  # who did not move changed nothing
+        stayed = kept == self._opened_at and place == autosave._left_at  # who did not move changed nothing
         if kept != place and not stayed:
             self._tell("one's place is lost", [f"{place}, but {kept}"])
 

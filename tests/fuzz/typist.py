@@ -1,7 +1,7 @@
 """A random typist on the edit screen: types, pastes, deletes, undoes, commands, leaves and comes back.
 
 What is in the draft is what a model of it says, and nothing that was typed is ever lost.
-``python -m tests.tui.typist 20000`` lets one type for longer.
+``python -m tests.fuzz.typist 20000`` lets one type for longer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files that are none of ours, or too much, or made to do harm: what every command and every pane must stand.
 
 ``FILES`` is the list; each entry writes its file into a folder of the caller's. ``documents`` and ``damaged`` are
-Hypothesis strategies for more of them. ``python -m tests.hostile_files FOLDER`` writes all of them.
+Hypothesis strategies for more of them. ``python -m tests.fuzz.hostile_files FOLDER`` writes all of them.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from planscope.commands import COMMANDS
 from planscope.commands.export import FORMATS
-from tests.hostile_files import GOOD, HostileFile
+from tests.fuzz.hostile_files import GOOD, HostileFile
 
 LINES: dict[str, tuple[str, ...]] = {
     "open": ("open {}", "open - < {}", "{}"),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
 from planscope.language.problem import Problem
-from planscope.oracle.trace import Trace
+from planscope.oracle.trace import Call, Ending, Trace
 from planscope.oracle.verdict_types import ErrorType, Finding, Status, StepNo, StepView, Verdict
 
 
@@ -27,6 +28,23 @@ class Judged(Protocol):
     def status(self, constraint_id: str, index: int) -> Status: ...
     def valid_completions(self, index: int) -> int | None: ...
     def verdict(self) -> Verdict: ...
+
+
+class _Growing(Judged, Protocol):
+    """A run that is not over, which can go on."""
+
+    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Judged: ...
+
+
+def _growing(replay: Judged) -> _Growing:
+    found: _Growing = replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never gone on with
+    return found
+
+
+def _with_more(
+    table: Mapping[str, tuple[int, ...]], more: Mapping[str, list[int]]
+) -> Mapping[str, tuple[int, ...]]:
+    return {**table, **{name: (*table.get(name, ()), *at) for name, at in more.items()}} if more else table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,38 +63,69 @@ class RunIndex:
     def __init__(self, replay: Judged) -> None:
         self.replay = replay
         self.problem: Problem = replay.problem
-        self.steps: tuple[StepView, ...] = replay.steps
-        self.last: int = len(self.steps) - 1
-        self.index_of: Mapping[StepNo, int] = {view.step: i for i, view in enumerate(self.steps)}
+        self.steps: tuple[StepView, ...] = ()
+        self.index_of: Mapping[StepNo, int] = {}
         self.order: Mapping[str, int] = {c.id: i for i, c in enumerate(self.problem.constraints)}
-        self._index_calls()
-        self._index_checks()
-        self._index_findings()
-        self._index_violations()
+        self.called: Mapping[str, tuple[int, ...]] = {}
+        self.executed: Mapping[str, tuple[int, ...]] = {}
+        self.executions: Mapping[int, Mapping[str, Execution]] = {}
+        self.checks: tuple[tuple[str, ...], ...] = ()
+        self.breaks: Mapping[str, tuple[int, ...]] = {}
+        self.findings: tuple[tuple[Finding, ...], ...] = ()
+        self._lost: Mapping[int, int] = {}
+        """By attempt the index at which it was lost."""
+        self._turns: tuple[int, ...] = ()
+        """The indices at which a plan that is lost became so, or became broken."""
+        self._take_in(replay)
+
+    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RunIndex:
+        """The same run with calls more, at the cost of the new ones. Only a run that is not over can go on."""
+        return self.grown(_growing(self.replay).then(*calls, ending=ending, reason=reason))
+
+    def grown(self, replay: Judged) -> RunIndex:
+        """The lookups of a replay that begins with this one's steps."""
+        made = copy(self)
+        made._take_in(replay)
+        return made
+
+    def _take_in(self, replay: Judged) -> None:
+        """Index the steps that are new. Tables are replaced and not changed: a copy may share them."""
+        first = len(self.steps)
+        self.replay = replay
+        self.steps = replay.steps
+        self.last: int = len(self.steps) - 1
+        new = self.steps[first:]
+        self.index_of = {**self.index_of, **{view.step: first + i for i, view in enumerate(new)}}
+        self._index_calls(first)
+        self._index_checks(first)
+        self._index_findings(first)
+        self._index_violations(first)
         self._counts: dict[int, int | None] = {}
         self.memo: dict[Hashable, tuple[int, ...]] = {}
 
-    def _index_calls(self) -> None:
+    def _index_calls(self, first: int) -> None:
         called: defaultdict[str, list[int]] = defaultdict(list)
         executed: defaultdict[str, list[int]] = defaultdict(list)
-        self.executions: dict[int, dict[str, Execution]] = defaultdict(dict)
-        for i, view in enumerate(self.steps):
+        executions = {attempt: dict(done) for attempt, done in self.executions.items()}
+        for i, view in enumerate(self.steps[first:], first):
             if view.call is not None:
                 called[view.call.tool].append(i)
             if view.action is None:
                 continue
             executed[view.action].append(i)
-            attempt = self.executions[view.attempt]
+            attempt = executions.setdefault(view.attempt, {})
             if view.action not in attempt:
                 attempt[view.action] = Execution(i, len(attempt) + 1, view.start, view.end)
-        self.called: Mapping[str, tuple[int, ...]] = {tool: tuple(at) for tool, at in called.items()}
-        self.executed: Mapping[str, tuple[int, ...]] = {action: tuple(at) for action, at in executed.items()}
+        self.executions = executions
+        self.called = _with_more(self.called, called)
+        self.executed = _with_more(self.executed, executed)
 
-    def _index_checks(self) -> None:
+    def _index_checks(self, first: int) -> None:
         checks: list[tuple[str, ...]] = []
         breaks: defaultdict[str, list[int]] = defaultdict(list)
-        before: tuple[str, ...] = ()
-        for i, view in enumerate(self.steps):
+        core_before = self.steps[first - 1].core if first else None
+        before = core_before.constraints if core_before else ()
+        for i, view in enumerate(self.steps[first:], first):
             core = view.core.constraints if view.core else ()
             entered = () if core == before else set(core).difference(before)
             before = core
@@ -85,42 +134,50 @@ class RunIndex:
             for constraint in view.changed or self._broken_from_the_start(i):
                 if self.replay.status(constraint, i) == "broken":
                     breaks[constraint].append(i)
-        self.checks: tuple[tuple[str, ...], ...] = tuple(checks)
-        self.breaks: Mapping[str, tuple[int, ...]] = {c: tuple(at) for c, at in breaks.items()}
+        self.checks = (*self.checks, *checks)
+        self.breaks = _with_more(self.breaks, breaks)
 
     def _broken_from_the_start(self, index: int) -> Iterable[str]:
         """Step 0 has nothing before it to differ from, but a text may contradict itself."""
         return self.order if index == 0 and self.steps[0].state == "broken" else ()
 
-    def _index_findings(self) -> None:
+    def _index_findings(self, first: int) -> None:
         """The last attempt's findings as the verdict has them (it knows the end), earlier ones as they came."""
-        found: list[list[Finding]] = [[] for _ in self.steps]
         attempt = self.steps[-1].attempt
-        for i, view in enumerate(self.steps):
-            if view.attempt != attempt:
-                found[i].extend(view.findings)
+        found = [*self.findings]
+        if (
+            first and self.steps[first - 1].attempt != attempt
+        ):  # what was the last attempt is an earlier one now
+            found = [view.findings for view in self.steps[:first]]
+        for view in self.steps[first:]:
+            found.append(() if view.attempt == attempt else view.findings)
+        last: defaultdict[int, list[Finding]] = defaultdict(list)
         for finding in self.replay.verdict().findings:
             if finding.step in self.index_of:
-                found[self.index_of[finding.step]].append(finding)
-        self.findings: tuple[tuple[Finding, ...], ...] = tuple(map(tuple, found))
+                last[self.index_of[finding.step]].append(finding)
+        for i, findings in last.items():
+            found[i] = tuple(findings)
+        self.findings = tuple(found)
         by_type: defaultdict[ErrorType, list[int]] = defaultdict(list)
-        for i, findings in enumerate(self.findings):
-            for error_type in dict.fromkeys(finding.type for finding in findings):
+        for i, some in enumerate(self.findings):
+            for error_type in dict.fromkeys(finding.type for finding in some) if some else ():
                 by_type[error_type].append(i)
         self.found: Mapping[ErrorType, tuple[int, ...]] = {t: tuple(at) for t, at in by_type.items()}
 
-    def _index_violations(self) -> None:
-        lost: dict[int, int] = {}  # attempt -> its first doomed index
-        stops = {i for at in self.breaks.values() for i in at}
-        before: tuple[int, str] | None = None
-        for i, view in enumerate(self.steps):
+    def _index_violations(self, first: int) -> None:
+        lost, turns = dict(self._lost), list(self._turns)
+        before = (self.steps[first - 1].attempt, self.steps[first - 1].state) if first else None
+        for i, view in enumerate(self.steps[first:], first):
             if view.lost:
                 lost.setdefault(view.attempt, i)
                 if before != (view.attempt, view.state):
-                    stops.add(i)
+                    turns.append(i)
             before = (view.attempt, view.state)
-            if any(finding.severity == "error" for finding in self.findings[i]):
-                stops.add(i)
+        self._lost, self._turns = lost, tuple(turns)
+        wrong = (
+            i for i, some in enumerate(self.findings) if some and any(f.severity == "error" for f in some)
+        )
+        stops = {*turns, *wrong, *(i for at in self.breaks.values() for i in at)}
         self.doomed: tuple[int, ...] = tuple(sorted(lost.values()))
         self.violations: tuple[int, ...] = tuple(sorted(stops))
         attempt = self.steps[-1].attempt

@@ -22,14 +22,16 @@ from planscope.debugger.breakpoints import (
     When,
 )
 from planscope.debugger.cursor import DebugState, go_to
+from planscope.debugger.growing import GrowingRun
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import evaluate
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.plan import Cursor, Plan
 from planscope.oracle.statuses import Attempt
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import Call
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
+from planscope.session.record import RunRecord
 
 Cancelled = Callable[[], bool]
 
@@ -177,7 +179,7 @@ class LiveStops:
         self.problem = problem
         self.breakpoints = breakpoints
         self._lock = threading.Lock()
-        self._plan: Plan | None = None
+        self._growing: GrowingRun | None = None
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -187,14 +189,14 @@ class LiveStops:
     def breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
         self._breakpoints = tuple(breakpoints)
 
-    def why(self, trace: Trace, call: Call) -> tuple[str, ...]:
-        """Why to pause before ``call``, the one behind ``trace``: empty where no breakpoint is about it.
+    def why(self, record: RunRecord, call: Call) -> tuple[str, ...]:
+        """Why to pause before ``call``, the one behind ``record``: empty where no breakpoint is about it.
 
         As :func:`reasons`: what the call would do, then the breakpoints by their text. A call that cannot be
         read has ``arguments=None`` and its ``error``. Quick, but for conditions on ``valid_completions``.
         """
         breakpoints = self.breakpoints
-        step = len(trace.calls) + 1
+        step = len(record.calls) + 1
         places = {step} if step > 1 else {0, step}
         if all(
             (isinstance(b, ToolBreak) and b.tool != call.tool)
@@ -204,17 +206,16 @@ class LiveStops:
             return ()
         if self.problem is None:
             return tuple(str(b) for b in breakpoints if _is_plain_hit(b, places, call))
-        run = self._judged(self.problem, Trace((*trace.calls, call), "running"))
+        run = self._judged(self.problem, record, call)
         return _why(run, sorted(places), breakpoints, call.tool)
 
-    def _judged(self, problem: Problem, trace: Trace) -> RunIndex:
-        from planscope.oracle.replay import Replay  # Z3 comes with it
-        from planscope.oracle.walk import plan_of
+    def _judged(self, problem: Problem, record: RunRecord, call: Call) -> RunIndex:
+        from planscope.oracle.walk import plan_of  # Z3 comes with it
 
         with self._lock:
-            if self._plan is None:
-                self._plan = _Coreless(plan_of(problem))
-            return RunIndex(Replay(problem, trace, self._plan))
+            if self._growing is None:
+                self._growing = GrowingRun(problem, _Coreless(plan_of(problem)))
+            return self._growing.judged(record, call)
 
 
 class _Coreless:

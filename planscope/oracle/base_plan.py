@@ -73,6 +73,9 @@ class _BaseCursor:
     def __init__(self, plan: BasePlan) -> None:
         self.cyclic = plan.cyclic
 
+    def copy(self) -> Cursor:
+        return self
+
     def execute(self, fact: Fact) -> None:
         """Nothing to keep: the statuses say it all."""
 

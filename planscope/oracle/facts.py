@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,56 +45,67 @@ def durations(problem: Problem) -> list[int]:
 
 def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
     """The effect of every call of the trace, in order (spec: the first execution counts for the order)."""
-    index = {a.tool: i for i, a in enumerate(problem.actions)}
-    takes = durations(problem)
-    facts: list[Fact] = []
-    own = problem.own
-    attempt, done = 1, dict[int, int]()
-    clock: int | None = None
-    for step, call in enumerate(trace.calls, 1):
+    reader = FactReader(problem)
+    return [reader.read(call) for call in trace.calls]
+
+
+class FactReader:
+    """Reads the calls of one run, one after another."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._index = {a.tool: i for i, a in enumerate(problem.actions)}
+        self._takes = durations(problem)
+        self._step, self._attempt = 0, 1
+        self._done: dict[int, int] = {}
+        self._clock: int | None = None
+
+    def copy(self) -> FactReader:
+        """One that goes on from here by itself."""
+        made = copy(self)
+        made._done = dict(self._done)
+        return made
+
+    def read(self, call: Call) -> Fact:
+        """The effect of the next call."""
+        problem, own = self._problem, self._problem.own
+        self._step += 1
         extra = extra_arguments(call.arguments, problem.timed) if own is None else ()
         if call.arguments is None or call.error is not None:
-            why = call.error or "the arguments could not be read"
-            facts.append(Fact(step, attempt, call, "refused", refusal=why, clock=clock))
-            continue
+            return self._fact(call, "refused", refusal=call.error or "the arguments could not be read")
         if call.refused:
-            facts.append(
-                Fact(step, attempt, call, "refused", refusal="it was kept from its tool", clock=clock)
-            )
-            continue
+            return self._fact(call, "refused", refusal="it was kept from its tool")
         if own is not None and call.failed:
             refusal = _own_refusal(own, call)
-            effect: Effect = "failed" if refusal is None else "refused"
-            facts.append(Fact(step, attempt, call, effect, refusal=refusal, clock=clock))
-            continue
-        restarts = call.tool == RESTART_TOOL and call.tool not in index and call.tool not in (own or ())
+            return self._fact(call, "failed" if refusal is None else "refused", refusal=refusal)
+        restarts = call.tool == RESTART_TOOL and call.tool not in self._index and call.tool not in (own or ())
         if problem.timed and restarts:
-            attempt, clock, done = attempt + 1, None, {}
-            extra = tuple(call.arguments)
-            facts.append(Fact(step, attempt, call, "restart", extra=extra))
-            continue
-        action = index.get(call.tool)
+            self._attempt, self._clock, self._done = self._attempt + 1, None, {}
+            return self._fact(call, "restart", extra=tuple(call.arguments))
+        action = self._index.get(call.tool)
         if action is None and own is not None:
-            facts.append(Fact(step, attempt, call, "free", clock=clock))
-            continue
+            return self._fact(call, "free")
         if action is None:
-            facts.append(Fact(step, attempt, call, "refused", refusal="there is no such tool", clock=clock))
-            continue
-        start = end = None
-        if problem.timed:
-            read = read_start(call.arguments)
-            if isinstance(read, str):
-                facts.append(Fact(step, attempt, call, "refused", action, refusal=read, clock=clock))
-                continue
-            start, end = read, read + takes[action]
-        effect = "repeated" if action in done else "done"
-        facts.append(
-            Fact(step, attempt, call, effect, action, start, end, clock, extra=extra, first=done.get(action))
-        )
-        done.setdefault(action, step)
+            return self._fact(call, "refused", refusal="there is no such tool")
+        if not problem.timed:
+            return self._ran(call, action, None, extra)
+        read = read_start(call.arguments)
+        if isinstance(read, str):
+            return self._fact(call, "refused", action=action, refusal=read)
+        return self._ran(call, action, read, extra)
+
+    def _ran(self, call: Call, action: int, start: int | None, extra: tuple[str, ...]) -> Fact:
+        effect: Effect = "repeated" if action in self._done else "done"
+        end = None if start is None else start + self._takes[action]
+        first = self._done.get(action)
+        fact = self._fact(call, effect, action=action, start=start, end=end, extra=extra, first=first)
+        self._done.setdefault(action, self._step)
         if end is not None:
-            clock = end if clock is None else max(clock, end)
-    return facts
+            self._clock = end if self._clock is None else max(self._clock, end)
+        return fact
+
+    def _fact(self, call: Call, effect: Effect, **more: Any) -> Fact:
+        return Fact(self._step, self._attempt, call, effect, clock=self._clock, **more)
 
 
 def _own_refusal(own: Mapping[str, Mapping[str, Any] | None], call: Call) -> str | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planscope.oracle.facts import Fact, durations
-from planscope.oracle.statuses import Attempt, Watcher
+from planscope.oracle.statuses import Watcher
 from planscope.oracle.trace import Call
 from planscope.oracle.verdict_types import State
 from planscope.oracle.walk import Walk
@@ -47,7 +46,7 @@ class Peek:
 
     def after(self, action: int, start: int | None = None) -> Outcome:
         """If the action of that number were done next (timed: from hour ``start`` on)."""
-        trial = _copy(self.attempt)
+        trial = self.attempt.copy()
         fact = self._fact(action, start)
         self._watcher.execute(trial, fact)
         breaks = tuple(sorted(set(trial.broke.get(self.step, ())), key=self._rank.__getitem__))
@@ -80,14 +79,3 @@ class Peek:
     def _too_hard(self) -> bool:
         """A plan that can be finished has a safe move, so having none means that scheduling gave up."""
         return not self.safe and len(self.attempt.first) < len(self.run.problem.actions)
-
-
-def _copy(attempt: Attempt) -> Attempt:
-    return replace(
-        attempt,
-        decided=dict(attempt.decided),
-        first=dict(attempt.first),
-        facts=list(attempt.facts),
-        at=defaultdict(list),
-        broke=defaultdict(list),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
@@ -26,6 +26,17 @@ class Attempt:
     first_broken: int | None = None
     broke: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     """Which constraints the call at an index broke."""
+
+    def copy(self) -> Attempt:
+        """The same attempt, to be gone on with by itself: what was decided at steps so far does not change."""
+        return replace(
+            self,
+            decided=dict(self.decided),
+            at=defaultdict(list, self.at),
+            first=dict(self.first),
+            facts=list(self.facts),
+            broke=defaultdict(list, self.broke),
+        )
 
     def decide(self, constraint: str, index: int, status: Status) -> None:
         if constraint in self.decided:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 
 from planscope.language.problem import DAY, Problem
 from planscope.oracle.facts import Fact, durations
@@ -135,6 +136,11 @@ class _TimedCursor:
         self.rest, self.clock = plan.everything, 0
         self.done: list[Fact] = []
         self.lost = False
+
+    def copy(self) -> Cursor:
+        made = copy(self)
+        made.done = list(self.done)
+        return made
 
     def execute(self, fact: Fact) -> None:
         assert fact.action is not None and fact.end is not None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 from planscope.language.problem import Problem
 from planscope.oracle.base_plan import BasePlan
-from planscope.oracle.facts import Fact, read_facts
+from planscope.oracle.facts import Fact, FactReader
 from planscope.oracle.findings import find
 from planscope.oracle.plan import Plan
 from planscope.oracle.statuses import Attempt, Watcher
 from planscope.oracle.timed_plan import TimedPlan
-from planscope.oracle.trace import Trace
+from planscope.oracle.trace import Call, Ending, Trace
 from planscope.oracle.verdict_types import (
     Core,
     Finding,
@@ -41,35 +44,58 @@ class Walk:
         self.problem = problem
         self.trace = trace
         self.plan: Plan = plan or plan_of(problem)
-        self.facts = read_facts(problem, trace)
+        self.facts: list[Fact] = []
         self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
         self._attempts: list[Attempt] = []
         self._called: set[int] = set()
         self._cores: dict[int, tuple[int, Core | None]] = {}
-        self.steps = self._walk()
-
-    def _walk(self) -> tuple[StepView, ...]:
-        watcher = Watcher(self.problem)
-        attempt = watcher.begin(1, 0)
+        self._reader = FactReader(problem)
+        self._watcher = Watcher(problem)
+        self._cursor = self.plan.begin()
+        attempt = self._watcher.begin(1, 0)
         self._attempts.append(attempt)
-        cursor = self.plan.begin()
-        views = [self._view(0, 0, attempt, None, cursor.state(attempt, 0))]
-        for fact in self.facts:
+        views = [self._view(0, 0, attempt, None, self._cursor.state(attempt, 0))]
+        self.steps = self._walk(views, trace.calls)
+
+    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Self:
+        """The same run with calls more. This one stays as it is, so that threads may go on reading it.
+
+        It costs what the new calls cost, and copies of lists. Only a run that is not over (``running``) can go on.
+        """
+        assert self.trace.ending == "running"
+        made = copy(self)
+        vars(made).pop("first_doomed", None)
+        made.trace = Trace((*self.trace.calls, *calls), ending, reason)
+        made.facts = list(self.facts)
+        made._attempts = [*self._attempts[:-1], self._attempts[-1].copy()]
+        made._called = set(self._called)
+        made._cores = dict(self._cores)
+        made._reader = self._reader.copy()
+        made._cursor = self._cursor.copy()
+        made.steps = made._walk(list(self.steps), calls)
+        return made
+
+    def _walk(self, views: list[StepView], calls: Iterable[Call]) -> tuple[StepView, ...]:
+        """Walk on through calls, and to the end where the trace has one."""
+        for call in calls:
+            fact = self._reader.read(call)
+            self.facts.append(fact)
             if fact.effect == "restart":
-                attempt = watcher.begin(fact.attempt, fact.step)
-                self._attempts.append(attempt)
-                cursor = self.plan.begin()
-            elif fact.effect in ("done", "repeated"):
-                watcher.execute(attempt, fact)
-                cursor.execute(fact)
+                self._attempts.append(self._watcher.begin(fact.attempt, fact.step))
+                self._cursor = self.plan.begin()
+            attempt = self._attempts[-1]
+            if fact.effect in ("done", "repeated"):
+                self._watcher.execute(attempt, fact)
+                self._cursor.execute(fact)
                 if fact.action is not None:
                     self._called.add(fact.action)
-            state = cursor.state(attempt, fact.step)
-            views.append(self._view(fact.step, fact.step, attempt, fact, state))
+            views.append(
+                self._view(fact.step, fact.step, attempt, fact, self._cursor.state(attempt, fact.step))
+            )
         if self.trace.ending != "running":
-            index = len(views)
-            watcher.finish(attempt, index)
-            state = cursor.state(attempt, index)
+            index, attempt = len(views), self._attempts[-1]
+            self._watcher.finish(attempt, index)
+            state = self._cursor.state(attempt, index)
             if state in ("completable", "unknown") and self._lost():
                 state = "doomed"
             views.append(self._view("end", index, attempt, None, state))

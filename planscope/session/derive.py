@@ -11,7 +11,7 @@ from planscope.language.reading import Reading, read_query
 from planscope.language.tree import Query
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.session.model import ActionRecord, Run, Session, Variant
-from planscope.session.record import RunRecord, record_of
+from planscope.session.record import RecordedCall, RunRecord, record_of
 
 UNJUDGED = (
     "Not judged: nobody said what the calls have to meet. "
@@ -84,12 +84,15 @@ def trace_of(run: Run, *, live: bool = False) -> Trace:
 
 def trace_of_record(record: RunRecord) -> Trace:
     """The same of a run whose events are grouped already."""
-    calls = tuple(
-        Call(c.tool, c.arguments, c.error or None, bool(c.refused_by), c.failed and not c.refused_by)
-        for c in record.calls
-    )
+    calls = tuple(map(call_of, record.calls))
     ending: Ending = record.ending  # type: ignore[assignment]  # an end event has no other
     return Trace(calls, ending, record.reason or None)
+
+
+def call_of(call: RecordedCall) -> Call:
+    """A recorded call as the oracle takes it."""
+    refused = bool(call.refused_by)
+    return Call(call.tool, call.arguments, call.error or None, refused, call.failed and not refused)
 
 
 def not_answered(run: Run) -> int | None:

@@ -25,9 +25,10 @@ from planscope.debugger.cursor import (
     previous_check,
     restore_cursor,
     select,
-    with_replay,
+    with_run,
 )
 from planscope.debugger.errors import DebuggerError
+from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
 from planscope.language.problem import Problem, make_actions, rules
 from planscope.oracle.replay import Replay, replay
@@ -211,11 +212,11 @@ def test_a_run_that_grows_takes_along_who_stands_at_its_end() -> None:
     short = replay(problem, Trace((Call("one"),), "running"))
     longer = replay(problem, Trace((Call("one"), Call("two")), "running"))
     at_end, behind = go_end(open_run(short)), open_run(short)
-    assert with_replay(at_end, longer).index == 2
-    assert with_replay(behind, longer).index == 0
-    checking = with_replay(next_check(next_check(open_run(longer))), longer)
+    assert with_run(at_end, RunIndex(longer)).index == 2
+    assert with_run(behind, RunIndex(longer)).index == 0
+    checking = with_run(next_check(next_check(open_run(longer))), RunIndex(longer))
     assert (checking.index, checking.checked) == (1, "c1")
-    assert with_replay(go_end(open_run(longer)), short).index == 1
+    assert with_run(go_end(open_run(longer)), RunIndex(short)).index == 1
 
 
 @given(judged(), st.data())

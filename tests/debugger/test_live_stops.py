@@ -21,6 +21,7 @@ from planscope.debugger.stops import LiveStops, hits, reasons
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.session.record import RecordedCall, RunRecord
 
 from .runs import figure_10, judged, order
 
@@ -35,9 +36,25 @@ def read(text: str, problem: Problem = ABC) -> Breakpoint:
     return parse_breakpoint(text, RunIndex(replay(problem, Trace(calls))))
 
 
+def so_far(*calls: Call) -> RunRecord:
+    """The record of a run under way in which these calls were answered."""
+    told = [
+        RecordedCall(
+            k,
+            call.tool,
+            call.arguments,
+            error=call.error or "",
+            answer="",
+            refused_by="guard" if call.refused else "",
+        )
+        for k, call in enumerate(calls, 1)
+    ]
+    return RunRecord("r1", "v1", "tools", "sim:x", tuple(told), "running", "", under_way=True)
+
+
 def asked(*tools: str, at: str, problem: Problem = ABC) -> tuple[str, ...]:
     """Why the last one of the calls is paused before, with one breakpoint."""
-    done = Trace(tuple(map(Call, tools[:-1])), "running")
+    done = so_far(*map(Call, tools[:-1]))
     return LiveStops(problem, [read(at, problem)]).why(done, Call(tools[-1]))
 
 
@@ -79,7 +96,7 @@ def test_each_kind_of_breakpoint(calls: list[str], at: str, why: tuple[str, ...]
 
 
 def test_nothing_pauses_where_no_breakpoint_is_about_it() -> None:
-    assert LiveStops(ABC).why(Trace((), "running"), Call("gamma")) == ()
+    assert LiveStops(ABC).why(so_far(), Call("gamma")) == ()
 
 
 def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
@@ -88,7 +105,7 @@ def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
     odd = Call("applying_hair_color", {"start_time": "8"})
     late = Call("applying_hair_color", {"start_time": 23})
     stops = LiveStops(problem, [ErrorBreak("act_error")])
-    nothing = Trace((), "running")
+    nothing = so_far()
     assert stops.why(nothing, unread) == ("act_error", "error act_error")
     assert stops.why(nothing, odd) == ("act_error", "error act_error")
     assert stops.why(nothing, late) == ()
@@ -99,7 +116,7 @@ def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
 def test_a_contradiction_in_the_text_pauses_before_the_first_call() -> None:
     problem = Problem(ABC.actions, (*ABC.constraints, order("c3", "a1", "a1"), order("c4", "a2", "a1")))
     stops = LiveStops(problem, [NoReturn(), AboutToBreak("c3")])
-    assert stops.why(Trace((), "running"), Call("alpha")) == (
+    assert stops.why(so_far(), Call("alpha")) == (
         "c3 breaks",
         "c4 breaks",
         "point of no return",
@@ -107,13 +124,13 @@ def test_a_contradiction_in_the_text_pauses_before_the_first_call() -> None:
         "doomed",
         "breaks c3",
     )
-    assert stops.why(Trace((Call("alpha"),), "running"), Call("beta")) == ()
+    assert stops.why(so_far(Call("alpha")), Call("beta")) == ()
 
 
 def test_a_restart_begins_anew() -> None:
     run = figure_10()
     stops = LiveStops(run.problem, [NoReturn()])
-    before = [Trace(run.trace.calls[:k], "running") for k in range(len(run.trace.calls))]
+    before = [so_far(*run.trace.calls[:k]) for k in range(len(run.trace.calls))]
     found = [bool(stops.why(trace, call)) for trace, call in zip(before, run.trace.calls, strict=True)]
     assert found == [run.steps[k + 1].index in RunIndex(run).doomed for k in range(len(before))]
     assert any(found)
@@ -149,7 +166,7 @@ def test_it_pauses_where_the_recorded_run_stops(recorded: object, data: st.DataO
             return bool({k, *first} & set(hits(b, run)))
 
         expected = [str(b) for b in breakpoints if stopped(b)]
-        found = stops.why(Trace(calls[: k - 1], "running"), calls[k - 1])
+        found = stops.why(so_far(*calls[: k - 1]), calls[k - 1])
         assert [text for text in found if text in map(str, breakpoints)] == expected
         assert bool(found) == bool(expected)
         if found and k > 1:
@@ -160,7 +177,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     """Each question is answered by one set of breakpoints, whichever stood there at the time."""
     stops = LiveStops(ABC)
     sets = [(), (AboutToBreak(),), (ToolBreak("gamma"), ErrorBreak())]
-    wanted = {LiveStops(ABC, chosen).why(Trace((), "running"), Call("gamma")) for chosen in sets}
+    wanted = {LiveStops(ABC, chosen).why(so_far(), Call("gamma")) for chosen in sets}
     over = threading.Event()
 
     def change() -> None:
@@ -171,7 +188,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     thread = threading.Thread(target=change)
     thread.start()
     try:
-        found = {stops.why(Trace((), "running"), Call("gamma")) for _ in range(200)}
+        found = {stops.why(so_far(), Call("gamma")) for _ in range(200)}
     finally:
         over.set()
         thread.join()
@@ -196,7 +213,7 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
     breakpoints: list[Breakpoint] = [AboutToBreak(), NoReturn(), ErrorBreak()]
     stops = LiveStops(problem, breakpoints)
     for k, call in enumerate(calls):
-        done = Trace(tuple(calls[:k]), "running")
+        done = so_far(*calls[:k])
         assert stops.why(done, call) == LiveStops(problem, breakpoints).why(done, call)
 
 
@@ -219,5 +236,5 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
 def test_where_the_request_cannot_be_read_nothing_is_judged(
     calls: list[str], error: str | None, at: str, why: tuple[str, ...]
 ) -> None:
-    done = Trace(tuple(map(Call, calls[:-1])), "running")
+    done = so_far(*map(Call, calls[:-1]))
     assert LiveStops(None, [read(at)]).why(done, Call(calls[-1], error=error)) == why

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from planscope.debugger.errors import DebuggerError
+from planscope.debugger.growing import GrowingRun
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
@@ -125,6 +126,7 @@ class Judge:
         self._reads: dict[str, _Read] = {}
         self._facts: dict[tuple[Key, int], Facts] = {}
         self._behind = False
+        self._growing: tuple[Key, GrowingRun] | None = None
 
     # What is looked at
 
@@ -203,16 +205,33 @@ class Judge:
         read, record = self._reads[key[0]], self._record(key)
         now = self.now
         links = now.links if now is not None and now.key == key else None
+        growing = self._growing_of(key, read) if record is not None and record.under_way else None
         self._jobs.start(
             "judge",
-            lambda ticket: judged(key, read, record, links),
+            lambda ticket: judged(key, read, record, links, growing),
             lambda found: self._on_judged(*found),
             lambda error: self._failed(key, error),
         )
 
+    def _growing_of(self, key: Key, read: _Read) -> GrowingRun | None:
+        """What judges a run under way call by call; none for what the user plays, which may be taken back."""
+        if key[1] in self.document.passing or read.reading is None:
+            return None
+        if self._growing is None or self._growing[0] != key:
+            self._growing = (key, GrowingRun(read.reading.problem))
+        return self._growing[1]
+
     def _on_judged(self, judgement: Judgement, facts: dict[int, Facts]) -> None:
-        key = judgement.key
-        self._facts = {place: known for place, known in self._facts.items() if place[0] != key}
+        key, running = judgement.key, judgement.run.replay.trace.ending == "running"
+        before = self._known.get(key)
+        known = (
+            before.run.last if running and before is not None else 0
+        )  # what was asked of its last step may change
+        self._facts = {
+            place: known_facts
+            for place, known_facts in self._facts.items()
+            if place[0] != key or (place[1] < known and key[1] not in self.document.passing)
+        }
         self._facts.update({(key, index): found for index, found in facts.items()})
         read = self._reads[key[0]]
         self._set(replace(judgement, outline=read.outline))
@@ -366,14 +385,25 @@ def _lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
 
 
 def judged(
-    key: Key, read: _Read, record: RunRecord | None, links: Links | None = None
+    key: Key,
+    read: _Read,
+    record: RunRecord | None,
+    links: Links | None = None,
+    growing: GrowingRun | None = None,
 ) -> tuple[Judgement, dict[int, Facts]]:
-    """Judge a run, or without one the bare query; the facts of all steps if they are few."""
+    """Judge a run, or without one the bare query; the facts of all steps if they are few.
+
+    ``growing``: the run is under way, and what is new in it is judged.
+    """
     from planscope.oracle.replay import replay
     from planscope.session.derive import trace_of_record
 
     reading = read.reading
     assert reading is not None
+    links = links or Links(reading.text, reading.problem, read.outline)
+    if growing is not None and record is not None:
+        run = growing.judged(record)
+        return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict()), {}
     trace = Trace(ending="running") if record is None else trace_of_record(record)
     run = RunIndex(replay(reading.problem, trace))
     repair = None
@@ -381,7 +411,6 @@ def judged(
         repair = _replay(run).repair()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
-    links = links or Links(reading.text, reading.problem, read.outline)
     return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict(), repair=repair), facts
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.events import Event
     from planscope.session.model import Limits, Run, Variant
+    from planscope.session.record import RunRecord
 
 JOB = "run"
 """The job that a run is. One at a time is run from the screen."""
@@ -254,6 +255,7 @@ class _RunThread:
         self._stopped = False
         self._stepping = choice.stepping
         self._live: AgentRun | None = None
+        self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 
     def work(self, ticket: Ticket) -> Run:
@@ -327,12 +329,8 @@ class _RunThread:
 
     def _wanted(self, call: PendingCall) -> tuple[str, ...]:
         """Why to pause before a call, if there is a reason."""
-        from planscope.session.derive import trace_of
-
-        live = self._live
-        if live is None or not self.stops.breakpoints:
-            return ()
-        return self.stops.why(trace_of(live.run, live=True), call.call)
+        record = self._record
+        return () if record is None or not self.stops.breakpoints else self.stops.why(record, call.call)
 
     def _on_pause(self, call: PendingCall) -> None:
         self._tell(lambda: self._pause(call))
@@ -341,8 +339,14 @@ class _RunThread:
         self._tell(self._resume)
 
     def _on_event(self, event: Event) -> None:
+        from planscope.session.record import record_of, with_event
+
         live = self._live
         if live is not None:
+            before = self._record
+            self._record = (
+                record_of(live.run, under_way=True) if before is None else with_event(before, event)
+            )
             self._tell(lambda: self._owner.heard_event(self, event, live.run))
 
     def _tell(self, what: Callable[[], None]) -> None:

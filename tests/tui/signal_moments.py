@@ -55,6 +55,7 @@ class Watched:
             env={**environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
             cwd=ROOT,
             start_new_session=True,
+            preexec_fn=_heeds_all,
         )
 
     def read(self, seconds: float) -> bytes:
@@ -105,6 +106,12 @@ class Watched:
         if b"Traceback" in self.said:
             wrong.append(f"a traceback: {self.said[-1500:].decode(errors='replace')}")
         return wrong
+
+
+def _heeds_all() -> None:
+    """What whoever started this ignores, as nohup and shells in the background do, is not ignored here."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def status_is(status: int, number: int) -> bool:
@@ -282,19 +289,23 @@ class Moments:
 
 
 class _environment(contextlib.AbstractContextManager[None]):
-    """The variables of this process, for a while."""
+    """The variables of this process, for a while, and no signal ignored: for what is started meanwhile."""
 
     def __init__(self, environ: dict[str, str]) -> None:
         self.environ = environ
 
     def __enter__(self) -> None:
         self.before = dict(os.environ)
+        self.heeded = {number: signal.getsignal(number) for number in SIGNALS}
+        _heeds_all()
         os.environ.clear()
         os.environ.update(self.environ)
 
     def __exit__(self, *_: object) -> None:
         os.environ.clear()
         os.environ.update(self.before)
+        for number, handler in self.heeded.items():
+            signal.signal(number, handler)
 
 
 KINDS = ("starting", "appearing", "saving", "running", "commands", "stuck", "hanging_up")

@@ -13,6 +13,7 @@ for name in (
     "mutants",
     "attribution",
     "first_frame",
+    "live_run",
     "keys",
     "edit",
     "guard",

@@ -127,6 +127,7 @@ class Judge:
         self._facts: dict[tuple[Key, int], Facts] = {}
         self._behind = False
         self._growing: tuple[Key, GrowingRun] | None = None
+        self._told: object = None
 
     # What is looked at
 
@@ -156,19 +157,31 @@ class Judge:
             )
         return self.now
 
-    def follow(self) -> None:
-        """More happened in the run that is looked at: judge what is new."""
+    def follow(self) -> bool:
+        """More happened in the run that is looked at: judge what is new. False if nothing is, such as a thought."""
         now = self.now
         if now is None or now.progress == "reading":
-            return
+            return False
         if now.progress == "unreadable":
             self._set(replace(now, run=RunIndex(self._unjudged(now.key))))
         elif self._jobs.running("judge"):
             self._behind = True
+        elif self._told == self._telling(now.key):
+            return False
         else:
             for name in ("ahead", "facts", "certify"):
                 self._jobs.cancel(name)
             self._judge(now.key)
+        return True
+
+    def _telling(self, key: Key) -> object:
+        """What the verdict of a run under way depends on: it changes with each call, and with how that was answered."""
+        record = self._record(key)
+        if record is None or not record.under_way or key[1] in self.document.passing:
+            return object()  # judged as a whole each time
+        last = record.calls[-1] if record.calls else None
+        ended = (last.refused_by, last.failed, id(last.arguments)) if last is not None else None
+        return key, len(record.calls), record.pending, ended
 
     def forget(self, run_id: str) -> None:
         """Drop all that is known of a run."""
@@ -203,6 +216,7 @@ class Judge:
 
     def _judge(self, key: Key) -> None:
         read, record = self._reads[key[0]], self._record(key)
+        self._told = self._telling(key)
         now = self.now
         links = now.links if now is not None and now.key == key else None
         growing = self._growing_of(key, read) if record is not None and record.under_way else None

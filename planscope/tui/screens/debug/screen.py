@@ -464,15 +464,17 @@ class DebugScreen(AppScreen[None]):
         record = run
         if run is not None and document.run(run.id) is not None:
             record = document.record(run.id)
-        self.change(
+        self.view = changed(
+            self.view,
             title=document.title,
             runs=len(document.runs),
             has_queries=bool(document.variants),
             run=record,
             run_number=document.number_of(run.id) if run is not None else None,
         )
-        if message.what == "run" and run is not None and message.id == run.id and record is not run:
-            self.work.judge.follow()
+        mine = message.what == "run" and run is not None and message.id == run.id and record is not run
+        if not (mine and self.work.judge.follow()):  # else it is displayed with what it became
+            self.show_view()
 
     @on(LiveChanged)
     def _live_changed(self, message: LiveChanged) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent
 from planscope.session.store import load, save
 from tests.bench.big_session import big_session
+from tests.bench.yardstick import table
 from tests.tui.screen import Driven, opened
 
 
@@ -69,13 +70,13 @@ def _is_shown(driven: Driven) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=1000)
-    calls = parser.parse_args().calls
+    calls = parser.parse_known_args()[0].calls
     tenths = asyncio.run(measure(calls))
-    print(
-        f"a live run of {calls:,} calls, processor time of the screen's side (wanted: 3 ms an event, not growing)"
-    )  # noqa: T201
-    print("tenth of the run   " + "".join(f"{k:>8}" for k in range(1, len(tenths) + 1)))  # noqa: T201
-    print("ms an event        " + "".join(f"{ms:>8.2f}" for ms in tenths))  # noqa: T201
+    table(
+        f"a live run of {calls:,} calls: processor time of the screen's side (wanted: 3 ms an event, not growing)",
+        ["tenth of the run", "ms an event"],
+        [[str(k), f"{ms:.2f}"] for k, ms in enumerate(tenths, 1)],
+    )
 
 
 if __name__ == "__main__":

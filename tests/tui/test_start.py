@@ -34,6 +34,8 @@ HEAVY = (
     "planscope.oracle.replay",
     "planscope.session.model",
     "planscope.tui.rooms",
+    "planscope.tui.screens.side",
+    "planscope.tui.screens.edit",
     "planscope.debugger",
 )
 

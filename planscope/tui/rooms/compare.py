@@ -20,8 +20,8 @@ from planscope.tui.panes.compare_calls import ROOMY
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.rooms.comparable import Chosen
-from planscope.tui.rooms.side import SideRoom
 from planscope.tui.screens.base import FixedKey, keys_for
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -75,10 +75,10 @@ _FIXED: tuple[FixedKey, ...] = (
 )
 
 
-class CompareRoom(SideRoom):
+class CompareRoom(SideScreen):
     """Dismissed with :class:`RunChosen`, or None."""
 
-    CSS_PATH = ["side.tcss", "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [SIDE_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
     BINDINGS = keys_for("compare", _FIXED)
 

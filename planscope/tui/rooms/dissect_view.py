@@ -23,8 +23,8 @@ from planscope.tui.panes.dissect_lines import (
     matrix_lines,
     progress_runs,
 )
-from planscope.tui.rooms.side import SideRoom
 from planscope.tui.screens.base import FixedKey, keys_for
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -63,13 +63,13 @@ _FIXED: tuple[FixedKey, ...] = (
 )
 
 
-class DissectView(SideRoom):
+class DissectView(SideScreen):
     """``variant`` and ``wanted`` are what a new dissection is about.
 
     ``spent_before``: how many runs there were when the last ones were asked for; None once those have ended.
     """
 
-    CSS_PATH = ["side.tcss", "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [SIDE_STYLE, "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 

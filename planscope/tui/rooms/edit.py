@@ -32,6 +32,7 @@ from planscope.tui.panes.edit_text import EditorPane
 from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.query import Painted
 from planscope.tui.rooms.edit_leaving import Leaving
+from planscope.tui.screens.side import SIDE_STYLE
 
 _WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
     ("leave-edit", "escape", "commands"),
@@ -50,7 +51,7 @@ _LISTS: tuple[PaneName, ...] = ("reading", "constraints", "actions")
 class EditRoom(Leaving):
     """Gives an ``EditResult``."""
 
-    CSS_PATH = ["side.tcss", "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)

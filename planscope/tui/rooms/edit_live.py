@@ -15,8 +15,8 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.edit_state import EditState
-from planscope.tui.rooms.side import SideRoom
 from planscope.tui.screens.base import keys_for
+from planscope.tui.screens.side import SideScreen
 
 if TYPE_CHECKING:
     from planscope.session.model import Variant
@@ -75,7 +75,7 @@ class Latest:
             waiting()
 
 
-class Live(SideRoom):
+class Live(SideScreen):
     """Owns the state. ``change`` shows what follows from it; a draft that changed is read."""
 
     where = "edit"

@@ -18,7 +18,7 @@ from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.library_lines import Looked
 from planscope.tui.rooms.library_reading import both, folders, look_at, names
-from planscope.tui.rooms.side import SideRoom
+from planscope.tui.screens.side import SideScreen
 from planscope.tui.shelf import Shelf, arranged, with_judged
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _WATCH = 1.0
 """Seconds between two looks whether somebody else changed the library."""
 
 
-class Filling(SideRoom):
+class Filling(SideScreen):
     """``state`` is the shelf; ``looked`` what was found in the file of the chosen session."""
 
     def __init__(self, paint: Paint, work: Workspace) -> None:

@@ -33,6 +33,7 @@ from planscope.tui.panes.library_lines import (
 )
 from planscope.tui.rooms.library_filling import Filling
 from planscope.tui.screens.base import FixedKey, keys_for
+from planscope.tui.screens.side import SIDE_STYLE
 from planscope.tui.shelf import SHOWN, Shelf, arranged
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _FIXED: tuple[FixedKey, ...] = (
 class LibraryView(Filling):
     """The list above, what the chosen session holds below."""
 
-    CSS_PATH = ["side.tcss", "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [SIDE_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
     BINDINGS = keys_for("library", _FIXED)
 

@@ -1,9 +1,10 @@
-"""A room that is opened over the debug screen: a title, what it shows, its keys, what was said last."""
+"""A screen that is opened over the debug screen: a title, what it shows, its keys, what was said last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from textual import events, on
@@ -24,18 +25,21 @@ from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.screens.base import AppScreen
 
+SIDE_STYLE = Path(__file__).with_name("side.tcss")
+"""The style that all of them share; each names its own behind it."""
+
 _BEFORE_HELP = 4
 """So many keys are named before those for help and for leaving, which are to be seen in every window."""
 
 
-class SideRoom(AppScreen[Any]):
+class SideScreen(AppScreen[Any]):
     """The base of edit, dissect, compare and library. Subclasses give ``where``, ``body`` and ``heading``.
 
     ``work`` holds the controllers of the session. Names of jobs begin with ``where``, so that leaving
-    the room can cancel those that nobody waits for any more.
+    the screen can cancel those that nobody waits for any more.
     """
 
-    CSS_PATH = ["side.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [SIDE_STYLE]  # noqa: RUF012  (Textual's own way to say it)
 
     def __init__(self, paint: Paint, work: Workspace) -> None:
         super().__init__(paint)
@@ -138,5 +142,5 @@ class SideRoom(AppScreen[Any]):
             self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
 
     def action_leave_room(self) -> None:
-        """Back to the room below."""
+        """Back to the screen below."""
         self.dismiss(None)

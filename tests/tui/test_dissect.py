@@ -20,7 +20,7 @@ from planscope.synthesis.request import Request
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.rooms.compare import CompareRoom
-from planscope.tui.rooms.dissect import DissectRoom
+from planscope.tui.screens.dissect.screen import DissectScreen
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import write
 from tests.tui.test_live import until
@@ -32,16 +32,16 @@ def a_session(seed: int = 3, actions: int = 5) -> Session:
     return Session(id="s", title="dissected", variants=[variant])
 
 
-async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectRoom:
+async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectScreen:
     driven.room.work.live.last_choice = RunChoice(model=model)
     await driven.press("m")
     room = driven.app.screen
-    assert isinstance(room, DissectRoom)
+    assert isinstance(room, DissectScreen)
     await driven.answered()
     return room
 
 
-async def dissected(driven: Driven, room: DissectRoom) -> None:
+async def dissected(driven: Driven, room: DissectScreen) -> None:
     await until(driven, lambda: room.at_rest, 60)
     await driven.answered()
 
@@ -104,13 +104,14 @@ async def test_what_is_settled_is_said_to_be(tmp_path: Path) -> None:
     async with opened(bundled()["cause-terminal"], (80, 24)) as driven:
         await driven.press("m")
         room = driven.app.screen
-        assert isinstance(room, DissectRoom)
+        assert isinstance(room, DissectScreen)
         await dissected(driven, room)
         spent = room.state.summary.runs
         assert "more runs would not change this" not in driven.text
         await driven.press("m")
         await until(driven, lambda: "more runs would not change this" in driven.text)
-        assert room.state.summary.runs == spent and room.at_rest
+        await until(driven, lambda: room.at_rest)
+        assert room.state.summary.runs == spent
 
 
 async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:

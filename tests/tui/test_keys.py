@@ -21,9 +21,9 @@ from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
 from planscope.tui.rooms.compare import CompareRoom
-from planscope.tui.rooms.dissect import DissectRoom
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.screens.dissect.screen import DissectScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import paused, start, until
@@ -467,7 +467,7 @@ async def _reset(driven: Driven, key: str) -> None:
 @effect("dissect")
 async def _dissect(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, DissectRoom) and "Nothing was run yet" in driven.text
+    assert isinstance(driven.app.screen, DissectScreen) and "Nothing was run yet" in driven.text
 
 
 async def playing(driven: Driven) -> Play:

@@ -12,8 +12,9 @@ import pytest
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
 from planscope.sharing.findings import Redaction
+from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.dialogs.share import FORMS, WaitDialog, WhereDialog, file_for
+from planscope.tui.dialogs.share import FORMS, WaitDialog, file_for
 from planscope.tui.dialogs.share_preview import PreviewDialog
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
@@ -135,7 +136,7 @@ async def test_as_it_is_only_where_that_was_typed(tmp_path: Path) -> None:
         await driven.press("a")
         await driven.type("no-redact")
         await driven.press("enter", "enter")
-        assert "! nothing is replaced" in driven.text and isinstance(driven.app.screen, WhereDialog)
+        assert "! nothing is replaced" in driven.text and isinstance(driven.app.screen, AskDialog)
         await driven.press("enter")
         await until(driven, lambda: "written to test-shared" in driven.text)
         assert "nothing is replaced" in driven.text
@@ -191,11 +192,12 @@ async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> Non
         await previewed(driven)
         await driven.press("enter")
         dialog = driven.app.screen
-        assert isinstance(dialog, WhereDialog)
+        assert isinstance(dialog, AskDialog)
         await driven.press("ctrl+u", *"old.md", "enter")
         assert isinstance(driven.app.screen, ChooseDialog) and "Write over it?" in driven.text
         await driven.press("enter")
-        assert driven.app.screen is dialog and Path("old.md").read_text() == "mine"
+        assert isinstance(driven.app.screen, AskDialog) and "old.md" in driven.text
+        assert Path("old.md").read_text() == "mine"
         await driven.press("enter", "down", "enter")
         await until(driven, lambda: "written to old.md" in driven.text)
         assert "figure-10" in Path("old.md").read_text()
@@ -219,7 +221,7 @@ async def test_a_place_that_cannot_be_written_stays_in_the_dialog(
         await driven.press("enter", "ctrl+u")
         await driven.type(name)
         await driven.press("enter")
-        assert complaint in driven.text and isinstance(driven.app.screen, WhereDialog)
+        assert complaint in driven.text and isinstance(driven.app.screen, AskDialog)
 
 
 async def test_what_could_not_be_written_is_asked_for_again(
@@ -238,7 +240,7 @@ async def test_what_could_not_be_written_is_asked_for_again(
             patched.setattr(files, "write_atomic", full)
             await driven.press("enter")
             await until(driven, lambda: "No space left" in driven.text)
-        assert isinstance(driven.app.screen, WhereDialog) and "full.md" in driven.text
+        assert isinstance(driven.app.screen, AskDialog) and "full.md" in driven.text
         assert "! 1 private value stays as it is" in driven.text
         await driven.press("enter")
         await until(driven, lambda: "written to full.md" in driven.text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
@@ -14,12 +14,17 @@ from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
 from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 
+_NO_ANSWERS: Mapping[str, str] = {}
+
 Check = Callable[[str], str | None]
 """What is wrong with a text, in one line; None where nothing is."""
 
 
 class AskDialog(Dialog[str]):
-    """Asks for a line; a wrong one stays where it is, with what is wrong below it."""
+    """Asks for a line; a wrong one stays where it is, with what is wrong below it.
+
+    ``before``: texts above the line, each alone or with its role. ``answers``: what other keys answer at once.
+    """
 
     def __init__(
         self,
@@ -29,16 +34,19 @@ class AskDialog(Dialog[str]):
         check: Check,
         *,
         value: str = "",
-        before: Sequence[str] = (),
+        before: Sequence[str | tuple[str, str]] = (),
+        answers: Mapping[str, str] = _NO_ANSWERS,
     ) -> None:
         super().__init__(paint, title)
         self.hint = hint
         self.check = check
         self.value = value
         self.before = before
+        self.answers = answers
 
     def body(self) -> Sequence[Widget]:
-        lines = [line for text in self.before for line in self.wrapped(text)]
+        told = [(text, "") if isinstance(text, str) else text for text in self.before]
+        lines = [line for text, role in told for line in self.wrapped(text, role)]
         self.error = TextBox(self.paint)
         return (
             TextBox(self.paint, lines),
@@ -52,13 +60,15 @@ class AskDialog(Dialog[str]):
         event.stop()
         wrong = self.check(event.value)
         if wrong is None:
-            self.take(event.value)
+            self.dismiss(event.value)
         else:
             self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
 
-    def take(self, value: str) -> None:
-        """A line that nothing is wrong with."""
-        self.dismiss(value)
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self.answers:
+            event.stop()
+            event.prevent_default()
+            self.dismiss(self.answers[event.key])
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -6,9 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from planscope.session.naming import name_of
@@ -18,7 +16,7 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.recover import sure_dialog
-from planscope.tui.lines import BLANK, Line, Run, shown
+from planscope.tui.lines import Line, Run, shown
 from planscope.tui.paint import Paint
 
 
@@ -64,53 +62,30 @@ class Target:
     over: bool = False
 
 
-class WhereDialog(AskDialog):
-    """Answers with the name of a file; an old one only where that was said yes to. ``target`` is what was chosen.
+TO_CLIPBOARD = "\n"
+"""What :func:`where_dialog` answers instead of a file's name; no name is this."""
 
-    ``summary``: what is replaced, and its role. ``trouble``: why it could not be shared the time before.
-    """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "to_clipboard", show=False, priority=True)]
+def where_dialog(
+    paint: Paint, title: str, value: str, summary: tuple[str, str], trouble: str = ""
+) -> AskDialog:
+    """Asks for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: what failed before."""
+    failed: list[str | tuple[str, str]] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
+    return AskDialog(
+        paint,
+        title,
+        "Enter writes the file · Ctrl+y copies it instead, where the terminal lets it · Esc goes back",
+        _wrong_file,
+        value=value,
+        before=(*failed, summary, "", "Where to? The name of a file:"),
+        answers={"ctrl+y": TO_CLIPBOARD},
+    )
 
-    def __init__(
-        self, paint: Paint, title: str, value: str, summary: tuple[str, str], trouble: str = ""
-    ) -> None:
-        super().__init__(
-            paint,
-            title,
-            "Enter writes the file · Ctrl+y copies it instead, where the terminal lets it · Esc goes back",
-            _wrong_file,
-            value=value,
-        )
-        self.target: Target | None = None
-        self.summary = summary
-        self.trouble = trouble
 
-    def body(self) -> Sequence[Widget]:
-        lines = [*self.wrapped(*self.summary), BLANK, *self.wrapped("Where to? The name of a file:")]
-        trouble = self.wrapped(f"✗ {self.trouble}", "broken")[:3] if self.trouble else []
-        return (TextBox(self.paint, [*trouble, *([BLANK] if trouble else []), *lines]), *super().body())
-
-    def take(self, value: str) -> None:
-        path = Path(value.strip()).expanduser()
-        if not path.exists():
-            self._take(Target(path))
-            return
-
-        def done(answer: int | None) -> None:
-            if answer == 1:
-                self._take(Target(path, over=True))
-
-        text = f"There is {words.place(path)} already. What it holds would be lost."
-        no, yes = "Say another name", "Write over it"
-        self.app.push_screen(sure_dialog(self.paint, "Write over it?", text, no, yes), done)
-
-    def _take(self, target: Target) -> None:
-        self.target = target
-        self.dismiss("")
-
-    def action_to_clipboard(self) -> None:
-        self._take(Target(None))
+def over_dialog(paint: Paint, path: Path) -> ChooseDialog:
+    """Asks before an old file is written over; 1 is yes."""
+    text = f"There is {words.place(path)} already. What it holds would be lost."
+    return sure_dialog(paint, "Write over it?", text, "Say another name", "Write over it")
 
 
 def _wrong_file(name: str) -> str | None:

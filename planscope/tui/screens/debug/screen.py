@@ -1313,7 +1313,7 @@ class DebugScreen(AppScreen[None]):
 
     def action_dissect(self) -> None:
         """What in this query makes the agent of this run fail."""
-        from planscope.tui.rooms.dissect import DissectRoom
+        from planscope.tui.screens.dissect.screen import DissectScreen
 
         view = self.view
         if view.variant is None or self.work.document.session is None:
@@ -1336,7 +1336,7 @@ class DebugScreen(AppScreen[None]):
             if opened is not None:
                 self.show_run(opened.run, opened.index)
 
-        self._enter(DissectRoom(self.paint, self.work, view.variant.id, wanted), left)
+        self._enter(DissectScreen(self.paint, self.work, view.variant.id, wanted), left)
 
     def action_library(self) -> None:
         """All sessions; another one can be opened from there, whatever became of this one."""

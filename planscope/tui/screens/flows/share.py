@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from planscope.tui import words
 from planscope.tui.dialogs.share import (
     FORMS,
+    TO_CLIPBOARD,
     Form,
     Target,
     WaitDialog,
-    WhereDialog,
     choose_form,
     file_for,
+    over_dialog,
+    where_dialog,
 )
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.lines import shown
@@ -65,17 +67,13 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
         if approved is None:
             return False
         trouble, name = "", file_for(what.path, form)
-        while True:
-            dialog = WhereDialog(screen.paint, _title(what, form), name, approved.summary, trouble)
-            answer = await screen.answer(dialog)
-            if answer is None or dialog.target is None:
-                break
-            told = await _make(screen, jobs, what, form, approved, dialog.target)
+        while (target := await _where(screen, _title(what, form), name, approved, trouble)) is not None:
+            told = await _make(screen, jobs, what, form, approved, target)
             if told.done:
                 screen.tell(told.line)
                 return True
             trouble = told.line
-            name = str(dialog.target.file) if dialog.target.file is not None else name
+            name = str(target.file) if target.file is not None else name
 
 
 async def _preview(
@@ -94,6 +92,23 @@ async def _preview(
     answer = await screen.answer(dialog)
     jobs.cancel(LOOK)
     return answer
+
+
+async def _where(
+    screen: AppScreen[Any], title: str, name: str, approved: Approved, trouble: str
+) -> Target | None:
+    """A file's name, an old one only if that was said yes to, or the clipboard."""
+    while True:
+        answer = await screen.answer(where_dialog(screen.paint, title, name, approved.summary, trouble))
+        if answer is None:
+            return None
+        if answer == TO_CLIPBOARD:
+            return Target(None)
+        name, path = answer, Path(answer.strip()).expanduser()
+        if not path.exists():
+            return Target(path)
+        if await screen.answer(over_dialog(screen.paint, path)) == 1:
+            return Target(path, over=True)
 
 
 @dataclass(frozen=True, slots=True)

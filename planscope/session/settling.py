@@ -18,8 +18,7 @@ from planscope.session.files import SessionError, recordings_of
 from planscope.session.lock import Held
 from planscope.session.naming import free_path
 from planscope.session.places import make_folder
-from planscope.session.recordings import complete, with_recordings
-from planscope.session.store import save, settle
+from planscope.session.store import settle
 
 _SOON = 0.2
 """Seconds from the end of a run to the writing of its session."""
@@ -47,16 +46,24 @@ def settle_now(path: Path) -> str | None:
     except Held:
         raise
     except SessionError as error:
+        known = _elsewhere.get(path)
+        if known is not None:
+            with suppress(SessionError):
+                settle(path, into=known)
+                return None
         try:
             place = free_path(path)
             make_folder(place.parent)
-            with complete(path) as found:
-                if found:
-                    save(with_recordings(None, found), place)
+            settle(path, into=place)
         except (SessionError, OSError):
             return f"planscope could not record: {error}; what was recorded is kept in {recordings_of(path)}"
+        _elsewhere[path] = place
         return f"planscope could not record: {error}; it is recorded in {place}"
     return None
+
+
+_elsewhere: dict[Path, Path] = {}
+"""Where recordings go, by the session that cannot have them."""
 
 
 class _Settler:

@@ -68,18 +68,21 @@ def load(path: Path, parsed: Any = None) -> Session:
     return session
 
 
-def settle(path: Path, *, held: bool = False) -> None:
+def settle(path: Path, *, held: bool = False, into: Path | None = None) -> None:
     """Put the runs whose recordings are complete into the session's file. ``held``: its lock is the caller's.
 
+    ``into``: into another file, where that one cannot have them.
     Raises :class:`SessionError` as :func:`save`; then the recordings stay, and are read with the session.
     """
     if not any_recordings(path):
         return
-    place = writable_target(path)
-    with nullcontext() if held else Lock(place), complete(place) as found:
+    place = writable_target(into or path)
+    with nullcontext() if held else Lock(place), complete(path) as found:
         session = loads(read_bytes(place), str(place)) if place.exists() else None
         if session is None:
-            found = recordings(place)  # so that it is seen that something is recorded
+            found = (
+                found if into is not None else recordings(path)
+            )  # so that it is seen that something is recorded
         if not found:
             return
         write_atomic(place, dumps(with_recordings(session, found)))

@@ -244,7 +244,7 @@ async def test_a_file_that_is_open_in_the_debugger_is_not_written_over(tmp_path:
 
 async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
     path = tmp_path / "mine.planscope.json"
-    made = agent(path, *DONE, *DONE)
+    made = agent(path, *DONE, *DONE, *DONE)
     await go(made, False)
     finish()
     path.write_text("precious")
@@ -252,6 +252,9 @@ async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
         await go(made, False)
         finish()
     assert path.read_text() == "precious" and len(runs(library() / path.name)) == 1
+    await go(made, False)
+    finish()
+    assert len(runs(library() / path.name)) == 2 and not any_recordings(path)
     (library() / path.name).unlink()
     path.unlink()
     await go(agent(path, *DONE), False)

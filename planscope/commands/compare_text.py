@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
 from planscope.compare.telling import (
     CHANGES,
-    LABELS,
     called,
     counted,
     elided,
     equivalence,
     follows,
     judged,
+    label,
     named,
     parting,
     renamed,
@@ -45,7 +45,7 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
     if c.tree is not None:
         yield from _part(f"Tree: {'the same' if c.tree.same else 'changed'}", _tree(c, width))
     rows = [("", "a", "b")]
-    rows += [(LABELS[f.name], clip(value(f, "a"), 36), clip(value(f, "b"), 36)) for f in c.differing]
+    rows += [(label(f), clip(value(f, "a"), 36), clip(value(f, "b"), 36)) for f in c.differing]
     yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
     missing = list(unknowns(c))
     if missing:

@@ -1,22 +1,48 @@
-"""The calls of two runs, each reduced to what makes it the same as another one."""
+"""The calls of two runs beside each other, at the least cost: 0 a same call, 1 a changed one, 2 one without a partner.
+
+Attempts (what is between two restarts) are kept together: each stands beside one of the other run or beside none, so
+that what an agent tried and gave up is not taken for what it did in the end.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
-from planscope.compare.result import ArgumentChange, StepSide
+from planscope.compare.result import ArgumentChange, CallDiff, CallRow, StepSide
+from planscope.compare.sequences import Pair, filled, mirrored, paired
 from planscope.oracle.trace import Call
+
+CHANGED, ALONE = 1, 2
+MOST_CELLS = 4_000_000
+MOST_ATTEMPTS = 2_500
+"""Calls, and attempts, of the one times those of the other that are all looked at; beyond it, equal ones are put
+together first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """``action``: equal for the tools of matched actions, else the tool's name. ``whole``: with the arguments."""
+    """A call, equal to all that are the same. ``action``: equal for the tools of matched actions, else the tool's name.
+
+    ``written``: the arguments as text, in which 8 and 8.0 are the same hour.
+    """
 
     action: str
-    whole: tuple[str, str]
+    written: str
+    step: int = field(compare=False)
+    call: Call = field(compare=False)
+
+    def saved(self, other: Key) -> int:
+        """What is spared by putting it beside another call of its action, and not having the two alone."""
+        return 2 * ALONE - (0 if self == other else CHANGED)
+
+
+Keys = Mapping[int, Key]
+Attempts = Sequence[tuple[Key, ...]]
 
 
 def keys(steps: Sequence[StepSide], actions: Mapping[str, str]) -> dict[int, Key]:
@@ -25,12 +51,11 @@ def keys(steps: Sequence[StepSide], actions: Mapping[str, str]) -> dict[int, Key
     for step in steps:
         if step.call is not None:
             action = f"tool {step.call.tool}" if step.action is None else f"action {actions[step.action]}"
-            found[step.index] = Key(action, (action, written(step.call)))
+            found[step.index] = Key(action, _written(step.call), step.index, step.call)
     return found
 
 
-def written(call: Call) -> str:
-    """A call's arguments as text: equal where they are, for one in which 8 and 8.0 are the same hour."""
+def _written(call: Call) -> str:
     return f"unreadable: {call.error}" if call.arguments is None else _json(dict(call.arguments))
 
 
@@ -50,17 +75,126 @@ def _whole(value: Any) -> Any:
     return [_whole(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def changes(a: Call, b: Call) -> Iterator[ArgumentChange]:
+def align(
+    a: Sequence[StepSide], b: Sequence[StepSide], keys_a: Keys, keys_b: Keys, kept: int = 0
+) -> CallDiff:
+    """The first ``kept`` calls of both are the same ones and stay beside each other."""
+    in_a, in_b = _attempts(a, keys_a), _attempts(b, keys_b)
+    aligner = _Aligner(_order(keys_b) < _order(keys_a))
+    attempts = list(filled(aligner.attempts(in_a, in_b, kept), len(in_a), len(in_b)))
+    rows = [
+        row
+        for p, q in attempts
+        for row in aligner.rows(() if p is None else in_a[p], () if q is None else in_b[q])
+    ]
+    cost = CHANGED * sum(row.change == "changed" for row in rows)
+    cost += ALONE * sum(row.a is None or row.b is None for row in rows)
+    counted = tuple((None if p is None else p + 1, None if q is None else q + 1) for p, q in attempts)
+    return CallDiff(tuple(rows), counted, cost, aligner.minimal)
+
+
+def _attempts(steps: Sequence[StepSide], keys: Keys) -> Attempts:
+    found: list[list[Key]] = [[] for _ in range(max((step.attempt for step in steps), default=1))]
+    for step in steps:
+        if step.index in keys:
+            found[step.attempt - 1].append(keys[step.index])
+    return [tuple(attempt) for attempt in found]
+
+
+def _order(keys: Keys) -> list[tuple[str, str]]:
+    return [(key.call.tool, key.written) for key in keys.values()]
+
+
+class _Aligner:
+    """``turned``: what has a choice is asked the other way round. ``minimal``: everything was looked at."""
+
+    def __init__(self, turned: bool) -> None:
+        self._turned = turned
+        self.minimal = True
+
+    def attempts(self, a: Attempts, b: Attempts, kept: int) -> list[Pair]:
+        """Which attempts go together: so that the calls in them cost least, and then as many as possible."""
+        begun = max((k for k, attempt in enumerate(a, 1) if attempt and attempt[0].step <= kept), default=0)
+        rest = mirrored(self._turned, self._beside, a[begun:], b[begun:])
+        return [(k, k) for k in range(begun)] + [(begun + p, begun + q) for p, q in rest]
+
+    def _beside(self, a: Attempts, b: Attempts) -> list[Pair]:
+        cells, many = sum(map(len, a)) * sum(map(len, b)), len(a) + len(b)
+
+        def saved(one: Sequence[Key], other: Sequence[Key]) -> int:
+            return 1 + many * sum(one[i].saved(other[j]) for i, j in self._calls(one, other))
+
+        def fits(pairs: int) -> bool:
+            return self._fits(pairs <= MOST_ATTEMPTS and cells <= MOST_CELLS)
+
+        return paired(a, b, lambda _: None, saved, [tuple], fits)
+
+    def _calls(self, a: Sequence[Key], b: Sequence[Key]) -> list[Pair]:
+        action = attrgetter("action")
+        return paired(
+            a, b, action, Key.saved, [_itself, action], lambda cells: self._fits(cells <= MOST_CELLS)
+        )
+
+    def _fits(self, whether: bool) -> bool:
+        self.minimal = self.minimal and whether
+        return whether
+
+    def rows(self, a: Sequence[Key], b: Sequence[Key]) -> Iterator[CallRow]:
+        """Of two attempts: what is beside each other, and before each such row what stands alone, or was moved."""
+        pairs = mirrored(self._turned, self._calls, a, b)
+        moved = _moved(a, b, pairs)
+        to, of = dict(moved), {j: i for i, j in moved}
+        for i, j in filled(pairs, len(a), len(b)):
+            if i is not None and j is not None:
+                yield CallRow(
+                    "same" if a[i] == b[j] else "changed", a[i].step, b[j].step, None, changes(a[i], b[j])
+                )
+            elif i is not None and i in to:
+                yield CallRow("moved", a[i].step, None, b[to[i]].step, changes(a[i], b[to[i]]))
+            elif j is not None and j in of:
+                yield CallRow("moved", None, b[j].step, a[of[j]].step, changes(a[of[j]], b[j]))
+            else:
+                yield (
+                    CallRow("gone", a[i].step, None)
+                    if i is not None
+                    else CallRow("added", None, b[j or 0].step)
+                )
+
+
+def _itself(key: Key) -> Hashable:
+    return key
+
+
+def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pair]:
+    """Of what is in no pair, the first that is the same with the first, and so on; then so by their actions."""
+    left_a, left_b = dict.fromkeys(range(len(a))), dict.fromkeys(range(len(b)))
+    moved: list[Pair] = []
+    rules: list[Callable[[Key], Hashable]] = [_itself, attrgetter("action")]
+    for i, j in pairs:
+        del left_a[i], left_b[j]
+    for rule in rules:
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for j in reversed(left_b):
+            waiting[rule(b[j])].append(j)
+        found = [(i, waiting[rule(a[i])].pop()) for i in left_a if waiting.get(rule(a[i]))]
+        for i, j in found:
+            del left_a[i], left_b[j]
+        moved += found
+    return moved
+
+
+def changes(a: Key, b: Key) -> tuple[ArgumentChange, ...]:
     """What is different in the arguments, in the order in which ``a`` has them, then what was added.
 
     Arguments that cannot be read are none.
     """
-    in_a, in_b = a.arguments or {}, b.arguments or {}
-    for name, value in in_a.items():
+    in_a, in_b = a.call.arguments or {}, b.call.arguments or {}
+    found = []
+    for name in {**in_a, **in_b}:
         if name not in in_b:
-            yield ArgumentChange(name, "gone", value, None)
-        elif _json(value) != _json(in_b[name]):
-            yield ArgumentChange(name, "changed", value, in_b[name])
-    for name, value in in_b.items():
-        if name not in in_a:
-            yield ArgumentChange(name, "added", None, value)
+            found.append(ArgumentChange(name, "gone", in_a[name], None))
+        elif name not in in_a:
+            found.append(ArgumentChange(name, "added", None, in_b[name]))
+        elif _json(in_a[name]) != _json(in_b[name]):
+            found.append(ArgumentChange(name, "changed", in_a[name], in_b[name]))
+    return tuple(found)

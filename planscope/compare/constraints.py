@@ -1,4 +1,4 @@
-"""The constraints of two requests, matched by what they mean."""
+"""The constraints of two requests, matched by what they mean, and what follows from a request without being said."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planscope.compare.actions import Matching, meaning
-from planscope.compare.following import Following
 from planscope.compare.result import ConstraintDiff, ConstraintRow, Side
 from planscope.language.describe import plain
-from planscope.language.problem import Constraint, Problem
+from planscope.language.problem import DAY, Constraint, Problem
+from planscope.oracle.facts import durations
+from planscope.oracle.precedence import topological
 
 MOST_ASKED = 24
 EFFORT = 10_000_000
@@ -21,57 +22,29 @@ def compare_constraints(a: Side, b: Side, matching: Matching) -> ConstraintDiff 
     """None where one text cannot be read. What both say stands first by its place in ``a``, then what was added."""
     if a.problem is None or b.problem is None:
         return None
-    rows = tuple(_rows(a.problem, b.problem, matching, Judged(a, b, matching)))
+    rows = tuple(_rows(a, a.problem, b, b.problem, matching))
     return ConstraintDiff(rows, _equivalent(a, b, matching, rows))
 
 
-class Judged:
-    """Whether a constraint of one side follows from what the other side says."""
-
-    def __init__(self, a: Side, b: Side, matching: Matching) -> None:
-        self._known = a.timed == b.timed
-        self._from_a = _following(a, matching.keys_a)
-        self._from_b = _following(b, matching.keys_b)
-        self._keys_a, self._keys_b = matching.keys_a, matching.keys_b
-
-    def gone(self, c: Constraint) -> bool | None:
-        """Of ``a``: does it follow from ``b``?"""
-        return self._follows(self._from_b, c, self._keys_a)
-
-    def added(self, c: Constraint) -> bool | None:
-        """Of ``b``: does it follow from ``a``?"""
-        return self._follows(self._from_a, c, self._keys_b)
-
-    def _follows(self, given: Following | None, c: Constraint, keys: dict[str, str]) -> bool | None:
-        if given is None or not self._known or c.is_rule:
-            return None
-        return given.follows(c, keys)
-
-
-def _following(side: Side, keys: dict[str, str]) -> Following | None:
-    """None for a contradiction, from which all and nothing follows, and where it is not known to be none."""
-    if side.problem is None or side.contradiction != ():
-        return None
-    return Following(side.problem, keys)
-
-
-def _rows(a: Problem, b: Problem, matching: Matching, judged: Judged) -> Iterator[ConstraintRow]:
+def _rows(a: Side, in_a: Problem, b: Side, in_b: Problem, matching: Matching) -> Iterator[ConstraintRow]:
     """What is said twice is matched once with each time that the other one says it."""
+    of_a, of_b = Following.of(a, b, matching.keys_a), Following.of(b, a, matching.keys_b)
     waiting: dict[tuple[object, ...], deque[Constraint]] = defaultdict(deque)
-    for c in b.constraints:
+    for c in in_b.constraints:
         waiting[meaning(c, matching.keys_b)].append(c)
-    taken: set[str] = set()
-    for c in a.constraints:
-        same = waiting.get(meaning(c, matching.keys_a))
+    for c in in_a.constraints:
+        same = waiting[meaning(c, matching.keys_a)]
         if same:
             other = same.popleft()
-            taken.add(other.id)
-            yield ConstraintRow("same", c, other, plain(c, a), plain(other, b))
+            yield ConstraintRow("same", c, other, plain(c, in_a), plain(other, in_b))
         else:
-            yield ConstraintRow("gone", c, None, plain(c, a), None, judged.gone(c))
-    for c in b.constraints:
-        if c.id not in taken:
-            yield ConstraintRow("added", None, c, None, plain(c, b), judged.added(c))
+            follows = of_b.follows(c, matching.keys_a) if of_b is not None else None
+            yield ConstraintRow("gone", c, None, plain(c, in_a), None, follows)
+    left = {c.id for constraints in waiting.values() for c in constraints}
+    for c in in_b.constraints:
+        if c.id in left:
+            follows = of_a.follows(c, matching.keys_b) if of_a is not None else None
+            yield ConstraintRow("added", None, c, None, plain(c, in_b), follows)
 
 
 def _equivalent(a: Side, b: Side, matching: Matching, rows: tuple[ConstraintRow, ...]) -> bool | None:
@@ -101,12 +74,65 @@ def _renamed(problem: Problem, names: dict[str, str]) -> Problem:
     def other(action: str | None) -> str | None:
         return None if action is None else names[action]
 
-    return Problem(
-        tuple(replace(action, id=names[action.id]) for action in problem.actions),
-        tuple(
+    return replace(
+        problem,
+        actions=tuple(replace(action, id=names[action.id]) for action in problem.actions),
+        constraints=tuple(
             replace(c, before=other(c.before), after=other(c.after), action=other(c.action))
             for c in problem.constraints
         ),
-        problem.timed,
-        problem.text,
     )
+
+
+class Following:
+    """The closure of one request. ``keys``: action ids to what matched actions have in common.
+
+    Base language: exact. Timed: earliest starts and latest ends go along the order; that calls come one by one is
+    not looked at, so what is found follows, and of the rest nothing is known.
+    """
+
+    @classmethod
+    def of(cls, side: Side, other: Side, keys: dict[str, str]) -> Following | None:
+        """None for a contradiction, from which all and nothing follows, and where it is not known to be none."""
+        known = side.problem is not None and side.contradiction == () and side.timed == other.timed
+        return cls(side.problem, keys) if known and side.problem is not None else None
+
+    def __init__(self, problem: Problem, keys: dict[str, str]) -> None:
+        place, n, said = problem.place, len(problem.place), problem.said
+        self._timed = problem.timed
+        self._index = {keys[action]: i for action, i in place.items()}
+        edges = {
+            (place[c.before], place[c.after]) for c in said if c.before is not None and c.after is not None
+        }
+        order = topological(n, list(edges))
+        assert order is not None, "a contradiction"
+        rank = {i: k for k, i in enumerate(order)}
+        forward = sorted(edges, key=lambda edge: rank[edge[0]])
+        takes = durations(problem) if problem.timed else [0] * n
+        self._later = [0] * n  # a bit for each action that must come later
+        self._start, self._end = [0] * n, [DAY] * n
+        for c in said:
+            if c.kind == "start_at_least" and c.action is not None:
+                self._start[place[c.action]] = max(self._start[place[c.action]], c.hour or 0)
+            elif c.kind == "end_at_most" and c.action is not None:
+                self._end[place[c.action]] = min(self._end[place[c.action]], c.hour or 0)
+        for i, j in forward:
+            self._start[j] = max(self._start[j], self._start[i] + takes[i])
+        for i, j in reversed(forward):
+            self._later[i] |= self._later[j] | 1 << j
+            self._end[i] = min(self._end[i], self._end[j] - takes[j])
+
+    def follows(self, c: Constraint, keys: dict[str, str]) -> bool | None:
+        """Whether every plan that meets this request meets ``c``, whose actions ``keys`` names; None: not known."""
+        places = [self._index.get(keys[action]) for action in c.actions]
+        if c.is_rule:
+            return None
+        if None in places:
+            return False
+        i, j = places[0] or 0, places[-1] or 0
+        if c.kind == "order":
+            if self._later[i] >> j & 1:
+                return True
+            return False if not self._timed else self._end[i] <= self._start[j] or None
+        hour = c.hour or 0
+        return (self._start[i] >= hour if c.kind == "start_at_least" else self._end[i] <= hour) or None

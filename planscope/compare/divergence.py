@@ -82,7 +82,7 @@ def _called(key_a: Key | None, key_b: Key | None) -> Reason | None:
         return None if key_a is key_b else "call"
     if key_a.action != key_b.action:
         return "call"
-    return None if key_a.whole == key_b.whole else "arguments"
+    return None if key_a == key_b else "arguments"
 
 
 def _answered(step: StepSide, said: Callable[[str], list[str]]) -> tuple[object, ...]:

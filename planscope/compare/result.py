@@ -220,39 +220,16 @@ class Kept:
     steps: int
 
 
-FieldName = Literal[
-    "session",
-    "variant",
-    "origin",
-    "topic",
-    "language",
-    "limit_seconds",
-    "limit_model_calls",
-    "run",
-    "agent",
-    "model",
-    "seed",
-    "verdict",
-    "error_type",
-    "helped",
-    "first_violation",
-    "ending",
-    "calls",
-    "model_calls",
-    "input_tokens",
-    "output_tokens",
-    "seconds",
-    "model_seconds",
-]
+Value = str | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One thing that both have, each with its value; None where there is none, or it is not known."""
 
-    name: FieldName
-    a: str | int | float | None
-    b: str | int | float | None
+    name: str
+    a: Value
+    b: Value
 
     @property
     def same(self) -> bool:
@@ -290,7 +267,7 @@ class Comparison:
     unknown: tuple[Unknown, ...]
 
     @property
-    def by_name(self) -> Mapping[FieldName, Field]:
+    def by_name(self) -> Mapping[str, Field]:
         """The fields by their names."""
         return {field.name: field for field in self.fields}
 

@@ -1,34 +1,38 @@
 """Two sequences with as much as possible in common: by number of equal items, and by the weight of pairs.
 
 Both give index pairs, rising in both sequences, and the same for the same input. They are not symmetric where there is
-a choice: callers put the two in an order of their own first.
+a choice: with ``mirrored``, swapping the two mirrors what comes out.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 Pair = tuple[int, int]
-
-_MOST_BITS = 8 * 32 * 2**20
-"""Bits of a table that is kept at once; a larger one is cut in two, and its halves are looked at on their own."""
+_Item = TypeVar("_Item")
 
 
-def common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
-    """A longest common subsequence, the earliest places where there are several.
+def mirrored(
+    turned: bool,
+    match: Callable[[Sequence[_Item], Sequence[_Item]], list[Pair]],
+    a: Sequence[_Item],
+    b: Sequence[_Item],
+) -> list[Pair]:
+    """``match(a, b)``, or where ``turned`` the other way round: with one order for both, swapping changes nothing."""
+    return [(i, j) for j, i in match(b, a)] if turned else match(a, b)
 
-    Bit-parallel (Crochemore et al. 2001, Hyyrö 2004): a row of the table is one integer, in which a 0 stands where
-    one item more of ``a`` makes it longer. So 20,000 by 20,000 items take a tenth of a second.
-    """
-    start, end_a, end_b = trim(a, b)
-    middle = _common(a[start:end_a], b[start:end_b])
-    behind = len(a) - end_a
-    return [
-        *((k, k) for k in range(start)),
-        *((start + i, start + j) for i, j in middle),
-        *((end_a + k, end_b + k) for k in range(behind)),
-    ]
+
+def filled(pairs: Iterable[Pair], size_a: int, size_b: int) -> Iterator[tuple[int | None, int | None]]:
+    """Every place of both once: the pairs, and before each what is alone, that of ``a`` first."""
+    at_a = at_b = 0
+    for i, j in [*pairs, (size_a, size_b)]:
+        yield from ((k, None) for k in range(at_a, i))
+        yield from ((None, k) for k in range(at_b, j))
+        if (i, j) != (size_a, size_b):
+            yield i, j
+        at_a, at_b = i + 1, j + 1
 
 
 def trim(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int, int]:
@@ -42,15 +46,34 @@ def trim(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int, int]:
     return start, end_a, end_b
 
 
+def ends(
+    a: Sequence[Hashable], b: Sequence[Hashable], middle: Callable[[slice, slice], Iterable[Pair]]
+) -> list[Pair]:
+    """The common beginning and end of both, and what ``middle`` pairs between them, counted from there."""
+    start, end_a, end_b = trim(a, b)
+    between = middle(slice(start, end_a), slice(start, end_b))
+    pairs = [(k, k) for k in range(start)] + [(start + i, start + j) for i, j in between]
+    return pairs + [(end_a + k, end_b + k) for k in range(len(a) - end_a)]
+
+
+def common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
+    """A longest common subsequence, the earliest places where there are several.
+
+    Bit-parallel (Crochemore et al. 2001, Hyyrö 2004): a row of the table is one integer, in which a 0 stands where
+    one item more of ``a`` makes it longer. So 20,000 by 20,000 items take a tenth of a second, and 50 MB.
+    """
+    return ends(a, b, lambda in_a, in_b: _common(a[in_a], b[in_b]))
+
+
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
-    if not a or not b:
-        return []
-    if len(a) * len(b) > _MOST_BITS and len(b) > 1:
-        half = len(b) // 2
-        cut = _best_cut(a, b, half)
-        behind = _common(a[cut:], b[half:])
-        return _common(a[:cut], b[:half]) + [(cut + i, half + j) for i, j in behind]
-    rows = _rows(a, b)
+    where: dict[Hashable, int] = {}
+    for i, item in enumerate(a):
+        where[item] = where.get(item, 0) | 1 << i
+    full = (1 << len(a)) - 1
+    rows = [full]
+    for item in b:
+        met = rows[-1] & where.get(item, 0)
+        rows.append((rows[-1] + met | rows[-1] - met) & full)
     pairs: list[Pair] = []
     i, j = len(a), len(b)
     while i and j:
@@ -65,50 +88,25 @@ def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
     return pairs[::-1]
 
 
-def _rows(a: Sequence[Hashable], b: Iterable[Hashable], all_rows: bool = True) -> list[int]:
-    """Row j, or the last one only: bit i is 0 where ``a[:i + 1]`` has more in common with ``b[:j]`` than ``a[:i]``."""
-    where: dict[Hashable, int] = {}
-    for i, item in enumerate(a):
-        where[item] = where.get(item, 0) | 1 << i
-    full = (1 << len(a)) - 1
-    row, rows = full, [full]
-    for item in b:
-        mask = where.get(item)
-        if mask is not None:
-            met = row & mask
-            row = (row + met | row - met) & full
-        if all_rows:
-            rows.append(row)
-    return rows if all_rows else [row]
-
-
-def _best_cut(a: Sequence[Hashable], b: Sequence[Hashable], half: int) -> int:
-    """Where ``a`` is to be cut so that its parts have most in common with the halves of ``b`` (Hirschberg 1975)."""
-    size = len(a)
-    forward = f"{_rows(a, b[:half], all_rows=False)[0]:0{size}b}"[::-1]
-    backward = f"{_rows(a[::-1], b[: half - 1 : -1], all_rows=False)[0]:0{size}b}"
-    before, behind = 0, backward.count("0")
-    best, cut = behind, 0
-    for i in range(size):
-        before += forward[i] == "0"
-        behind -= backward[i] == "0"
-        if before + behind > best:
-            best, cut = before + behind, i + 1
-    return cut
-
-
-def heaviest(rows: int, columns: int, matches: Callable[[int], Iterable[tuple[int, int]]]) -> list[Pair]:
+def heaviest(
+    a: Sequence[_Item],
+    b: Sequence[_Item],
+    kind: Callable[[_Item], Hashable],
+    weight: Callable[[_Item, _Item], int],
+) -> list[Pair]:
     """The pairs that weigh most together, the earliest places where there are several.
 
-    ``matches(i)`` gives the columns that row ``i`` may be paired with, rising, each with a weight above 0.
-    Quadratic, but a row costs a copy and what it has matches.
+    Items of one ``kind`` may be paired; ``weight`` is above 0. Quadratic, but an item costs a copy and its partners.
     """
-    best = [0] * (columns + 1)  # best[j]: the weight of the rows so far with the first j columns
+    partners: dict[Hashable, list[int]] = {}
+    for j, other in enumerate(b):
+        partners.setdefault(kind(other), []).append(j)
+    best = [0] * (len(b) + 1)  # best[j]: the weight of the items so far with the first j of b
     table = [best]
-    for i in range(rows):
+    for item in a:
         now = best
-        for j, weight in matches(i):
-            total = best[j] + weight
+        for j in partners.get(kind(item), ()):
+            total = best[j] + weight(item, b[j])
             if now[j + 1] < total:
                 now = now.copy() if now is best else now
                 end = bisect_left(now, total, j + 1)
@@ -116,7 +114,7 @@ def heaviest(rows: int, columns: int, matches: Callable[[int], Iterable[tuple[in
         table.append(now)
         best = now
     pairs: list[Pair] = []
-    i, j = rows, columns
+    i, j = len(a), len(b)
     while i and j:
         if table[i][j] == table[i - 1][j]:
             i -= 1
@@ -126,3 +124,49 @@ def heaviest(rows: int, columns: int, matches: Callable[[int], Iterable[tuple[in
             i, j = i - 1, j - 1
             pairs.append((i, j))
     return pairs[::-1]
+
+
+def paired(
+    a: Sequence[_Item],
+    b: Sequence[_Item],
+    kind: Callable[[_Item], Hashable],
+    weight: Callable[[_Item, _Item], int],
+    anchors: Sequence[Callable[[_Item], Hashable]],
+    fits: Callable[[int], bool],
+) -> list[Pair]:
+    """As ``heaviest``, for sequences of any length. Items that are equal by the first anchor weigh most.
+
+    ``fits``: whether so many pairs may all be looked at. If not, what is equal by the first of ``anchors`` is paired
+    first, between such pairs what is equal by the next one, and at last by their order.
+    """
+    if len(a) == len(b) == 1:
+        return [(0, 0)] if kind(a[0]) == kind(b[0]) else []
+    equal = anchors[0]
+
+    def middle(in_a: slice, in_b: slice) -> list[Pair]:
+        return _paired(a[in_a], b[in_b], kind, weight, anchors, fits)
+
+    return ends([equal(x) for x in a], [equal(y) for y in b], middle)
+
+
+def _paired(
+    a: Sequence[_Item],
+    b: Sequence[_Item],
+    kind: Callable[[_Item], Hashable],
+    weight: Callable[[_Item, _Item], int],
+    anchors: Sequence[Callable[[_Item], Hashable]],
+    fits: Callable[[int], bool],
+) -> list[Pair]:
+    if fits(len(a) * len(b)):
+        return heaviest(a, b, kind, weight)
+    if not anchors:
+        return [(k, k) for k, (x, y) in enumerate(zip(a, b, strict=False)) if kind(x) == kind(y)]
+    by, *others = anchors
+    pairs: list[Pair] = []
+    at_a = at_b = 0
+    for i, j in [*common([by(x) for x in a], [by(y) for y in b]), (len(a), len(b))]:
+        between = _paired(a[at_a:i], b[at_b:j], kind, weight, others, fits)
+        pairs += [(at_a + k, at_b + m) for k, m in between]
+        pairs.append((i, j))
+        at_a, at_b = i + 1, j + 1
+    return pairs[:-1]

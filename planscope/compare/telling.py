@@ -12,7 +12,6 @@ from planscope.compare.result import (
     Comparison,
     ConstraintRow,
     Field,
-    FieldName,
     Side,
     StepSide,
     TextPart,
@@ -24,30 +23,15 @@ from planscope.safe import clip
 QUOTED = 80
 """Cells of an answer, an argument or an id that is quoted."""
 
-LABELS: dict[FieldName, str] = {
-    "session": "session",
-    "variant": "variant",
-    "origin": "origin",
-    "topic": "topic",
-    "language": "language",
+LABELS = {
     "limit_seconds": "limit, seconds",
     "limit_model_calls": "limit, model calls",
-    "run": "run",
-    "agent": "agent",
-    "model": "model",
-    "seed": "seed",
-    "verdict": "verdict",
     "error_type": "error",
-    "helped": "helped",
-    "first_violation": "first violation",
-    "ending": "ending",
-    "calls": "calls",
-    "model_calls": "model calls",
     "input_tokens": "tokens in",
     "output_tokens": "tokens out",
-    "seconds": "seconds",
     "model_seconds": "seconds of the model",
 }
+"""Fields that are called otherwise than by their names."""
 
 CONTEXT = 2
 """Rows that are the same and stay beside one that is not."""
@@ -59,6 +43,10 @@ CHANGES: dict[CallChange, str] = {
     "gone": "only in a",
     "added": "only in b",
 }
+
+
+def label(field: Field) -> str:
+    return LABELS.get(field.name, field.name.replace("_", " "))
 
 
 def value(field: Field, which: str) -> str:

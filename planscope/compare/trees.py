@@ -1,14 +1,105 @@
-"""The syntax trees of two requests, line by line of their outlines, under the renaming of actions."""
+"""The syntax trees of two requests, line by line of their outlines, under the renaming of actions.
+
+Whole branches are added or gone, lines changed (Selkow 1977). Below every line equal branches come first: as many lines
+as possible stay in branches that are the same, and only then it counts how much is changed in the others. Else a
+sentence that was taken out would look like one that was rewritten into the next, and that into the one after it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
 
 from planscope.compare.actions import Matching
-from planscope.compare.forests import Branch, Forests
-from planscope.compare.result import Change, Side, TreeDiff, TreeRow
+from planscope.compare.result import Side, TreeDiff, TreeRow
+from planscope.compare.sequences import Pair, filled, mirrored, paired
 from planscope.language.outline import OutlineNode
 from planscope.language.tree import NP, ActionRef, Clause, Node, Query, Relative, Time, Word, walk
+
+FEW_PAIRS = 64
+MOST_PAIRS = 2_500
+"""Branches of one line times branches of the other that are all looked at, wherever that is, and in all more than
+those. Beyond it, equal ones are put together first, then those of the same shape, then the others by their order."""
+
+_EQUAL = 1 << 40
+"""What a line in an equal branch weighs, against 1 for one that is spared otherwise."""
+
+
+@dataclass(slots=True)
+class Branch:
+    """A line with what is below it. Lines of one ``kind`` may be matched; ``value`` says whether they are the same.
+
+    ``size``: lines, its own included. ``whole`` and ``shape`` are equal for equal branches, and for branches that are
+    equal but for their words.
+    """
+
+    index: int
+    kind: Hashable
+    value: Hashable
+    worded: bool
+    below: list[Branch] = field(default_factory=list)
+    size: int = 1
+    whole: int = -1
+    shape: int = -1
+
+    @property
+    def lines(self) -> range:
+        """Where the branch is in the outline, which lists what is below a line right behind it."""
+        return range(self.index, self.index + self.size)
+
+
+class Forests:
+    """Compares branches that were numbered by the same object. Costs: 1 a line that is added, gone or changed."""
+
+    def __init__(self) -> None:
+        self.minimal = True
+        self._left = MOST_PAIRS
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._distances: dict[Pair, int] = {}
+
+    def number(self, branch: Branch) -> None:
+        """Fill in ``size``, ``whole`` and ``shape``; what is below has been numbered."""
+        branch.size = 1 + sum(one.size for one in branch.below)
+        named = (branch.kind, branch.value)
+        branch.whole = self._number(("whole", *named, *(one.whole for one in branch.below)))
+        known = (branch.kind, None) if branch.worded else named
+        branch.shape = self._number(("shape", *known, *(one.shape for one in branch.below)))
+
+    def _number(self, key: tuple[object, ...]) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def distance(self, a: Branch, b: Branch) -> int:
+        """The cost of making the one of the other as ``matched`` says; their kinds are the same."""
+        if a.whole == b.whole:
+            return 0
+        key = (a.whole, b.whole)
+        if key not in self._distances:
+            found = int(a.value != b.value) + a.size - 1 + b.size - 1
+            found -= sum(self._saved(a.below[i], b.below[j]) for i, j in self.matched(a.below, b.below))
+            self._distances[key] = found
+        return self._distances[key]
+
+    def _saved(self, a: Branch, b: Branch) -> int:
+        """How much less it costs to match two than to take one away and add the other."""
+        return a.size + b.size - self.distance(a, b)
+
+    def matched(self, a: Sequence[Branch], b: Sequence[Branch]) -> list[Pair]:
+        """Which branches are matched, by their places; of several best ways the one with the earliest pairs."""
+        anchors = (attrgetter("whole"), attrgetter("shape"))
+        return paired(a, b, attrgetter("kind"), self._weight, anchors, self._fits)
+
+    def _weight(self, a: Branch, b: Branch) -> int:
+        return _EQUAL * a.size if a.whole == b.whole else self._saved(a, b)
+
+    def _fits(self, pairs: int) -> bool:
+        if pairs <= FEW_PAIRS:
+            return True
+        if pairs > self._left:
+            self.minimal = False
+            return False
+        self._left -= pairs
+        return True
 
 
 def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matching) -> TreeDiff:
@@ -18,16 +109,7 @@ def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matc
     forests = Forests()
     root_a = _branches(forests, a.outline, tree_a, matching.keys_a)
     root_b = _branches(forests, b.outline, tree_b, matching.keys_b)
-    if b.text < a.text:  # with one order for both, swapping the sides mirrors what comes out
-        rows = tuple(_mirrored(row) for row in _rows(forests, root_b, root_a, turned=True))
-    else:
-        rows = tuple(_rows(forests, root_a, root_b, turned=False))
-    return TreeDiff(rows, forests.minimal)
-
-
-def _mirrored(row: TreeRow) -> TreeRow:
-    turned: dict[Change, Change] = {"added": "gone", "gone": "added"}
-    return TreeRow(turned.get(row.change, row.change), row.b, row.a)
+    return TreeDiff(tuple(_rows(forests, root_a, root_b, b.text < a.text)), forests.minimal)
 
 
 def _branches(
@@ -35,16 +117,15 @@ def _branches(
 ) -> Branch:
     """The outline's first line with all that is below it."""
     nodes = dict(walk(tree))
-    open_branches: list[Branch] = []
     made: list[Branch] = []
+    above: list[Branch] = []
     for index, line in enumerate(outline):
         kind, value = _meaning(line, nodes[line.path], keys)
-        branch = Branch(index, kind, value, worded=kind == "word")
-        del open_branches[line.depth :]
-        if open_branches:
-            open_branches[-1].below.append(branch)
-        open_branches.append(branch)
-        made.append(branch)
+        made.append(Branch(index, kind, value, worded=kind == "word"))
+        del above[line.depth :]
+        if above:
+            above[-1].below.append(made[-1])
+        above.append(made[-1])
     for branch in reversed(made):
         forests.number(branch)
     return made[0]
@@ -71,21 +152,15 @@ def _meaning(line: OutlineNode, node: Node, keys: dict[str, str]) -> tuple[Hasha
 
 
 def _rows(forests: Forests, a: Branch, b: Branch, turned: bool) -> Iterator[TreeRow]:
-    """``turned``: what was added stands before what is gone in its place, for a caller who turns them round."""
     if a.whole == b.whole:
-        yield from (TreeRow("same", i, j) for i, j in zip(_lines(a), _lines(b), strict=True))
+        yield from (TreeRow("same", i, j) for i, j in zip(a.lines, b.lines, strict=True))
         return
     yield TreeRow("same" if a.value == b.value else "changed", a.index, b.index)
-    at_a = at_b = 0
-    for i, j in [*forests.matched(a.below, b.below), (len(a.below), len(b.below))]:
-        gone = [TreeRow("gone", k, None) for branch in a.below[at_a:i] for k in _lines(branch)]
-        added = [TreeRow("added", None, k) for branch in b.below[at_b:j] for k in _lines(branch)]
-        yield from added + gone if turned else gone + added
-        if i < len(a.below):
+    pairs = mirrored(turned, forests.matched, a.below, b.below)
+    for i, j in filled(pairs, len(a.below), len(b.below)):
+        if j is None:
+            yield from (TreeRow("gone", k, None) for k in a.below[i or 0].lines)
+        elif i is None:
+            yield from (TreeRow("added", None, k) for k in b.below[j].lines)
+        else:
             yield from _rows(forests, a.below[i], b.below[j], turned)
-        at_a, at_b = i + 1, j + 1
-
-
-def _lines(branch: Branch) -> range:
-    """Where the branch's lines stand in the outline: it lists what is below a line right behind it."""
-    return range(branch.index, branch.index + branch.size)

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planscope.compare.result import CallRow, Comparison, Side
 from planscope.compare.telling import (
-    LABELS,
     called,
     counted,
     elided,
     equivalence,
     follows,
     judged,
+    label,
     named,
     parting,
     renamed,
@@ -49,7 +49,7 @@ def comparison_markdown(c: Comparison) -> str:
         lines.append(_block((f"{_sign(row.change)} {renamed(row)}" for row in changed), "diff"))
     if c.constraints is not None:
         lines += ["", f"### Constraints: {counted(c.constraints.rows)}", *_constraints(c)]
-    differing = [f"- {LABELS[f.name]}: {_code(value(f, 'a'))} → {_code(value(f, 'b'))}" for f in c.differing]
+    differing = [f"- {label(f)}: {_code(value(f, 'a'))} → {_code(value(f, 'b'))}" for f in c.differing]
     lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
     missing = list(unknowns(c))
     if missing:

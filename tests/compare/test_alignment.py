@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planscope.compare import alignment, compare
+from planscope.compare import calls as alignment
+from planscope.compare import compare
 from planscope.compare.result import CallDiff, Comparison
 from tests.compare.reference import Call, call_cost
 from tests.compare.support import run, session, variant

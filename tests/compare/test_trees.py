@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.compare import compare, forests
-from planscope.compare.forests import Branch, Forests
+from planscope.compare import compare
+from planscope.compare import trees as forests
 from planscope.compare.result import Comparison, TreeDiff
+from planscope.compare.trees import Branch, Forests
 from planscope.session.derive import records
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request

@@ -101,9 +101,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _written(found: Comparison, format: str, everything: bool) -> str:
     if format == "json":
-        from planscope.documents.comparison import comparison_document
+        from planscope.documents.comparison import ComparisonDocument
 
-        return json_text(comparison_document(found), indent=2) + "\n"
+        return json_text(ComparisonDocument.about(found).as_data(), indent=2) + "\n"
     if format == "markdown":
         from planscope.sharing.comparison_markdown import comparison_markdown
 

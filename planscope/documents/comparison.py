@@ -1,133 +1,199 @@
-"""A comparison as a document: what ``compare --json`` prints."""
+"""Two runs or requests, compared, as a document: what ``compare`` prints."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from planscope.compare.result import ArgumentChange, CallRow, Comparison, Side, StepSide
+from pydantic import BeforeValidator, Field
+
+from planscope.compare.result import CallChange, Change, Matched, Reason, SideName, Value
+from planscope.documents.document import Document
 from planscope.documents.judgement import CallDocument, CheckDocument, FindingDocument
-from planscope.documents.query import ActionDocument, ParseErrorDocument, constraint_document
+from planscope.documents.query import (
+    ActionDocument,
+    ConstraintDocument,
+    ParseErrorDocument,
+    constraint_document,
+)
+from planscope.language.problem import Span
+from planscope.oracle.verdict_types import State, StepNo
+
+if TYPE_CHECKING:
+    from planscope.compare.result import Comparison, Side
+
+Id = Annotated[str | None, BeforeValidator(lambda found: getattr(found, "id", found))]
 
 
-def comparison_document(c: Comparison) -> dict[str, Any]:
-    """Rows point into the two sides: calls into ``steps``, lines of the tree into ``outline``, spans into ``text``."""
-    return {
-        "a": _side(c.a),
-        "b": _side(c.b),
-        "fields": [{"name": f.name, "a": f.a, "b": f.b, "same": f.same} for f in c.fields],
-        "matched": c.matched,
-        "text": {
-            "same": c.text.same,
-            "minimal": c.text.minimal,
-            "parts": [{"change": p.change, "a": list(p.a), "b": list(p.b)} for p in c.text.parts],
-        },
-        "actions": [
-            {
-                "change": row.change,
-                "a": row.a.id if row.a is not None else None,
-                "b": row.b.id if row.b is not None else None,
-                "differs": list(row.differs),
-            }
-            for row in c.actions
-        ],
-        "tree": _tree(c),
-        "constraints": _constraints(c),
-        "calls": _calls(c),
-        "kept": None if c.kept is None else {"run": c.kept.run, "steps": c.kept.steps},
-        "divergence": None
-        if c.divergence is None
-        else {"a": c.divergence.a, "b": c.divergence.b, "reasons": list(c.divergence.reasons)},
-        "unknown": [{"side": u.side, "what": u.what, "why": u.why} for u in c.unknown],
-    }
+class OutlineDocument(Document):
+    label: str
+    depth: int
+    span: Span
+    constraints: list[str]
 
 
-def _side(side: Side) -> dict[str, Any]:
-    problem = side.problem
-    return {
-        "session": side.session,
-        "title": side.title,
-        "variant": side.variant,
-        "run": side.run,
-        "text": side.text,
-        "timed": side.timed,
-        "actions": [ActionDocument.of(action).as_data() for action in side.actions],
-        "constraints": None if problem is None else [constraint_document(x) for x in problem.constraints],
-        "errors": [ParseErrorDocument.of(e).as_data() for e in side.errors],
-        "outline": [
-            {"label": n.label, "depth": n.depth, "span": list(n.span), "constraints": list(n.constraints)}
-            for n in side.outline
-        ],
-        "contradiction": None if side.contradiction is None else list(side.contradiction),
-        "steps": [_step(step) for step in side.steps],
-        "ending": side.ending,
-        "check": None if side.verdict is None else CheckDocument.of(side.verdict, helped=side.help).as_data(),
-    }
+class ComparedStepDocument(Document):
+    step: StepNo
+    attempt: int
+    call: CallDocument | None = Field(description="null before any call, and at the end")
+    action: str | None = Field(description="the action whose tool was called; null for any other tool")
+    answer: str | None
+    answered: Literal["ok", "error"] | None
+    refused_by: str | None = Field(description="who kept the call from its tool")
+    state: State | None = Field(description="null: not judged")
+    start: int | None = Field(description="timed: hours")
+    end: int | None
+    findings: list[FindingDocument] = Field(description="as in what check --json prints")
 
 
-def _step(step: StepSide) -> dict[str, Any]:
-    return {
-        "step": step.step,
-        "attempt": step.attempt,
-        "call": None if step.call is None else CallDocument.of(step.call).as_data(),
-        "action": step.action,
-        "answer": step.answer,
-        "answered": step.answered,
-        "refused_by": step.refused_by,
-        "state": step.state,
-        "start": step.start,
-        "end": step.end,
-        "findings": [FindingDocument.of(f).as_data() for f in step.findings],
-    }
+class SideDocument(Document):
+    """One of the two, with what the rows point into."""
+
+    session: str
+    title: str
+    variant: str
+    run: str | None = Field(description="null where a request is compared without a run; steps are then none")
+    text: str
+    timed: bool
+    actions: list[ActionDocument]
+    constraints: list[ConstraintDocument] | None = Field(description="null: the text cannot be read")
+    errors: list[ParseErrorDocument] = Field(description="why the text cannot be read")
+    outline: list[OutlineDocument] = Field(description="the syntax tree by lines")
+    contradiction: list[str] | None = Field(
+        description="the core of a request that cannot be met; null: not known"
+    )
+    steps: list[ComparedStepDocument]
+    ending: str | None
+    check: CheckDocument | None = Field(
+        description="the verdict, as check --json prints it; null: not judged"
+    )
+
+    @classmethod
+    def about(cls, side: Side) -> Self:
+        problem = side.problem
+        return cls.of(
+            side,
+            constraints=None if problem is None else [constraint_document(c) for c in problem.constraints],
+            check=None if side.verdict is None else CheckDocument.of(side.verdict, helped=side.help),
+        )
 
 
-def _tree(c: Comparison) -> dict[str, Any] | None:
-    if c.tree is None:
-        return None
-    rows = [{"change": row.change, "a": row.a, "b": row.b} for row in c.tree.rows]
-    return {"same": c.tree.same, "minimal": c.tree.minimal, "rows": rows}
+class FieldDocument(Document):
+    name: str
+    a: Value
+    b: Value
+    same: bool
 
 
-def _constraints(c: Comparison) -> dict[str, Any] | None:
-    if c.constraints is None:
-        return None
-    return {
-        "same": c.constraints.same,
-        "equivalent": c.constraints.equivalent,
-        "rows": [
-            {
-                "change": row.change,
-                "a": row.a.id if row.a is not None else None,
-                "b": row.b.id if row.b is not None else None,
-                "words_a": row.words_a,
-                "words_b": row.words_b,
-                "follows": row.follows,
-            }
-            for row in c.constraints.rows
-        ],
-    }
+class PartDocument(Document):
+    """A stretch of both texts; together the parts cover both."""
+
+    change: Change
+    a: Span
+    b: Span
 
 
-def _calls(c: Comparison) -> dict[str, Any] | None:
-    if c.calls is None:
-        return None
-    return {
-        "same": c.calls.same,
-        "cost": c.calls.cost,
-        "minimal": c.calls.minimal,
-        "attempts": [list(pair) for pair in c.calls.attempts],
-        "rows": [_row(row) for row in c.calls.rows],
-    }
+class TextDiffDocument(Document):
+    same: bool
+    minimal: bool = Field(description="no fewer words could have been changed")
+    parts: list[PartDocument]
 
 
-def _row(row: CallRow) -> dict[str, Any]:
-    return {
-        "change": row.change,
-        "a": row.a,
-        "b": row.b,
-        "partner": row.partner,
-        "arguments": [_argument(argument) for argument in row.arguments],
-    }
+class ActionRowDocument(Document):
+    change: Change
+    a: Id
+    b: Id
+    differs: list[Literal["name", "tool", "duration"]]
 
 
-def _argument(argument: ArgumentChange) -> dict[str, Any]:
-    return {"name": argument.name, "change": argument.change, "a": argument.a, "b": argument.b}
+class TreeRowDocument(Document):
+    change: Change
+    a: int | None = Field(description="index into a's outline")
+    b: int | None
+
+
+class TreeDiffDocument(Document):
+    same: bool
+    minimal: bool
+    rows: list[TreeRowDocument]
+
+
+class ConstraintRowDocument(Document):
+    change: Literal["same", "added", "gone"]
+    a: Id
+    b: Id
+    words_a: str | None
+    words_b: str | None
+    follows: bool | None = Field(description="it follows from what the other request says; null: not known")
+
+
+class ConstraintDiffDocument(Document):
+    same: bool
+    equivalent: bool | None = Field(description="the same plans are right under both; null: not known")
+    rows: list[ConstraintRowDocument]
+
+
+class ArgumentDocument(Document):
+    name: str
+    change: Literal["changed", "added", "gone"]
+    a: Any
+    b: Any
+
+
+class CallRowDocument(Document):
+    change: CallChange
+    a: int | None = Field(description="index into a's steps")
+    b: int | None
+    partner: int | None = Field(description="moved: the step of the other side where it is done instead")
+    arguments: list[ArgumentDocument] = Field(description="those that differ")
+
+
+class CallDiffDocument(Document):
+    same: bool
+    cost: int = Field(description="1 a changed call, 2 one without a partner")
+    minimal: bool
+    attempts: list[tuple[int | None, int | None]] = Field(description="which attempts are beside each other")
+    rows: list[CallRowDocument]
+
+
+class KeptDocument(Document):
+    """What both have from one run, because they were forked."""
+
+    run: str
+    steps: int
+
+
+class DivergenceDocument(Document):
+    """The first step at which the runs differ; indexes into the sides' steps."""
+
+    a: int
+    b: int
+    reasons: list[Reason]
+
+
+class UnknownDocument(Document):
+    side: SideName | None
+    what: str
+    why: str
+
+
+class ComparisonDocument(Document):
+    """Two runs or requests, compared. Rows point into the two sides: calls into ``steps``, spans into ``text``."""
+
+    a: SideDocument
+    b: SideDocument
+    fields: list[FieldDocument]
+    matched: Matched = Field(description="how actions were matched")
+    text: TextDiffDocument
+    actions: list[ActionRowDocument]
+    tree: TreeDiffDocument | None = Field(description="null: a text cannot be read")
+    constraints: ConstraintDiffDocument | None
+    calls: CallDiffDocument | None = Field(description="null: there are no two runs")
+    kept: KeptDocument | None
+    divergence: DivergenceDocument | None = Field(
+        description="null: the runs do not differ, or there are none"
+    )
+    unknown: list[UnknownDocument]
+
+    @classmethod
+    def about(cls, found: Comparison) -> Self:
+        return cls.of(found, a=SideDocument.about(found.a), b=SideDocument.about(found.b))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from planscope.documents.comparison_schema import ComparisonDocument
+from planscope.documents.comparison import ComparisonDocument
 from planscope.documents.dissection import DissectDocument
 from planscope.documents.judgement import (
     CheckDocument,

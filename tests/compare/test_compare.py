@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planscope.compare import compare
 from planscope.compare.result import Comparison
 from planscope.compare.telling import called, counted, equivalence, judged, parting, renamed, unknowns, value
-from planscope.documents.comparison import comparison_document
+from planscope.documents.comparison import ComparisonDocument
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.events import EndEvent, MessageEvent, PromptEvent, Usage
@@ -191,7 +191,7 @@ def test_where_they_part_in_words(a: Run, b: Run, expected: str) -> None:
 
 def strings(c: Comparison) -> None:
     """Everything that is told, said once."""
-    json.dumps(comparison_document(c))
+    json.dumps(ComparisonDocument.about(c).as_data())
     parting(c)
     equivalence(c)
     list(unknowns(c))

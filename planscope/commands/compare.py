@@ -161,10 +161,7 @@ def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | 
 
 def _tell(redactions: Iterable[Redaction]) -> None:
     """How many values of each kind were replaced, on standard error."""
-    counts: Counter[str] = Counter()
-    for redaction in redactions:
-        for finding in redaction.replaced:
-            counts[finding.label] += 1
+    counts = Counter(finding.label for redaction in redactions for finding in redaction.replaced)
     for label, count in counts.items():
         with suppress(OSError):
             sys.stderr.write(f"{visible(f'replaced: {label} ({count})')}\n")

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from planscope.compare import telling
 from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
-from planscope.compare.telling import (
-    CHANGES,
-    called,
-    counted,
-    elided,
-    equivalence,
-    follows,
-    judged,
-    label,
-    named,
-    parting,
-    renamed,
-    shortened,
-    unknowns,
-    value,
-)
 from planscope.report import GLYPHS, sentence, table
 from planscope.safe import cell_width, clip
 
+SIGNS = {"gone": "-", "added": "+", "changed": "~", "same": " "}
 AROUND = 60
 LINES = 40
 LABEL = 13
@@ -35,19 +21,24 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
     for side, name in ((c.a, "a"), (c.b, "b")):
         yield from _side(side, name, width)
     if c.calls is not None:
-        yield from _part("Where they part", sentence(parting(c), width, "  "))
-        yield from _part(f"Calls: {counted(c.calls.rows)}", _calls(c, width, everything))
-    yield from _part(f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width))
+        yield from _part("Where they part", sentence(telling.parting(c), width, "  "))
+        yield from _part(f"Calls: {telling.counted(c.calls.rows)}", _calls(c, width, everything))
+    yield from _part(
+        f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width) if not c.text.same else ()
+    )
     changed = [row for row in c.actions if row.change != "same"]
-    yield from _part(f"Actions: {counted(c.actions)}", _actions(c, width) if changed else ())
+    yield from _part(f"Actions: {telling.counted(c.actions)}", _actions(c, width) if changed else ())
     if c.constraints is not None:
-        yield from _part(f"Constraints: {counted(c.constraints.rows)}", _constraints(c, width))
+        yield from _part(f"Constraints: {telling.counted(c.constraints.rows)}", _constraints(c, width))
     if c.tree is not None:
         yield from _part(f"Tree: {'the same' if c.tree.same else 'changed'}", _tree(c, width))
     rows = [("", "a", "b")]
-    rows += [(label(f), clip(value(f, "a"), 36), clip(value(f, "b"), 36)) for f in c.differing]
+    rows += [
+        (telling.label(f), clip(telling.value(f, "a"), 36), clip(telling.value(f, "b"), 36))
+        for f in c.differing
+    ]
     yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
-    missing = list(unknowns(c))
+    missing = list(telling.unknowns(c))
     if missing:
         yield from _part("Not known", (line for one in missing for line in sentence(one, width, "  ")))
 
@@ -59,7 +50,9 @@ def _part(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 
 def _side(side: Side, name: str, width: int) -> Iterator[str]:
-    yield from sentence(f"{name}: {named(side)} of session {clip(side.session, 40)}: {judged(side)}", width)
+    yield from sentence(
+        f"{name}: {telling.named(side)} of session {clip(side.session, 40)}: {telling.judged(side)}", width
+    )
     if side.verdict is not None:
         yield from sentence(side.verdict.explanation, width, "   ")
 
@@ -69,7 +62,7 @@ def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
     assert c.calls is not None
     column = max((width - LABEL - 4) // 2, 16)
     attempts = dict.fromkeys("ab", 1)
-    for row in shortened(c.calls.rows, everything):
+    for row in telling.shortened(c.calls.rows, everything):
         if isinstance(row, int):
             yield f"  ... {row} the same"
             continue
@@ -87,7 +80,7 @@ def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
 
 def _label(row: CallRow) -> str:
     if row.change != "moved":
-        return CHANGES[row.change].replace("the same", "")
+        return telling.CHANGES[row.change].replace("the same", "")
     return f"moved to {row.partner}" if row.b is None else f"from {row.partner}"
 
 
@@ -95,33 +88,23 @@ def _step(step: StepSide | None, cells: int) -> str:
     if step is None:
         return ""
     glyph = GLYPHS[step.state] if step.state is not None else " "
-    return clip(f"{glyph}{step.index:>4} {called(step)}", cells)
+    return clip(f"{glyph}{step.index:>4} {telling.called(step)}", cells)
 
 
 def _words(c: Comparison, width: int) -> Iterator[str]:
     """The text of b with what was changed in it: ``[-gone-]{+added+}``, as version control has it."""
-    if c.text.same:
-        return
     shown = []
-    for part, cut_off in elided(c.text.parts, AROUND):
+    for part, cut_off in telling.elided(c.text.parts, AROUND):
         here, there = c.a.text[slice(*part.a)], c.b.text[slice(*part.b)]
-        if cut_off:
-            shown.append(" ... ")
-        if part.change == "same":
-            shown.append(here)
-        shown.append(f"[-{here}-]" if part.change in ("gone", "changed") else "")
-        shown.append(f"{{+{there}+}}" if part.change in ("added", "changed") else "")
+        gone, added = f"[-{here}-]" if here else "", f"{{+{there}+}}" if there else ""
+        shown.append((" ... " if cut_off else "") + (here if part.change == "same" else gone + added))
     yield from sentence("".join(shown).strip(), width, "  ")
 
 
 def _actions(c: Comparison, width: int) -> Iterator[str]:
     for row in c.actions:
         if row.change != "same":
-            yield from sentence(f"{_sign(row.change)} {renamed(row)}", width, "  ")
-
-
-def _sign(change: str) -> str:
-    return {"gone": "-", "added": "+", "changed": "~", "same": " "}[change]
+            yield from sentence(f"{SIGNS[row.change]} {telling.renamed(row)}", width, "  ")
 
 
 def _constraints(c: Comparison, width: int) -> Iterator[str]:
@@ -131,9 +114,9 @@ def _constraints(c: Comparison, width: int) -> Iterator[str]:
         found = row.a or row.b
         if row.change != "same" and found is not None:
             words = clip(row.words_a or row.words_b or "", 120)
-            rows.append((_sign(row.change), found.id, words, follows(row)))
+            rows.append((SIGNS[row.change], found.id, words, telling.follows(row)))
     yield from table(rows) if rows else ()
-    yield from sentence(equivalence(c), width, "  ") if equivalence(c) else ()
+    yield from sentence(telling.equivalence(c), width, "  ") if telling.equivalence(c) else ()
 
 
 def _tree(c: Comparison, width: int) -> Iterator[str]:
@@ -162,8 +145,4 @@ def _tree_lines(c: Comparison, rows: Sequence[TreeRow]) -> Iterator[str]:
             yield f"  ~ {where}: {one.label} -> {other.label}"
         elif row.change != "same":
             under = (row.change, node.depth)
-            yield (
-                f"  {_sign(row.change)} {where}: {node.label}"
-                if node.depth > 1
-                else f"  {_sign(row.change)} {where}"
-            )
+            yield f"  {SIGNS[row.change]} {where}" + (f": {node.label}" if node.depth > 1 else "")

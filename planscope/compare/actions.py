@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from planscope.compare.result import ActionRow, Matched
+from planscope.compare.result import ActionRow, Differing, Matched
 from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Constraint
 from planscope.session.derive import actions_of
@@ -89,14 +88,9 @@ def _rows(
             yield ActionRow("gone", action, None)
             continue
         other = b[pairs[i]]
-        differs: list[Literal["name", "tool", "duration"]] = []
-        if action.name != other.name:
-            differs.append("name")
-        if action.tool != other.tool:
-            differs.append("tool")
-        if timed and action.duration != other.duration:
-            differs.append("duration")
-        yield ActionRow("changed" if differs else "same", action, other, tuple(differs))
+        told: tuple[Differing, ...] = ("name", "tool", "duration") if timed else ("name", "tool")
+        differs = tuple(name for name in told if getattr(action, name) != getattr(other, name))
+        yield ActionRow("changed" if differs else "same", action, other, differs)
     taken = set(pairs.values())
     yield from (ActionRow("added", None, action) for j, action in enumerate(b) if j not in taken)
 
@@ -109,13 +103,10 @@ def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list
     if session_a.id != session_b.id:
         return None
     line_a, line_b = _line(session_a, a), _line(session_b, b)
-    for steps, ancestor in enumerate(line_a):
-        for others, same in enumerate(line_b):
-            if (
-                ancestor.id == same.id
-                and ancestor.query.text == same.query.text
-                and ancestor.actions == same.actions
-            ):
+    for steps, one in enumerate(line_a):
+        for others, other in enumerate(line_b):
+            same = one.query.text == other.query.text and one.actions == other.actions
+            if one.id == other.id and same:
                 return line_a[:steps] + line_b[:others]
     return None
 

@@ -1,23 +1,42 @@
-"""Everything about two runs or variants, compared."""
+"""Everything about two runs or variants, compared: each request read, each run judged, as far as that can be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planscope.compare.actions import Matching, match_actions
 from planscope.compare.calls import align, keys
 from planscope.compare.constraints import compare_constraints
 from planscope.compare.divergence import divergence, kept
-from planscope.compare.result import Comparison, ConstraintDiff, Field, Side, Unknown, Value
-from planscope.compare.sides import Known, know
+from planscope.compare.result import (
+    Comparison,
+    ConstraintDiff,
+    Field,
+    Side,
+    SideName,
+    StepSide,
+    Unknown,
+    Value,
+)
 from planscope.compare.trees import compare_trees
 from planscope.compare.words import compare_texts
+from planscope.errors import UserError
+from planscope.language.errors import ParseError, ParseFailure, in_a_line
+from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.costs import cost_of
+from planscope.session.derive import actions_of, reading_of, trace_of, variant_of
+from planscope.session.events import AnswerEvent
+from planscope.session.help import NO_HELP, help_of
 from planscope.session.model import Run, Session, Variant
 
 if TYPE_CHECKING:
+    from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
+
+_LONGEST = 500
+"""Code points of why something is not known."""
 
 
 def compare(
@@ -37,8 +56,6 @@ def compare(
     one = know("a", session_a, a, replay_a)
     other = know("b", session_b, b, replay_b, one)
     side_a, side_b = one.side, other.side
-    if one.run is None and other.run is None:  # then nobody asked for calls
-        one, other = one.without("calls"), other.without("calls")
     matching = match_actions(session_a, one.variant, session_b, other.variant)
     keys_a, keys_b = keys(side_a.steps, matching.keys_a), keys(side_b.steps, matching.keys_b)
     tree = calls = begun = None
@@ -46,7 +63,7 @@ def compare(
         tree = compare_trees(side_a, one.reading.tree, side_b, other.reading.tree, matching)
     constraints = compare_constraints(side_a, side_b, matching)
     if one.run is not None and other.run is not None:
-        begun = kept(session_a, one.run, side_a, keys_a, session_b, other.run, side_b, keys_b)
+        begun = kept(session_a, one.run, session_b, other.run, (side_a, keys_a), (side_b, keys_b))
         calls = align(side_a.steps, side_b.steps, keys_a, keys_b, begun.steps if begun is not None else 0)
     return Comparison(
         a=side_a,
@@ -60,15 +77,17 @@ def compare(
         calls=calls,
         kept=begun,
         divergence=divergence(side_a, side_b, keys_a, keys_b, matching),
-        unknown=(*one.unknown, *other.unknown, *_together(one, other, matching, constraints)),
+        unknown=tuple(_unknown(one, other, matching, constraints)),
     )
 
 
-def _together(
+def _unknown(
     one: Known, other: Known, matching: Matching, constraints: ConstraintDiff | None
 ) -> Iterator[Unknown]:
-    """What is not known of the two together, though each can be read."""
+    """What is not known of each, and of the two together, though each can be read."""
     a, b = one.side, other.side
+    of_runs = one.run is not None or other.run is not None  # else nobody asked for calls
+    yield from (u for u in (*one.unknown, *other.unknown) if of_runs or u.what != "calls")
     if a.steps and b.steps and (a.verdict is None) != (b.verdict is None):
         yield Unknown(None, "states", "one run is not judged, so only calls and answers say where they part")
     if constraints is None or constraints.equivalent is not None:
@@ -86,45 +105,157 @@ def _together(
 
 def _fields(a: Known, b: Known) -> tuple[Field, ...]:
     """Every field once, in a fixed order; those of runs only where at least one side has a run."""
-    of_a, of_b = dict(_values(a)), dict(_values(b))
-    names = dict.fromkeys([*of_a, *of_b])
-    return tuple(Field(name, of_a.get(name), of_b.get(name)) for name in names)
+    of_a, of_b = _values(a), _values(b)
+    return tuple(Field(name, of_a.get(name), of_b.get(name)) for name in of_a | of_b)
 
 
-def _values(known: Known) -> Iterator[tuple[str, Value]]:
-    yield "session", known.session.id
-    yield from _of_variant(known.variant)
-    if known.run is not None:
-        yield from _of_run(known.run, known.side)
-
-
-def _of_variant(variant: Variant) -> Iterator[tuple[str, Value]]:
-    origin = variant.origin
-    how = " ".join(str(part) for part in (origin.kind, origin.mutation, origin.number) if part is not None)
-    yield "variant", variant.id
-    yield "origin", how
-    yield "topic", variant.query.topic
-    yield "language", "timed" if variant.query.timed else "base"
-    yield "limit_seconds", variant.limits.seconds
-    yield "limit_model_calls", variant.limits.model_calls
-
-
-def _of_run(run: Run, side: Side) -> Iterator[tuple[str, Value]]:
+def _values(known: Known) -> dict[str, Value]:
+    variant, origin, run, verdict = known.variant, known.variant.origin, known.run, known.side.verdict
+    how = (origin.kind, origin.mutation, origin.number)
+    found: dict[str, Value] = {
+        "session": known.session.id,
+        "variant": variant.id,
+        "origin": " ".join(str(part) for part in how if part is not None),
+        "topic": variant.query.topic,
+        "language": "timed" if variant.query.timed else "base",
+        "limit_seconds": variant.limits.seconds,
+        "limit_model_calls": variant.limits.model_calls,
+    }
+    if run is None:
+        return found
     cost = cost_of(run)
-    verdict = side.verdict
     violation = verdict.first_violation if verdict is not None else None
-    yield "run", run.id
-    yield "agent", run.agent
-    yield "model", run.model
-    yield "seed", run.seed
-    yield "verdict", verdict.verdict if verdict is not None else None
-    yield "error_type", verdict.error_type if verdict is not None else None
-    yield "helped", side.help.text or None
-    yield "first_violation", violation.step if violation is not None else None
-    yield "ending", side.ending
-    yield "calls", sum(step.call is not None for step in side.steps)
-    yield "model_calls", cost.model_calls
-    yield "input_tokens", cost.input_tokens
-    yield "output_tokens", cost.output_tokens
-    yield "seconds", cost.seconds
-    yield "model_seconds", cost.model_seconds
+    return found | {
+        "run": run.id,
+        "agent": run.agent,
+        "model": run.model,
+        "seed": run.seed,
+        "verdict": verdict.verdict if verdict is not None else None,
+        "error_type": verdict.error_type if verdict is not None else None,
+        "helped": known.side.help.text or None,
+        "first_violation": violation.step if violation is not None else None,
+        "ending": known.side.ending,
+        "calls": sum(step.call is not None for step in known.side.steps),
+        "model_calls": cost.model_calls,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
+        "seconds": cost.seconds,
+        "model_seconds": cost.model_seconds,
+    }
+
+
+@dataclass(frozen=True)
+class Known:
+    """A side, and what it was made of. ``reading`` is None where the text cannot be read."""
+
+    side: Side
+    session: Session
+    variant: Variant
+    run: Run | None
+    reading: Reading | None
+    unknown: tuple[Unknown, ...]
+
+
+def know(
+    name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
+) -> Known:
+    """Read and judge one side. ``judged`` spares the judging, and ``read`` the reading where it is the same request."""
+    run = chosen if isinstance(chosen, Run) else None
+    variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
+    unknown: list[Unknown] = []
+    reading, errors = _read(name, variant, unknown, read)
+    trace = trace_of(run) if run is not None else Trace((), "running")
+    replay = judged
+    if reading is not None and replay is None:
+        from planscope.oracle.replay import replay as judge
+
+        replay = judge(reading.problem, trace)
+    if replay is not None:
+        trace = replay.trace
+    if run is None:
+        unknown.append(Unknown(name, "calls", f"variant {variant.id[:40]} is compared without a run"))
+    elif replay is None:
+        unknown.append(Unknown(name, "verdict", "a run is judged by its request, which cannot be read"))
+    side = Side(
+        session=session.id,
+        title=session.title,
+        variant=variant.id,
+        run=run.id if run is not None else None,
+        text=variant.query.text,
+        timed=variant.query.timed,
+        actions=actions_of(variant),
+        problem=reading.problem if reading is not None else None,
+        errors=errors,
+        outline=reading.outline if reading is not None else (),
+        contradiction=_contradiction(name, replay, unknown),
+        steps=tuple(_steps(variant, run, trace, replay)) if run is not None else (),
+        ending=trace.ending if run is not None else None,
+        help=help_of(run) if run is not None else NO_HELP,
+        verdict=replay.verdict() if replay is not None and run is not None else None,
+    )
+    return Known(side, session, variant, run, reading, tuple(unknown))
+
+
+def _read(
+    name: SideName, variant: Variant, unknown: list[Unknown], read: Known | None
+) -> tuple[Reading | None, tuple[ParseError, ...]]:
+    if read is not None and read.variant is variant and read.reading is not None:
+        return read.reading, ()
+    try:
+        return reading_of(variant), ()
+    except UserError as error:
+        errors = error.errors if isinstance(error, ParseFailure) else ()
+        unknown.append(
+            Unknown(name, "request", in_a_line(errors, _LONGEST) if errors else str(error)[:_LONGEST])
+        )
+        return None, errors
+
+
+def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]) -> tuple[str, ...] | None:
+    if replay is None:
+        return None
+    begin = replay.steps[0]
+    if begin.state == "completable" or replay.problem.unjudged:
+        return ()
+    if begin.core is not None:
+        return begin.core.constraints
+    unknown.append(
+        Unknown(name, "states", "the solver gave up before it knew whether the request can be met")
+    )
+    return None
+
+
+def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
+    """Every step from before any call to the end; a run that is not judged has its calls all the same."""
+    answers: dict[int, AnswerEvent] = {}
+    for event in run.events:
+        if isinstance(event, AnswerEvent):
+            answers.setdefault(event.step, event)
+    tools = {action.tool: action.id for action in variant.actions}
+    ended = [] if trace.ending == "running" else [None]
+    attempt = 1
+    for index, call in enumerate([None, *trace.calls, *ended]):
+        answer = answers.get(index) if call is not None else None
+        if call is not None and variant.query.timed and _restarts(call, tools):
+            attempt += 1
+        view = replay.steps[index] if replay is not None else None
+        yield StepSide(
+            index=index,
+            step=index if call is not None or index == 0 else "end",
+            attempt=view.attempt if view is not None else attempt,
+            call=call,
+            action=tools.get(call.tool) if call is not None else None,
+            answer=answer.text if answer is not None else None,
+            answered=answer.status if answer is not None else None,
+            refused_by=answer.refused_by if answer is not None else None,
+            state=view.state if view is not None else None,
+            start=view.start if view is not None else None,
+            end=view.end if view is not None else None,
+            findings=view.findings if view is not None else (),
+        )
+
+
+def _restarts(call: Call, tools: Mapping[str, str]) -> bool:
+    """As the judge has it: what could not be read, or was kept from its tool, begins no attempt."""
+    refused = call.refused or call.arguments is None or call.error is not None
+    return call.tool == RESTART_TOOL and call.tool not in tools and not refused

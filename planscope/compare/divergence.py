@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from planscope.compare.actions import Matching
-from planscope.compare.calls import Key
+from planscope.compare.calls import Key, Keys
 from planscope.compare.result import Divergence, Kept, Reason, Side, SideName, StepSide
 from planscope.language.pieces import Phrases, cut, phrase_key
 from planscope.session.model import Run, Session
@@ -14,14 +14,7 @@ _SURE = ("completable", "doomed", "broken")
 
 
 def kept(
-    session_a: Session,
-    a: Run,
-    side_a: Side,
-    keys_a: Mapping[int, Key],
-    session_b: Session,
-    b: Run,
-    side_b: Side,
-    keys_b: Mapping[int, Key],
+    session_a: Session, a: Run, session_b: Session, b: Run, of_a: tuple[Side, Keys], of_b: tuple[Side, Keys]
 ) -> Kept | None:
     """What both have from one run, which may be one of them; as much of it as is the same in both, or None."""
     if session_a.id != session_b.id or a.id == b.id:
@@ -31,12 +24,12 @@ def kept(
     if not shared:
         return None
     steps, run = max(shared, key=lambda one: one[0])
+    (side_a, keys_a), (side_b, keys_b) = of_a, of_b
     same = 0
-    while same < min(steps, len(keys_a), len(keys_b)):
-        one, other = side_a.steps[same + 1], side_b.steps[same + 1]
-        if keys_a[same + 1] != keys_b[same + 1] or one.attempt != other.attempt:
+    for (at, one), other in zip(list(keys_a.items())[:steps], keys_b.values(), strict=False):
+        if one != other or side_a.steps[at].attempt != side_b.steps[at].attempt:
             break
-        same += 1
+        same = at
     return Kept(run, same) if same else None
 
 
@@ -54,9 +47,7 @@ def _line(session: Session, run: Run) -> Iterator[tuple[str, int]]:
         here = known.get(fork.run) if fork is not None else None
 
 
-def divergence(
-    a: Side, b: Side, keys_a: Mapping[int, Key], keys_b: Mapping[int, Key], matching: Matching
-) -> Divergence | None:
+def divergence(a: Side, b: Side, keys_a: Keys, keys_b: Keys, matching: Matching) -> Divergence | None:
     """The first step at which call, answer or state differ, both runs followed from their beginnings."""
     said_a, said_b = _renaming(matching, "a"), _renaming(matching, "b")
     for index in range(max(len(a.steps), len(b.steps)) if a.steps and b.steps else 0):

@@ -6,7 +6,7 @@ side's text; steps are indexes into that side's ``steps``; what is not known is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +23,8 @@ Matched = Literal["ids", "names"]
 
 Change = Literal["same", "changed", "added", "gone"]
 """What became of a thing of ``a`` in ``b``. ``added`` has no ``a``, ``gone`` has no ``b``."""
+
+Differing = Literal["name", "tool", "duration"]
 
 CallChange = Literal["same", "changed", "moved", "added", "gone"]
 """``changed``: the same action with other arguments. ``moved``: done in both, at another place."""
@@ -103,7 +105,7 @@ class ActionRow:
     change: Change
     a: Action | None
     b: Action | None
-    differs: tuple[Literal["name", "tool", "duration"], ...] = ()
+    differs: tuple[Differing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +123,23 @@ class ConstraintRow:
     follows: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintDiff:
-    """``equivalent``: the same plans are right under both, actions renamed. None: not known, or a contradiction."""
+class _Rows:
+    """What is told row by row."""
 
-    rows: tuple[ConstraintRow, ...]
-    equivalent: bool | None
+    __slots__ = ()
+    rows: tuple[ActionRow | ConstraintRow | TreeRow | CallRow, ...]
 
     @property
     def same(self) -> bool:
         return all(row.change == "same" for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintDiff(_Rows):
+    """``equivalent``: the same plans are right under both, actions renamed. None: not known, or a contradiction."""
+
+    rows: tuple[ConstraintRow, ...]
+    equivalent: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +152,11 @@ class TreeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeDiff:
+class TreeDiff(_Rows):
     """The rows in the order of the text, parents first. ``minimal`` as in ``TextDiff``, by lines of the outline."""
 
     rows: tuple[TreeRow, ...]
     minimal: bool = True
-
-    @property
-    def same(self) -> bool:
-        return all(row.change == "same" for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +185,7 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CallDiff:
+class CallDiff(_Rows):
     """The calls aligned. ``attempts``: which attempt (from 1) of each is beside which; None: it has none there.
 
     ``cost``: 0 a same call, 1 a changed one, 2 one that is in one run only; what moved counts as two of those.
@@ -191,10 +196,6 @@ class CallDiff:
     attempts: tuple[tuple[int | None, int | None], ...]
     cost: int
     minimal: bool = True
-
-    @property
-    def same(self) -> bool:
-        return all(row.change == "same" for row in self.rows)
 
 
 Reason = Literal["call", "arguments", "answer", "state", "ending"]
@@ -265,11 +266,6 @@ class Comparison:
     kept: Kept | None
     divergence: Divergence | None
     unknown: tuple[Unknown, ...]
-
-    @property
-    def by_name(self) -> Mapping[str, Field]:
-        """The fields by their names."""
-        return {field.name: field for field in self.fields}
 
     @property
     def differing(self) -> Iterator[Field]:

@@ -141,32 +141,22 @@ def paired(
     """
     if len(a) == len(b) == 1:
         return [(0, 0)] if kind(a[0]) == kind(b[0]) else []
+
+    def between(x: Sequence[_Item], y: Sequence[_Item], depth: int) -> list[Pair]:
+        if fits(len(x) * len(y)):
+            return heaviest(x, y, kind, weight)
+        if depth == len(anchors):
+            return [
+                (k, k) for k, (one, other) in enumerate(zip(x, y, strict=False)) if kind(one) == kind(other)
+            ]
+        by = anchors[depth]
+        pairs: list[Pair] = []
+        at_x = at_y = 0
+        for i, j in [*common([by(one) for one in x], [by(one) for one in y]), (len(x), len(y))]:
+            pairs += [(at_x + k, at_y + m) for k, m in between(x[at_x:i], y[at_y:j], depth + 1)]
+            pairs.append((i, j))
+            at_x, at_y = i + 1, j + 1
+        return pairs[:-1]
+
     equal = anchors[0]
-
-    def middle(in_a: slice, in_b: slice) -> list[Pair]:
-        return _paired(a[in_a], b[in_b], kind, weight, anchors, fits)
-
-    return ends([equal(x) for x in a], [equal(y) for y in b], middle)
-
-
-def _paired(
-    a: Sequence[_Item],
-    b: Sequence[_Item],
-    kind: Callable[[_Item], Hashable],
-    weight: Callable[[_Item, _Item], int],
-    anchors: Sequence[Callable[[_Item], Hashable]],
-    fits: Callable[[int], bool],
-) -> list[Pair]:
-    if fits(len(a) * len(b)):
-        return heaviest(a, b, kind, weight)
-    if not anchors:
-        return [(k, k) for k, (x, y) in enumerate(zip(a, b, strict=False)) if kind(x) == kind(y)]
-    by, *others = anchors
-    pairs: list[Pair] = []
-    at_a = at_b = 0
-    for i, j in [*common([by(x) for x in a], [by(y) for y in b]), (len(a), len(b))]:
-        between = _paired(a[at_a:i], b[at_b:j], kind, weight, others, fits)
-        pairs += [(at_a + k, at_b + m) for k, m in between]
-        pairs.append((i, j))
-        at_a, at_b = i + 1, j + 1
-    return pairs[:-1]
+    return ends([equal(x) for x in a], [equal(y) for y in b], lambda x, y: between(a[x], b[y], 0))

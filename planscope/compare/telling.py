@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from planscope.compare.result import (
     ActionRow,
@@ -15,7 +16,6 @@ from planscope.compare.result import (
     Side,
     StepSide,
     TextPart,
-    Unknown,
 )
 from planscope.oracle import words
 from planscope.safe import clip
@@ -97,17 +97,9 @@ def shortened(rows: Sequence[CallRow], everything: bool = False) -> Iterator[Cal
         yield from rows
         return
     near = {k for d in different for k in range(d - CONTEXT, d + CONTEXT + 1)}
-    left_out = 0
-    for k, row in enumerate(rows):
-        if k not in near:
-            left_out += 1
-            continue
-        if left_out:
-            yield left_out
-        left_out = 0
-        yield row
-    if left_out:
-        yield left_out
+    for shown, some in groupby(enumerate(rows), lambda place: place[0] in near):
+        found = [row for _, row in some]
+        yield from found if shown else [len(found)]
 
 
 def parting(c: Comparison) -> str:
@@ -131,14 +123,14 @@ def parting(c: Comparison) -> str:
 
 
 def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
-    if reason in ("call", "arguments"):
-        what = "the calls differ" if reason == "call" else "the arguments differ"
-        return f"{what}: {called(one)} and {called(other)}"
-    if reason == "answer":
-        return f"the answers differ: {_answer(one)} and {_answer(other)}"
-    if reason == "state":
-        return f"the states differ: {one.state} and {other.state}"
-    return f"the runs end differently: {_ended(c.a)} and {_ended(c.b)}"
+    what, here, there = {
+        "call": ("the calls differ", called(one), called(other)),
+        "arguments": ("the arguments differ", called(one), called(other)),
+        "answer": ("the answers differ", _answer(one), _answer(other)),
+        "state": ("the states differ", one.state, other.state),
+        "ending": ("the runs end differently", _ended(c.a), _ended(c.b)),
+    }[reason]
+    return f"{what}: {here} and {there}"
 
 
 def _answer(step: StepSide) -> str:
@@ -151,26 +143,19 @@ def _ended(side: Side) -> str:
 
 
 def renamed(row: ActionRow) -> str:
-    """An action that differs, on one line."""
+    """An action that differs, or is in one request only, on one line."""
     if row.a is None or row.b is None:
-        return named_action(row)
-    parts = []
+        alone = row.a or row.b
+        assert alone is not None
+        return clip(alone.name, QUOTED) + (f", {alone.duration} h" if alone.duration else "")
+    parts = [clip(row.a.name, QUOTED)]
     if "name" in row.differs:
-        parts.append(f"{clip(row.a.name, QUOTED)} is called {clip(row.b.name, QUOTED)} in b")
-    else:
-        parts.append(clip(row.a.name, QUOTED))
+        parts[0] += f" is called {clip(row.b.name, QUOTED)} in b"
     if "tool" in row.differs:
         parts.append(f"its tool {row.a.tool} is {row.b.tool}")
     if "duration" in row.differs:
         parts.append(f"takes {row.a.duration} h in a and {row.b.duration} h in b")
     return ", ".join(parts)
-
-
-def named_action(row: ActionRow) -> str:
-    """The action of a row that is in one request only."""
-    action = row.a or row.b
-    assert action is not None
-    return clip(action.name, QUOTED) + (f", {action.duration} h" if action.duration else "")
 
 
 def equivalence(c: Comparison) -> str:
@@ -185,17 +170,14 @@ def equivalence(c: Comparison) -> str:
 
 def follows(row: ConstraintRow) -> str:
     """What the other request has to do with a constraint that it does not state."""
-    return {True: "follows all the same", False: "", None: ""}[row.follows]
+    return "follows all the same" if row.follows else ""
 
 
-def unknowns(c: Comparison) -> Iterator[str]:
+def unknowns(c: Comparison) -> list[str]:
     """What is not known, a line each."""
-    yield from (unknown(u) for u in c.unknown if u.what != "equivalence")
-
-
-def unknown(u: Unknown) -> str:
-    whose = f"{u.side}, " if u.side is not None else ""
-    return f"{whose}{u.what}: {u.why}"
+    return [
+        f"{f'{u.side}, ' if u.side else ''}{u.what}: {u.why}" for u in c.unknown if u.what != "equivalence"
+    ]
 
 
 def elided(parts: Iterable[TextPart], most: int) -> Iterator[tuple[TextPart, bool]]:

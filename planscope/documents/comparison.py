@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
-from planscope.compare.result import CallChange, Change, Matched, Reason, SideName, Value
+from planscope.compare.result import (
+    CallChange,
+    Change,
+    Comparison,
+    Differing,
+    Matched,
+    Reason,
+    Side,
+    SideName,
+    Value,
+)
 from planscope.documents.document import Document
 from planscope.documents.judgement import CallDocument, CheckDocument, FindingDocument
 from planscope.documents.query import (
@@ -17,9 +27,6 @@ from planscope.documents.query import (
 )
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import State, StepNo
-
-if TYPE_CHECKING:
-    from planscope.compare.result import Comparison, Side
 
 Id = Annotated[str | None, BeforeValidator(lambda found: getattr(found, "id", found))]
 
@@ -102,7 +109,7 @@ class ActionRowDocument(Document):
     change: Change
     a: Id
     b: Id
-    differs: list[Literal["name", "tool", "duration"]]
+    differs: list[Differing]
 
 
 class TreeRowDocument(Document):

@@ -9,25 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from planscope.compare import telling
 from planscope.compare.result import CallRow, Comparison, Side
-from planscope.compare.telling import (
-    called,
-    counted,
-    elided,
-    equivalence,
-    follows,
-    judged,
-    label,
-    named,
-    parting,
-    renamed,
-    shortened,
-    unknowns,
-    value,
-)
 from planscope.safe import clip
 from planscope.sharing.fenced import block, code
 
+SIGNS = {"gone": "-", "added": "+", "changed": "!", "same": " "}
 AROUND = 200
 LONGEST = 300
 LINES = 200
@@ -38,20 +25,23 @@ def comparison_markdown(c: Comparison) -> str:
     """The whole text, its line ends included."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
-        lines += ["", "### Where they part", "", _block([parting(c)], "text")]
-        lines += ["", f"### Calls: {counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
+        lines += ["", "### Where they part", "", _block([telling.parting(c)], "text")]
+        lines += ["", f"### Calls: {telling.counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
     lines += ["", f"### Words: {'the same' if c.text.same else 'changed'}"]
     if not c.text.same:
         lines += ["", " ".join(_words(c))]
     changed = [row for row in c.actions if row.change != "same"]
     if changed:
-        lines += ["", f"### Actions: {counted(c.actions)}", ""]
-        lines.append(_block((f"{_sign(row.change)} {renamed(row)}" for row in changed), "diff"))
+        lines += ["", f"### Actions: {telling.counted(c.actions)}", ""]
+        lines.append(_block((f"{SIGNS[row.change]} {telling.renamed(row)}" for row in changed), "diff"))
     if c.constraints is not None:
-        lines += ["", f"### Constraints: {counted(c.constraints.rows)}", *_constraints(c)]
-    differing = [f"- {label(f)}: {_code(value(f, 'a'))} → {_code(value(f, 'b'))}" for f in c.differing]
+        lines += ["", f"### Constraints: {telling.counted(c.constraints.rows)}", *_constraints(c)]
+    differing = [
+        f"- {telling.label(f)}: {_code(telling.value(f, 'a'))} → {_code(telling.value(f, 'b'))}"
+        for f in c.differing
+    ]
     lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
-    missing = list(unknowns(c))
+    missing = telling.unknowns(c)
     if missing:
         lines += ["", "### Not known", "", _block(missing, "text")]
     return "\n".join(lines) + "\n"
@@ -66,7 +56,7 @@ def _code(text: str, limit: int = LONGEST) -> str:
 
 
 def _side(name: str, side: Side) -> Iterator[str]:
-    yield f"- **{name}**: {_code(named(side))} of session {_code(side.session)}: {_code(judged(side))}"
+    yield f"- **{name}**: {_code(telling.named(side))} of session {_code(side.session)}: {_code(telling.judged(side))}"
     if side.verdict is not None:
         yield f"  {_code(side.verdict.explanation, 2 * LONGEST)}"
 
@@ -74,7 +64,7 @@ def _side(name: str, side: Side) -> Iterator[str]:
 def _calls(c: Comparison) -> Iterator[str]:
     """As a diff: a changed call is one line of each."""
     assert c.calls is not None
-    for row in shortened(c.calls.rows):
+    for row in telling.shortened(c.calls.rows):
         if isinstance(row, int):
             yield f"  ... {row} the same"
         elif row.change == "same":
@@ -95,11 +85,11 @@ def _changed(c: Comparison, row: CallRow) -> Iterator[str]:
 def _step(side: Side, index: int | None) -> str:
     step = side.steps[index or 0]
     state = f"  {step.state}" if step.state is not None else ""
-    return f"{step.index:>3} {called(step)}{state}"
+    return f"{step.index:>3} {telling.called(step)}{state}"
 
 
 def _words(c: Comparison) -> Iterator[str]:
-    for part, cut_off in elided(c.text.parts, AROUND):
+    for part, cut_off in telling.elided(c.text.parts, AROUND):
         here, there = (text[slice(*span)].strip() for text, span in ((c.a.text, part.a), (c.b.text, part.b)))
         if cut_off:
             yield "…"
@@ -117,15 +107,11 @@ def _constraints(c: Comparison) -> Iterator[str]:
     assert c.constraints is not None
     rows = [row for row in c.constraints.rows if row.change != "same"]
     lines: Sequence[str] = [
-        f"{_sign(row.change)} {clip(row.words_a or row.words_b or '', LONGEST - 40)}"
-        f"{'  (' + follows(row) + ')' if follows(row) else ''}"
+        f"{SIGNS[row.change]} {clip(row.words_a or row.words_b or '', LONGEST - 40)}"
+        f"{'  (' + telling.follows(row) + ')' if telling.follows(row) else ''}"
         for row in rows
     ]
     if lines:
         yield from ["", _block(lines, "diff")]
-    if equivalence(c):
-        yield from ["", equivalence(c)]
-
-
-def _sign(change: str) -> str:
-    return {"gone": "-", "added": "+", "changed": "!", "same": " "}[change]
+    if telling.equivalence(c):
+        yield from ["", telling.equivalence(c)]

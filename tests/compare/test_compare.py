@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.compare import compare
-from planscope.compare.result import Comparison
+from planscope.compare.result import Comparison, Field
 from planscope.compare.telling import called, counted, equivalence, judged, parting, renamed, unknowns, value
 from planscope.documents.comparison import ComparisonDocument
 from planscope.oracle.replay import replay
@@ -61,8 +61,8 @@ def test_what_else_differs() -> None:
         "output_tokens": (None, 2),
         "model_seconds": (0.0, 0.5),
     }
-    assert c.by_name["seed"].b == 3
-    assert value(c.by_name["first_violation"], "b") == "step 1" and value(c.by_name["seed"], "a") == "-"
+    assert field(c, "seed").b == 3
+    assert value(field(c, "first_violation"), "b") == "step 1" and value(field(c, "seed"), "a") == "-"
 
 
 def test_verdicts_and_states_are_those_of_the_judge() -> None:
@@ -135,7 +135,7 @@ def test_a_run_with_a_request() -> None:
     c = compare(both, both.runs[0], both, both.variants[0])
     assert c.calls is None and c.b.steps == () and parting(c) == ""
     assert [(u.side, u.what) for u in c.unknown] == [("b", "calls")]
-    assert c.by_name["model"].a == "sim:careful" and c.by_name["model"].b is None
+    assert field(c, "model").a == "sim:careful" and field(c, "model").b is None
 
 
 def test_two_sessions() -> None:
@@ -189,6 +189,10 @@ def test_where_they_part_in_words(a: Run, b: Run, expected: str) -> None:
     assert parting(compared(a, b)) == expected
 
 
+def field(c: Comparison, name: str) -> Field:
+    return next(one for one in c.fields if one.name == name)
+
+
 def strings(c: Comparison) -> None:
     """Everything that is told, said once."""
     json.dumps(ComparisonDocument.about(c).as_data())
@@ -201,8 +205,8 @@ def strings(c: Comparison) -> None:
             called(step)
     for row in c.actions:
         renamed(row)
-    for field in c.fields:
-        value(field, "a")
+    for one in c.fields:
+        value(one, "a")
 
 
 def sessions(h: str) -> list[Session]:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.compare import compare
-from planscope.compare import trees as forests
+from planscope.compare import compare, trees
 from planscope.compare.result import Comparison, TreeDiff
 from planscope.compare.trees import Branch, Forests
 from planscope.session.derive import records
@@ -46,16 +45,16 @@ def test_no_way_is_cheaper(a: Tree, b: Tree) -> None:
 
 @given(TREES, TREES)
 def test_trees_too_wide_to_be_looked_at_as_a_whole(a: Tree, b: Tree) -> None:
-    before = forests.FEW_PAIRS, forests.MOST_PAIRS
+    before = trees.FEW_PAIRS, trees.MOST_PAIRS
     try:
-        forests.FEW_PAIRS = forests.MOST_PAIRS = 1
+        trees.FEW_PAIRS = trees.MOST_PAIRS = 1
         some = Forests()
         one, other = branch(some, ("top", 0, a[2])), branch(some, ("top", 0, b[2]))
         found = some.distance(one, other)
         assert found >= tree_cost(("top", 0, a[2]), ("top", 0, b[2]))
         assert (found == 0) == (one.whole == other.whole)
     finally:
-        forests.FEW_PAIRS, forests.MOST_PAIRS = before
+        trees.FEW_PAIRS, trees.MOST_PAIRS = before
 
 
 def compared(a: int, b: int, timed: bool = False) -> Comparison:

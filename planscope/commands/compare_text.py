@@ -26,8 +26,9 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
     yield from _part(
         f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width) if not c.text.same else ()
     )
-    changed = [row for row in c.actions if row.change != "same"]
-    yield from _part(f"Actions: {telling.counted(c.actions)}", _actions(c, width) if changed else ())
+    changed = [f"{SIGNS[row.change]} {telling.renamed(row)}" for row in c.actions if row.change != "same"]
+    actions = (line for one in changed for line in sentence(one, width, "  "))
+    yield from _part(f"Actions: {telling.counted(c.actions)}", actions)
     if c.constraints is not None:
         yield from _part(f"Constraints: {telling.counted(c.constraints.rows)}", _constraints(c, width))
     if c.tree is not None:
@@ -38,9 +39,8 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
         for f in c.differing
     ]
     yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
-    missing = list(telling.unknowns(c))
-    if missing:
-        yield from _part("Not known", (line for one in missing for line in sentence(one, width, "  ")))
+    missing = [line for one in telling.unknowns(c) for line in sentence(one, width, "  ")]
+    yield from _part("Not known", missing) if missing else ()
 
 
 def _part(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
@@ -99,12 +99,6 @@ def _words(c: Comparison, width: int) -> Iterator[str]:
         gone, added = f"[-{here}-]" if here else "", f"{{+{there}+}}" if there else ""
         shown.append((" ... " if cut_off else "") + (here if part.change == "same" else gone + added))
     yield from sentence("".join(shown).strip(), width, "  ")
-
-
-def _actions(c: Comparison, width: int) -> Iterator[str]:
-    for row in c.actions:
-        if row.change != "same":
-            yield from sentence(f"{SIGNS[row.change]} {telling.renamed(row)}", width, "  ")
 
 
 def _constraints(c: Comparison, width: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from planscope.compare.actions import Matching
-from planscope.compare.calls import Key, Keys
+from planscope.compare.calls import Keys
 from planscope.compare.result import Divergence, Kept, Reason, Side, SideName, StepSide
 from planscope.language.pieces import Phrases, cut, phrase_key
 from planscope.session.model import Run, Session
@@ -55,8 +55,9 @@ def divergence(a: Side, b: Side, keys_a: Keys, keys_b: Keys, matching: Matching)
         if one is None or other is None:  # a run that goes on has no end yet
             return Divergence(min(index, len(a.steps) - 1), min(index, len(b.steps) - 1), ("ending",))
         reasons: list[Reason] = []
-        if (called := _called(keys_a.get(index), keys_b.get(index))) is not None:
-            reasons.append(called)
+        key_a, key_b = keys_a.get(index), keys_b.get(index)
+        if key_a != key_b:
+            reasons.append("arguments" if key_a and key_b and key_a.action == key_b.action else "call")
         elif _answered(one, said_a) != _answered(other, said_b):
             reasons.append("answer")
         if one.state in _SURE and other.state in _SURE and one.state != other.state:
@@ -66,14 +67,6 @@ def divergence(a: Side, b: Side, keys_a: Keys, keys_b: Keys, matching: Matching)
         if reasons:
             return Divergence(index, index, tuple(reasons))
     return None
-
-
-def _called(key_a: Key | None, key_b: Key | None) -> Reason | None:
-    if key_a is None or key_b is None:
-        return None if key_a is key_b else "call"
-    if key_a.action != key_b.action:
-        return "call"
-    return None if key_a == key_b else "arguments"
 
 
 def _answered(step: StepSide, said: Callable[[str], list[str]]) -> tuple[object, ...]:

@@ -138,8 +138,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
                 break
     if best is None:
         return "more runs of every kind"
-    name = "no cause in it" if best is None else lead
-    claim = "that nothing in it is to blame" if name == NONE else name
+    claim = "that nothing in it is to blame" if lead == NONE else lead
     return f"about {best[0]} more runs of {best[2]} would tell, if it is {claim}"
 
 

@@ -1,10 +1,11 @@
 """How often a dissection names the planted cause: confusion matrices of both methods, at equal numbers of runs.
 
-``python -m tests.bench.bench_attribution [--cases 10] [--actions 5] [--budget 60] [--first 0]``. Every case is a query
-drawn anew, base and timed by turns, with a simulated model that has one planted fault. The fault fires with a
-probability from 0.7 to 1, and the model fails for no reason with one from 0 to 0.2; a flaky model is right with one
-from 0.4 to 0.8. Queries are drawn until the fault, where it fires, makes the model fail: that run is the one that a
-developer would dissect. The method was tuned on cases from 1000 to 4100.
+``python -m tests.bench.bench_attribution [--cases 10] [--actions 5] [--budget 60] [--first 0] [--none]``. Every case
+is a query drawn anew, base and timed by turns, with a simulated model that has one planted fault. The fault fires with
+a probability from 0.7 to 1, and the model fails for no reason with one from 0 to 0.2; a flaky model is right with one
+from 0.4 to 0.8. With ``--none``, too, models that are hardly ever right (at most 0.1), whatever they are asked: no
+cause is in the query, and that is to be said. Queries are drawn until the fault, where it fires, makes the model fail:
+that run is the one that a developer would dissect. The method was tuned on cases from 1000 to 4100.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,6 +34,7 @@ from tests.bench.yardstick import table
 Method = Literal["rates", "paper"]
 METHODS: tuple[Method, ...] = ("rates", "paper")
 UNDECIDED = "undecided"
+Planted = Cause | Literal["none"]
 LANGUAGES = (("base", False), ("timed", True))
 
 PLANTED: dict[Cause, str] = {
@@ -47,7 +49,7 @@ PLANTED: dict[Cause, str] = {
 class Case:
     """A session with a failing run of a model whose cause is known."""
 
-    cause: Cause
+    cause: Planted
     model: str
     session: Session
     seed: int
@@ -69,7 +71,7 @@ def right(variant: Variant, run: Run) -> bool:
     return replay(problem_of(variant), trace_of(run)).verdict().verdict == "right"
 
 
-def draw_case(cause: Cause, number: int, actions: int = 5) -> Case:
+def draw_case(cause: Planted, number: int, actions: int = 5) -> Case:
     """The case of a number; the same each time."""
     draw = random.Random(f"attribution {cause} {number}")
     timed = bool(number % 2)
@@ -82,6 +84,8 @@ def draw_case(cause: Cause, number: int, actions: int = 5) -> Case:
         luck = draw.randrange(10**6)
         if cause == "Probability":
             model = f"sim:flaky?p={draw.uniform(0.4, 0.8):.2f}"
+        elif cause == "none":
+            model = f"sim:flaky?p={draw.uniform(0, 0.1):.2f}"
         else:
             planted = PLANTED[cause].format(
                 trait=draw.randrange(10**6), fronted=draw.randrange(2), shape=draw.randrange(1, 4)
@@ -99,7 +103,7 @@ def draw_case(cause: Cause, number: int, actions: int = 5) -> Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method said of a case: a cause or ``undecided``, after so many runs."""
+    """What a method said of a case: a cause, ``none`` or ``undecided``, after so many runs."""
 
     said: str
     runs: int
@@ -113,27 +117,40 @@ def dissected(case: Case, method: Method, budget: int) -> Answer:
     )
     dissector.go()
     found = summary(session, dissector.add_to(session))
-    return Answer(found.decision.cause or UNDECIDED, found.runs, found.decision.confidence)
+    said = found.decision.cause or ("none" if found.decision.blameless else UNDECIDED)
+    return Answer(said, found.runs, found.decision.confidence)
 
 
 def answers(
-    method: Method, cases: int, budget: int, first: int = 0, actions: int = 5
+    method: Method,
+    cases: int,
+    budget: int,
+    first: int = 0,
+    actions: int = 5,
+    planted: Sequence[Planted] = CAUSES,
 ) -> Iterator[tuple[Case, Answer]]:
     """All causes, ``cases`` of each."""
-    for cause in CAUSES:
+    for cause in planted:
         for number in range(first, first + cases):
             case = draw_case(cause, number, actions)
             yield case, dissected(case, method, budget)
 
 
-def measure(method: Method, cases: int, budget: int, first: int = 0, actions: int = 5) -> None:
+def measure(
+    method: Method,
+    cases: int,
+    budget: int,
+    first: int = 0,
+    actions: int = 5,
+    planted: Sequence[Planted] = CAUSES,
+) -> None:
     """Print the confusion matrix of one method, and what its confidence is worth."""
     began = time.perf_counter()
-    found = list(answers(method, cases, budget, first, actions))
+    found = list(answers(method, cases, budget, first, actions, planted))
     took = time.perf_counter() - began
-    columns = (*CAUSES, UNDECIDED)
+    columns = (*CAUSES, "none", UNDECIDED)
     rows = []
-    for cause in CAUSES:
+    for cause in planted:
         own = [a for c, a in found if c.cause == cause]
         said = Counter(a.said for a in own)
         spent = sum(a.runs for a in own) / cases
@@ -175,9 +192,11 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=60)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--method", choices=METHODS)
+    parser.add_argument("--none", action="store_true", help="also models that fail whatever they are asked")
     given, _ = parser.parse_known_args()
     for method in METHODS if given.method is None else (given.method,):
-        measure(method, given.cases, given.budget, given.first, given.actions)
+        planted: Sequence[Planted] = (*CAUSES, "none") if given.none else CAUSES
+        measure(method, given.cases, given.budget, given.first, given.actions, planted)
 
 
 if __name__ == "__main__":

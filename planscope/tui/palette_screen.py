@@ -13,6 +13,7 @@ from textual.command import CommandList, CommandPalette
 
 from planscope.tui.leaving import to_front
 from planscope.tui.messages import ThemeChosen
+from planscope.tui.screens.base import forget_lines
 
 
 class ThemeCommand:
@@ -42,6 +43,9 @@ class Palette(CommandPalette):
         Binding("pagedown", "page(1)", "Next page", show=False),
         Binding("pageup", "page(-1)", "Previous page", show=False),
     ]
+
+    def on_unmount(self) -> None:
+        forget_lines()
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():

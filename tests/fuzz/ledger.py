@@ -42,7 +42,8 @@ class Held:
     def add(self, session: Session, passing: Iterable[str] = ()) -> list[str]:
         """Take in what is there; what of it is less than it was."""
         less = self.less(session)
-        self.runs.update({run.id: run.events for run in session.runs if run.id not in set(passing)})
+        not_kept = set(passing)
+        self.runs.update({run.id: list(run.events) for run in session.runs if run.id not in not_kept})
         self.variants.update({variant.id: variant for variant in session.variants})
         self.cells.update(_cells(session))
         return less
@@ -57,7 +58,7 @@ class Held:
             *(
                 f"events of run {id}: {_parted(events, runs[id])}"
                 for id, events in self.runs.items()
-                if id in runs and runs[id] is not events and runs[id][: len(events)] != events
+                if id in runs and runs[id][: len(events)] != events
             ),
             *(
                 f"request {id}"

@@ -41,6 +41,7 @@ from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.describe import Described, DescribeDialog
 from planscope.tui.keymap import normal
 from planscope.tui.messages import DocumentChanged
+from planscope.tui.picture import shared_svg
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.base import AppScreen
 from planscope.tui.screens.debug.screen import DebugScreen, Start
@@ -98,7 +99,7 @@ class WatchedApp(PlanscopeApp):
     """Tells of what is opened and left."""
 
     def __init__(self, path: Path | None, ledger: Ledger, tally: Tally) -> None:
-        super().__init__(path)
+        super().__init__(path, picture=shared_svg)
         self.ledger = ledger
         self.tally = tally
         self.emptied = self.asked = False
@@ -431,7 +432,7 @@ class Monkey:
         await self.press("question_mark")
         while self.app.screen is below or rows(self.app) == before:
             if time.monotonic() > ends:
-                raise Lost("the screen does not change any more")
+                raise Lost("the screen does not change any more:\n" + "\n".join(rows(self.app)))
             await asyncio.sleep(0.01)
         await self.within(self.home())
 

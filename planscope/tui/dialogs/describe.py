@@ -32,6 +32,16 @@ class Described:
 class SafeTextArea(TextArea):
     """Several lines to type, without what a terminal would obey, from wherever it was pasted."""
 
+    def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
+        """As Textual does; but the application would keep who watches its theme until that changes."""
+        if obj is self.app and attribute_name == "theme":
+            self.app.theme_changed_signal.subscribe(self, lambda theme: callback())
+        else:
+            super().watch(obj, attribute_name, callback, init)
+
+    def on_unmount(self) -> None:
+        self.app.theme_changed_signal.unsubscribe(self)
+
     def edit(self, edit: Any) -> Any:
         edit.text = clean(edit.text)
         return super().edit(edit)

@@ -7,6 +7,7 @@ import types
 from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import Provider
@@ -59,6 +60,14 @@ def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType
     return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
 
 
+def forget_lines() -> None:
+    """Let go of the lines that a closed screen drew.
+
+    Textual keeps the answers of a method of each widget's cache of lines, and with them that cache.
+    """
+    StylesCache.get_inner_outer.cache_clear()
+
+
 class AppScreen(Screen[Result]):
     """The base of screens and dialogs. ``where`` is the screen's name in the table of actions."""
 
@@ -69,6 +78,9 @@ class AppScreen(Screen[Result]):
     def __init__(self, paint: Paint) -> None:
         super().__init__()
         self.paint = paint
+
+    def on_unmount(self) -> None:
+        forget_lines()
 
     @property
     def choice(self) -> KeyChoice:

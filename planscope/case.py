@@ -38,7 +38,8 @@ class Case:
     @property
     def help(self) -> Help:
         """What helped the run."""
-        from planscope.session.help import NO_HELP, help_of
+        from planscope.session.help import NO_HELP
+        from planscope.session.record import help_of
 
         return help_of(self.run) if self.run is not None else NO_HELP
 

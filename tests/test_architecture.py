@@ -1,11 +1,13 @@
-"""Imports go one way, the engine stays free of the screen, and light imports stay light."""
+"""Imports go one way, without circles; the engine knows no screen; no class is a tower; light imports stay light."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,104 @@ def test_no_module_is_named_like_one_of_the_standard_library() -> None:
         if name.startswith("__") or path.parent != ROOT:
             continue
         assert name not in sys.stdlib_module_names, path
+
+
+def runtime_imports(path: Path) -> set[str]:
+    """The modules of ours that a file imports when it runs, at its top or in a function; types alone do not count."""
+    found: set[str] = set()
+
+    def walk(node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                for other in child.orelse:
+                    walk(other)
+                continue
+            if isinstance(child, ast.Import):
+                found.update(alias.name for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                for alias in child.names:
+                    full = f"{child.module}.{alias.name}"
+                    found.add(full if full in MODULES else str(child.module))
+            walk(child)
+
+    walk(ast.parse(path.read_text(encoding="utf-8")))
+    return found & MODULES.keys()
+
+
+def module(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module(path): path for path in FILES}
+IMPORTS = {name: runtime_imports(path) - {name} for name, path in MODULES.items()}
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """What is left when everything that imports nothing of the rest is taken away, again and again."""
+    left = {name: set(others) & graph.keys() for name, others in graph.items()}
+    while free := [name for name, others in left.items() if not others]:
+        for name in free:
+            del left[name]
+        for others in left.values():
+            others.difference_update(free)
+    return sorted(left)
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    assert circles(IMPORTS) == []
+
+
+def room(name: str) -> str:
+    """A folder of the screen with all that is in it; a module at its top is a room of its own."""
+    path = MODULES[name].relative_to(ROOT)
+    in_folder = path.parts[0] == "tui" and len(path.parts) > 2
+    return "/".join(path.parts[:-1]) if in_folder else str(path) if path.parts[0] == "tui" else path.parts[0]
+
+
+def test_folders_of_the_screen_import_one_way() -> None:
+    rooms: dict[str, set[str]] = {}
+    for name, others in IMPORTS.items():
+        rooms.setdefault(room(name), set()).update(
+            room(other) for other in others if room(other) != room(name)
+        )
+    assert circles(rooms) == []
+
+
+def test_no_class_of_the_screen_is_a_tower() -> None:
+    """At most two ancestors of ours."""
+    towers = []
+    for name in (
+        name for name in MODULES if name.startswith("planscope.tui") and name != "planscope.tui.web.visit"
+    ):
+        for thing in vars(import_module(name)).values():
+            if isinstance(thing, type) and thing.__module__ == name:
+                ours = [
+                    base.__name__ for base in thing.__mro__[1:] if base.__module__.startswith("planscope.")
+                ]
+                if len(ours) > 2:
+                    towers.append(f"{thing.__name__}: {', '.join(ours)}")
+    assert towers == []
+
+
+def assigned(path: Path) -> Iterator[str]:
+    """Attributes that are assigned to other objects than ``self``, as they are written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else ():
+            for part_of in ast.walk(target):
+                stored = isinstance(part_of, ast.Attribute) and isinstance(part_of.ctx, ast.Store)
+                if stored and ast.unparse(part_of.value) not in ("self", "cls"):
+                    yield ast.unparse(part_of)
+
+
+TEXTUALS_OWN = re.compile(r"(.*\.)?(styles\.\w+|display|theme|value|text|disabled|__class__)|sys\.\w+")
+"""What Textual wants to be assigned, and the streams of the process."""
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tui").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_state_of_an_object_is_set_from_outside(path: Path) -> None:
+    assert [name for name in assigned(path) if TEXTUALS_OWN.fullmatch(name) is None] == []
 
 
 HEAVY = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "langgraph", "openai", "pydantic"]

@@ -117,6 +117,10 @@ class Pauser:
             self.on_resume(call, verb)
         return verb
 
+    def step(self, stepping: bool) -> None:
+        """Whether to pause at every call from now on."""
+        self.stepping = stepping
+
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
         """What becomes of the paused call; with ``stepping`` the next one pauses too. False if none is paused."""
         with self._lock:

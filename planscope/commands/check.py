@@ -49,7 +49,7 @@ def _judge(
     args: argparse.Namespace, session: Session, chosen: Run | None
 ) -> tuple[CheckDocument, Replay | None]:
     from planscope.documents.judgement import CheckDocument
-    from planscope.session.help import help_of
+    from planscope.session.record import help_of
 
     if chosen is None:
         return CheckDocument.of_nothing("The session holds no run.", run=None), None
@@ -65,7 +65,7 @@ def _tell(
     document: CheckDocument, chosen: Run | None, replay: Replay | None, args: argparse.Namespace
 ) -> None:
     from planscope.report import verdict_lines
-    from planscope.session.help import help_of
+    from planscope.session.record import help_of
 
     if chosen is None or replay is None or document.certified is False:
         say(document.verdict.upper())

@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from planscope.report import step_lines
-    from planscope.session.help import help_of
+    from planscope.session.record import help_of
 
     if args.changes and not args.json:
         raise UserError("--changes belongs to --json")

@@ -170,7 +170,7 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence, verdict_line
     from planscope.session.costs import cost_of
-    from planscope.session.help import help_of
+    from planscope.session.record import help_of
 
     verdict = replay.verdict()
     if args.json:

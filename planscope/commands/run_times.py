@@ -40,7 +40,7 @@ def run_times(
     from planscope.agents.rates import success
     from planscope.documents.runs import ManyRunsDocument
     from planscope.session.costs import cost_of
-    from planscope.session.help import help_of
+    from planscope.session.record import help_of
 
     with prints_aside():
         made, interrupted = _go(args, variant, Filling(target, session, args.times))
@@ -140,7 +140,8 @@ def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
 
 def _sum_of_help(runs: list[Run]) -> Help:
     """The help in all of the runs together."""
-    from planscope.session.help import Help, help_of
+    from planscope.session.help import Help
+    from planscope.session.record import help_of
 
     counts = zip(*(astuple(help_of(run)) for run in runs), strict=True)
     return Help(*map(sum, counts))

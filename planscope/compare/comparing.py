@@ -28,8 +28,9 @@ from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.costs import cost_of
 from planscope.session.derive import actions_of, reading_of, trace_of, variant_of
 from planscope.session.events import AnswerEvent
-from planscope.session.help import NO_HELP, help_of
+from planscope.session.help import NO_HELP
 from planscope.session.model import Run, Session, Variant
+from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading

@@ -169,7 +169,7 @@ def _contains(stops: tuple[int, ...], index: int) -> bool:
 
 
 class LiveStops:
-    """The breakpoints of one run, asked before each call on whatever thread; ``breakpoints`` may be set from any.
+    """The breakpoints of one run, asked before each call on whatever thread; others may be set from any.
 
     What is learned of the problem is kept from one question to the next. ``problem`` None: the request cannot be read,
     so nothing is judged, and only tools, steps and calls that reach no tool are paused at.
@@ -177,17 +177,13 @@ class LiveStops:
 
     def __init__(self, problem: Problem | None, breakpoints: Iterable[Breakpoint] = ()) -> None:
         self.problem = problem
-        self.breakpoints = breakpoints
+        self.breakpoints = tuple(breakpoints)
         self._lock = threading.Lock()
         self._growing: GrowingRun | None = None
 
-    @property
-    def breakpoints(self) -> tuple[Breakpoint, ...]:
-        return self._breakpoints
-
-    @breakpoints.setter
-    def breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
-        self._breakpoints = tuple(breakpoints)
+    def pause_at(self, breakpoints: Iterable[Breakpoint]) -> None:
+        """Other breakpoints, from any thread."""
+        self.breakpoints = tuple(breakpoints)
 
     def why(self, record: RunRecord, call: Call) -> tuple[str, ...]:
         """Why to pause before ``call``, the one behind ``record``: empty where no breakpoint is about it.

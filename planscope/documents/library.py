@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.oracle.verdict_types import VerdictKind
-from planscope.session.help import help_of
 from planscope.session.library_entry import Place
+from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from pydantic import Field
 from planscope.documents.document import Document
 from planscope.documents.judgement import CheckDocument, Helped
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
-from planscope.session.help import help_of
+from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate

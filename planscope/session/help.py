@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from planscope.session.model import Run
+from typing import Protocol
 
 BY_HAND = "by hand"
 
@@ -77,10 +74,3 @@ def help_in(calls: Iterable[Told]) -> Help:
         sum(call.asked is not None for call in told),
         sum(call.said is not None for call in told),
     )
-
-
-def help_of(run: Run) -> Help:
-    """The help in a recorded run."""
-    from planscope.session.record import record_of
-
-    return record_of(run).help

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from planscope.errors import UserError
 from planscope.session.bundled import SUFFIXES, bundled, is_bundled
 from planscope.session.files import SessionError
-from planscope.session.help import help_of
 from planscope.session.library_entry import Entry, Outcomes, Place, fields_of, glance, moment
 from planscope.session.library_index import Index, Mark, mark_of
 from planscope.session.naming import before_trash, name_of
 from planscope.session.own import own_runs
 from planscope.session.places import library, trash
+from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem

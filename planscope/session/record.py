@@ -104,6 +104,11 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
     return gathered.record()
 
 
+def help_of(run: Run) -> Help:
+    """The help in a recorded run."""
+    return record_of(run).help
+
+
 def with_event(record: RunRecord, event: Event) -> RunRecord:
     """The record with one event more."""
     gathered = _Gathered(record)

@@ -376,3 +376,27 @@ def check_run(ids: Iterable[str], wanted: str | None) -> None:
     if wanted is not None and wanted not in known:
         names = ", ".join(shown(one, 40) for one in known[:8]) or "none"
         raise UserError(f"no run {shown(wanted, 40)} in this session; its runs: {names}")
+
+
+def check_step(path: Path | None, run: str | None, step: str) -> None:
+    """Raise ``UserError`` for a run or a step that is not there."""
+    from planscope.debugger.cursor import open_run, parse_step
+    from planscope.debugger.errors import DebuggerError
+    from planscope.session.store import load
+    from planscope.tui.controllers.judge import unjudged
+
+    if path is None:
+        return
+    session = load(path)
+    check_run([one.id for one in session.runs], run)
+    run_id = summary_of(path, run).run_id
+    chosen = next((one for one in session.runs if one.id == run_id), None)
+    if chosen is None:
+        return
+    from planscope.session.record import record_of
+
+    variant = next((one for one in session.variants if one.id == chosen.variant), None)
+    try:
+        parse_step(open_run(unjudged(variant, record_of(chosen))).run, step)
+    except DebuggerError as error:
+        raise UserError(str(error)) from None

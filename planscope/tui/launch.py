@@ -31,7 +31,7 @@ def run(
     streams = sys.stdout, sys.stderr
     gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
     try:
-        from planscope.tui.app import PlanscopeApp
+        from planscope.tui.app import PlanscopeApp, check_step
 
         if step is not None:
             check_step(path, run, step)
@@ -54,32 +54,6 @@ def run(
         gc.enable()
         # a picture that is being made has Textual's, and gives those back too late
         sys.stdout, sys.stderr = streams
-
-
-def check_step(path: Path | None, run: str | None, step: str) -> None:
-    """Raise ``UserError`` for a run or a step that is not there."""
-    from planscope.debugger.cursor import open_run, parse_step
-    from planscope.debugger.errors import DebuggerError
-    from planscope.session.store import load
-    from planscope.tui.app import check_run
-    from planscope.tui.controllers.judge import unjudged
-    from planscope.tui.summary import summary_of
-
-    if path is None:
-        return
-    session = load(path)
-    check_run([one.id for one in session.runs], run)
-    run_id = summary_of(path, run).run_id
-    chosen = next((one for one in session.runs if one.id == run_id), None)
-    if chosen is None:
-        return
-    from planscope.session.record import record_of
-
-    variant = next((one for one in session.variants if one.id == chosen.variant), None)
-    try:
-        parse_step(open_run(unjudged(variant, record_of(chosen))).run, step)
-    except DebuggerError as error:
-        raise UserError(str(error)) from None
 
 
 def _picture(*given: Any, **more: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
 from textual.app import App
@@ -14,7 +14,7 @@ from textual.filter import LineFilter, NoColor
 from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
-from planscope.tui.lines import shown
+from planscope.tui.lines import Line, Run, shown
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.paint import Paint
 from planscope.tui.palette_screen import Palette, ThemeCommand
@@ -22,6 +22,7 @@ from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
 if TYPE_CHECKING:
+    from planscope.tui.app_screen import AppScreen
     from planscope.tui.controllers.jobs import Jobs
     from planscope.tui.keymap import KeyChoice
 
@@ -95,7 +96,7 @@ class Looks(App[int]):
         return [_NO_COLOR] if self._colourless else super().get_line_filters()
 
     def use_colours(self) -> None:
-        self.paint.filters = (_NO_COLOR,) if self._colourless else ()
+        self.paint.filter_by(*([_NO_COLOR] if self._colourless else []))
         self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
 
     def action_command_palette(self) -> None:
@@ -114,6 +115,35 @@ class Looks(App[int]):
         if is_too_small(*event.size) and isinstance(self.screen, CommandPalette):
             self._end_preview()
             self.screen.dismiss()
+
+    def show_help(self, screen: AppScreen[Any]) -> None:
+        """The keys of a screen."""
+        from planscope.tui.dialogs.choose import TextDialog
+        from planscope.tui.dialogs.help import help_lines
+
+        def lines(width: int) -> Sequence[Line]:
+            return help_lines(self.choice, width, screen.where)
+
+        self.push_screen(TextDialog(self.paint, "Keys", lines))
+
+    def choose_theme(self, names: Sequence[str]) -> None:
+        """A theme is displayed while it is chosen."""
+        from planscope.tui.dialogs.choose import ChooseDialog
+
+        before = self.theme
+        lines = [(Run(shown(name, 60)),) for name in names]
+
+        def look(number: int) -> None:
+            self.theme = names[number]
+
+        def done(number: int | None) -> None:
+            if number is None:
+                self.theme = before
+            else:
+                self.post_message(ThemeChosen(names[number]))
+
+        at = names.index(before) if before in names else 0
+        self.push_screen(ChooseDialog(self.paint, "Theme", lines, at, look), done)
 
     # What is chosen on screen
 

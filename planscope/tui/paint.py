@@ -97,6 +97,10 @@ class Paint:
         self._bare = False
         self._styles: dict[tuple[str, str], Style] = {}
 
+    def filter_by(self, *filters: LineFilter) -> None:
+        """Every strip goes through these."""
+        self.filters = filters
+
     def use(self, variables: Mapping[str, str], *, bare: bool) -> None:
         """Take the colours of a theme. ``bare``: grounds are told by attributes, not by colours."""
         self._variables = variables

@@ -11,9 +11,9 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette
 
+from planscope.tui.app_screen import forget_lines
 from planscope.tui.leaving import to_front
 from planscope.tui.messages import ThemeChosen
-from planscope.tui.screens.base import forget_lines
 
 
 class ThemeCommand:

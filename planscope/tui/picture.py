@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
-from planscope.tui.app import PlanscopeApp
-from planscope.tui.launch import check_step
+from planscope.tui.app import PlanscopeApp, check_step
 from planscope.tui.settings import ScreenSettings
 
 if TYPE_CHECKING:

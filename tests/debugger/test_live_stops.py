@@ -109,7 +109,7 @@ def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
     assert stops.why(nothing, unread) == ("act_error", "error act_error")
     assert stops.why(nothing, odd) == ("act_error", "error act_error")
     assert stops.why(nothing, late) == ()
-    stops.breakpoints = [ErrorBreak("parameter_error"), NoReturn()]
+    stops.pause_at([ErrorBreak("parameter_error"), NoReturn()])
     assert stops.why(nothing, late)[-2:] == ("error parameter_error", "doomed")
 
 
@@ -183,7 +183,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     def change() -> None:
         while not over.is_set():
             for chosen in sets:
-                stops.breakpoints = chosen
+                stops.pause_at(chosen)
 
     thread = threading.Thread(target=change)
     thread.start()

@@ -33,6 +33,7 @@ from planscope.session.library import session_files
 from planscope.session.places import library
 from planscope.tui.actions import ACTIONS
 from planscope.tui.app import PlanscopeApp
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
@@ -43,7 +44,6 @@ from planscope.tui.keymap import normal
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.picture import shared_svg
 from planscope.tui.rooms.edit import EditRoom
-from planscope.tui.screens.base import AppScreen
 from planscope.tui.screens.debug.screen import DebugScreen, Start
 from tests.fuzz.home import KINDS, Home, at_home
 from tests.fuzz.ledger import Ledger

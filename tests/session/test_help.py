@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from planscope.tui.glance import run_glance
-
 from planscope.session.events import AnswerEvent, CallEvent, Event
-from planscope.session.help import NO_HELP, Help, help_of
+from planscope.session.help import NO_HELP, Help
 from planscope.session.model import Run
+from planscope.session.record import help_of
 
 
 def run(*events: Event) -> Run:
@@ -49,7 +48,3 @@ def test_who_was_not_helped_is_not_said_to_be() -> None:
     assert found == NO_HELP and not found and found.text == found.note == ""
     assert found.agent("tools") == "tools"
     assert help_of(run(call(1), answer(1, said="x"))).agent("tools") == "tools"
-
-
-def test_the_screen_counts_as_the_record_does() -> None:
-    assert run_glance(HELPED.model_dump(mode="json")).help == help_of(HELPED)

@@ -10,8 +10,8 @@ import pytest
 from planscope.session.bundled import bundled
 from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
 from planscope.tui.panes.compare_lines import PAGES
-from planscope.tui.rooms.comparable import Chosen, before_it
-from planscope.tui.rooms.compare import CompareRoom
+from planscope.tui.screens.compare.comparable import Chosen, before_it
+from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import figure_10, no_run, write
@@ -20,10 +20,10 @@ from tests.tui.test_live import until
 FIRST = bundled()["first-look"]
 
 
-async def entered(driven: Driven) -> CompareRoom:
+async def entered(driven: Driven) -> CompareScreen:
     await driven.press("d")
     room = driven.app.screen
-    assert isinstance(room, CompareRoom)
+    assert isinstance(room, CompareScreen)
     await until(driven, lambda: room.at_rest)
     await driven.answered()
     return room
@@ -140,7 +140,7 @@ async def test_a_run_is_opened_at_its_own_place_from_a_page_without_steps() -> N
         assert driven.app.screen is driven.room and driven.state.debug.index == 2
 
 
-def sides(room: CompareRoom) -> tuple[Any, Any]:
+def sides(room: CompareScreen) -> tuple[Any, Any]:
     compared = room.state.compared
     assert compared is not None
     return compared.a, compared.b
@@ -242,7 +242,7 @@ async def test_a_run_opens_from_behind_the_last_row() -> None:
     async with opened(FIRST) as driven:
         await driven.press("d")
         room = driven.app.screen
-        assert isinstance(room, CompareRoom)
+        assert isinstance(room, CompareScreen)
         await until(driven, lambda: room.state.compared is not None and bool(room.rows))
         room.change(at=len(room.rows))  # as where rows became fewer meanwhile
         await driven.press("r")

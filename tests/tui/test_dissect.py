@@ -19,7 +19,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.rooms.compare import CompareRoom
+from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import write
@@ -152,7 +152,7 @@ async def test_a_mutant_is_opened_and_compared(tmp_path: Path) -> None:
         assert "diff-added" in {run.role for line in room.mutant._lines for run in line.runs}
         await driven.press("d")
         compare = driven.app.screen
-        assert isinstance(compare, CompareRoom)
+        assert isinstance(compare, CompareScreen)
         await until(driven, lambda: compare.at_rest)
         assert compare.state.b.variant == room.cell.variant
         await driven.press("escape", "enter")

@@ -20,9 +20,9 @@ from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.compare import CompareRoom
 from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -393,7 +393,7 @@ async def _fork(driven: Driven, key: str) -> None:
 @effect("compare")
 async def _compare(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, CompareRoom)
+    assert isinstance(driven.app.screen, CompareScreen)
 
 
 @effect("edit")

@@ -167,7 +167,7 @@ class LiveRun:
 
     def set_breakpoints(self, breakpoints: Callable[[Problem | None], Iterable[Breakpoint]]) -> None:
         if self._run is not None:
-            self._run.stops.breakpoints = tuple(breakpoints(self._run.problem))
+            self._run.stops.pause_at(breakpoints(self._run.problem))
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -271,7 +271,7 @@ class _RunThread:
         live = self._make(pauser)
         with self._lock:
             self._live, self._pauser = live, pauser
-            pauser.stepping = self._stepping
+            pauser.step(self._stepping)
             if self._stopped:
                 live.stop()
         return live.wait()
@@ -323,7 +323,7 @@ class _RunThread:
         with self._lock:
             self._stepping = stepping
             if self._pauser is not None:
-                self._pauser.stepping = stepping
+                self._pauser.step(stepping)
 
     # On the run's thread
 

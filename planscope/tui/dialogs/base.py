@@ -15,11 +15,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.lines import BLANK, Line, Run, paragraph
 from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.safe_text import visible
-from planscope.tui.screens.base import AppScreen
 
 Result = TypeVar("Result")
 

@@ -23,8 +23,7 @@ class _Choices(TextBox):
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
         if place is not None and isinstance(self.screen, ChooseDialog):
-            self.screen.at = place[0]
-            self.screen.action_take()
+            self.screen.take(place[0])
 
 
 class ChooseDialog(Dialog[int]):
@@ -106,7 +105,11 @@ class ChooseDialog(Dialog[int]):
             self.looked(self.at)
 
     def action_take(self) -> None:
-        self.dismiss(self.at)
+        self.take(self.at)
+
+    def take(self, at: int) -> None:
+        """Choose one."""
+        self.dismiss(at)
 
 
 class TextDialog(Dialog[None]):

@@ -65,7 +65,8 @@ class KeyBar(_Bar):
         self._saving = NOTHING_CHANGED
         self._places: Places = []
 
-    def set_notice(self, notice: str, saving: Saving = NOTHING_CHANGED) -> None:
+    def show_keys(self, hints: Sequence[Hint], notice: str, saving: Saving = NOTHING_CHANGED) -> None:
+        self.hints = hints
         self._notice = notice
         self._saving = saving
         self.show()

@@ -10,12 +10,12 @@ from planscope.debugger.draft import Draft, DraftError, draft_of
 from planscope.debugger.draft_reading import DraftReading, Solved, problem_of_draft, read_draft, solve
 from planscope.debugger.draft_typing import Edited, History, Kind, record
 from planscope.language.problem import Problem
+from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import shown
 from planscope.tui.paint import Paint
 from planscope.tui.panes.edit_state import EditState
-from planscope.tui.screens.base import keys_for
 from planscope.tui.screens.side import SideScreen
 
 if TYPE_CHECKING:

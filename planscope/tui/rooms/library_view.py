@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui import words
+from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.lines import Line, Run, shown
@@ -32,7 +33,6 @@ from planscope.tui.panes.library_lines import (
     wishes_of,
 )
 from planscope.tui.rooms.library_filling import Filling
-from planscope.tui.screens.base import FixedKey, keys_for
 from planscope.tui.screens.side import SIDE_STYLE
 from planscope.tui.shelf import SHOWN, Shelf, arranged
 

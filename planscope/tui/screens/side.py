@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
@@ -23,7 +24,6 @@ from planscope.tui.paint import Paint
 from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
-from planscope.tui.screens.base import AppScreen
 
 SIDE_STYLE = Path(__file__).with_name("side.tcss")
 """The style that all of them share; each names its own behind it."""
@@ -100,8 +100,7 @@ class SideScreen(AppScreen[Any]):
         """Show title and notice anew."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
-            self.key_bar.hints = self.named_keys()
-            self.key_bar.set_notice(self.notice, self.document.saving)
+            self.key_bar.show_keys(self.named_keys(), self.notice, self.document.saving)
 
     def tell(self, notice: str) -> None:
         """Say something beside the keys, until something else is said."""

@@ -63,6 +63,10 @@ class Serving:
         self._visits: dict[asyncio.Task[Any], Visitor] = {}
         self.port = 0
 
+    def listens_on(self, port: int) -> None:
+        """The port that was free."""
+        self.port = port
+
     def application(self) -> web.Application:
         from aiohttp import web
 
@@ -188,7 +192,7 @@ async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> i
                 await web.TCPSite(runner, HOST, port).start()
             except OSError as error:
                 raise UserError(_why_not(port, error)) from None
-            serving.port = runner.addresses[0][1]
+            serving.listens_on(runner.addresses[0][1])
             ready(f"http://{HOST}:{serving.port}/")
             return await ended
         finally:

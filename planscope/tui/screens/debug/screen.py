@@ -30,6 +30,7 @@ from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_o
 from planscope.errors import UserError
 from planscope.tui import words
 from planscope.tui.actions import BY_ID, KeyAction
+from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
 from planscope.tui.arrangement import Rect
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.dissecting import DissectChoice
@@ -72,7 +73,6 @@ from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.placed_layout import PlacedLayout
-from planscope.tui.screens.base import AppScreen, FixedKey, keys_for
 from planscope.tui.screens.debug.modes import Replay, decide, mode_of
 from planscope.tui.view import DebugView, changed, reflected, with_judgement
 
@@ -81,8 +81,8 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Variant
     from planscope.tui.palette import Command
-    from planscope.tui.rooms.compare import RunChosen
     from planscope.tui.rooms.edit_live import EditResult
+    from planscope.tui.screens.compare.screen import RunChosen
 
 IN_PANES: tuple[FixedKey, ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -1254,8 +1254,8 @@ class DebugScreen(AppScreen[None]):
 
     def action_compare(self) -> None:
         """With what this run was forked from, or came before it; another can be chosen on the screen."""
-        from planscope.tui.rooms.comparable import Chosen, before_it
-        from planscope.tui.rooms.compare import CompareRoom
+        from planscope.tui.screens.compare.comparable import Chosen, before_it
+        from planscope.tui.screens.compare.screen import CompareScreen
 
         view, document = self.view, self.work.document
         if view.variant is None or document.session is None:
@@ -1271,7 +1271,7 @@ class DebugScreen(AppScreen[None]):
             if opened is not None:
                 self.show_run(opened.run, opened.index)
 
-        self._enter(CompareRoom(self.paint, self.work, other, here), left)
+        self._enter(CompareScreen(self.paint, self.work, other, here), left)
 
     def action_edit(self) -> None:
         """The query that is looked at, or the draft of it that was left."""

@@ -10,6 +10,7 @@ from textual import events, on
 from textual.widget import Widget
 
 from planscope.tui import words
+from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
@@ -24,9 +25,8 @@ from planscope.tui.panes.dissect_lines import (
     matrix_lines,
     progress_runs,
 )
-from planscope.tui.rooms.comparable import Chosen
-from planscope.tui.rooms.compare import CompareRoom, RunChosen
-from planscope.tui.screens.base import FixedKey, keys_for
+from planscope.tui.screens.compare.comparable import Chosen
+from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 
 if TYPE_CHECKING:
@@ -447,7 +447,7 @@ class DissectScreen(SideScreen):
         record = self.state.record
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        room = CompareRoom(self.paint, self.work, original, mutant)
+        room = CompareScreen(self.paint, self.work, original, mutant)
 
         def left(opened: RunChosen | None) -> None:
             if opened is not None:

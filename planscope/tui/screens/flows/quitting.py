@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.tui import words
 from planscope.tui.actions import BY_ID
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.keymap import keys_of, shown_key
 from planscope.tui.lines import Run
-from planscope.tui.screens.base import AppScreen
 
 if TYPE_CHECKING:
     from planscope.tui.controllers.document import Document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.recover import (
     DISCARD,
     LOOK,
@@ -15,7 +16,6 @@ from planscope.tui.dialogs.recover import (
     trouble_dialog,
 )
 from planscope.tui.lines import shown
-from planscope.tui.screens.base import AppScreen
 
 if TYPE_CHECKING:
     from planscope.session.model import Session

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.controllers.jobs import Ticket
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.run_tree import branch_line, tree_of
 from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
-from planscope.tui.screens.base import AppScreen
 
 JOB = "run-verdicts"
 _SOON = 0.1

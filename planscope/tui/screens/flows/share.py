@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.tui import words
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.share import (
     FORMS,
     TO_CLIPBOARD,
@@ -21,7 +22,6 @@ from planscope.tui.dialogs.share import (
 )
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.lines import shown
-from planscope.tui.screens.base import AppScreen
 
 if TYPE_CHECKING:
     from planscope.session.model import Session

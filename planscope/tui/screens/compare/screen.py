@@ -10,8 +10,9 @@ from textual import events, on
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from planscope.session.help import help_of
+from planscope.session.record import help_of
 from planscope.tui import words
+from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.lines import Line, Run, shown, width_of
 from planscope.tui.paint import Paint
@@ -19,8 +20,7 @@ from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.compare_calls import ROOMY
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.panes.compare_rows import Row
-from planscope.tui.rooms.comparable import Chosen
-from planscope.tui.screens.base import FixedKey, keys_for
+from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 
 if TYPE_CHECKING:
@@ -57,13 +57,16 @@ class CompareState:
 class _Column(BoxPane):
     """One of two columns that scroll together."""
 
-    other: _Column | None = None
+    _other: _Column | None = None
+
+    def scroll_with(self, other: _Column) -> None:
+        self._other = other
 
     def scroll_lines(self, by: int) -> None:
         super().scroll_lines(by)
-        if self.other is not None:
-            self.other.move_to(self.top)
-            self.other.sync()
+        if self._other is not None:
+            self._other.move_to(self.top)
+            self._other.sync()
 
 
 _FIXED: tuple[FixedKey, ...] = (
@@ -75,7 +78,7 @@ _FIXED: tuple[FixedKey, ...] = (
 )
 
 
-class CompareRoom(SideScreen):
+class CompareScreen(SideScreen):
     """Dismissed with :class:`RunChosen`, or None."""
 
     CSS_PATH = [SIDE_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
@@ -92,7 +95,8 @@ class CompareRoom(SideScreen):
     def body(self) -> Iterable[Widget]:
         self.left = _Column(self.paint, id="left")
         self.right = _Column(self.paint, id="right")
-        self.left.other, self.right.other = self.right, self.left
+        self.left.scroll_with(self.right)
+        self.right.scroll_with(self.left)
         self.columns = Horizontal(self.left, self.right, id="columns")
         return (self.columns,)
 

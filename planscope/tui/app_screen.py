@@ -1,0 +1,151 @@
+"""What all screens and dialogs share: they close once, run dialogs one after the other, and know palette and help."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from collections.abc import Coroutine, Generator, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual._styles_cache import StylesCache
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.command import Provider
+from textual.screen import Screen
+
+from planscope.tui import keymap
+from planscope.tui.actions import Where
+from planscope.tui.keymap import KeyChoice
+from planscope.tui.leaving import to_front
+from planscope.tui.paint import Paint
+from planscope.tui.themes import DEFAULT
+
+if TYPE_CHECKING:
+    from planscope.tui.palette import Command
+
+Result = TypeVar("Result")
+Answer = TypeVar("Answer")
+
+FixedKey = tuple[str, str, str]
+"""A key that users cannot change, its action, and what it does."""
+
+
+def _commands() -> type[Provider]:
+    """The palette's provider; only the palette needs it."""
+    from planscope.tui.palette import ScreenCommands
+
+    return ScreenCommands
+
+
+@types.coroutine
+def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, None]:
+    """What is left of a coroutine that was begun already and waits for a future."""
+    while True:
+        try:
+            try:
+                value = yield waits_for
+            except BaseException as error:
+                waits_for = flow.throw(error)
+            else:
+                waits_for = flow.send(value)
+        except StopIteration:
+            return
+
+
+def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
+    """The bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
+    bound: list[BindingType] = [*keymap.bindings(where), *keymap.bindings("everywhere")]
+    return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
+
+
+def forget_lines() -> None:
+    """Let go of the lines that a closed screen drew.
+
+    Textual keeps the answers of a method of each widget's cache of lines, and with them that cache.
+    """
+    StylesCache.get_inner_outer.cache_clear()
+
+
+class AppScreen(Screen[Result]):
+    """The base of screens and dialogs. ``where`` is the screen's name in the table of actions."""
+
+    AUTO_FOCUS: ClassVar[str | None] = None
+    COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
+    where: ClassVar[Where] = "everywhere"
+
+    def __init__(self, paint: Paint) -> None:
+        super().__init__()
+        self.paint = paint
+
+    def on_unmount(self) -> None:
+        forget_lines()
+
+    @property
+    def choice(self) -> KeyChoice:
+        """The keys that the user changed, by the ids of actions."""
+        found: KeyChoice = getattr(self.app, "choice", {})
+        return found
+
+    @property
+    def is_left(self) -> bool:
+        """True once the screen was left, although messages for it may still arrive."""
+        return self not in self.app.screen_stack
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close this screen, once, with an answer; what is open over it closes without one."""
+        return super().dismiss(result) if to_front(self) else AwaitComplete()
+
+    async def answer(self, dialog: Screen[Answer]) -> Answer | None:
+        """Open a dialog and wait for its answer. For a flow (:meth:`start_flow`)."""
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+
+        def done(given: Answer | None) -> None:
+            if not answer.done():
+                answer.set_result(given)
+
+        self.app.push_screen(dialog, done)
+        return await answer
+
+    def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None:
+        """Run dialogs that follow one another. The first one is open when this returns.
+
+        Keys that are typed ahead go to that dialog, which they would not with a task that only begins later.
+        """
+        try:
+            first = flow.send(None)
+        except StopIteration:
+            return
+        self.run_worker(_resumed(flow, first))
+
+    def tell(self, notice: str) -> None:
+        """Show a notice beside the keys."""
+        raise NotImplementedError
+
+    def palette_entries(self) -> Iterator[Command]:
+        """What the command palette offers on this screen."""
+        from planscope.tui.palette import actions_of, themes_of
+
+        yield from actions_of(self)
+        yield from themes_of(self, self.theme_names())
+
+    def action_help(self) -> None:
+        asked: Any = self.app
+        asked.show_help(self)
+
+    def action_palette(self) -> None:
+        self.app.action_command_palette()
+
+    def action_quit(self) -> None:
+        self.app.exit(0)
+
+    def action_choose_theme(self) -> None:
+        asked: Any = self.app
+        asked.choose_theme(self.theme_names())
+
+    def theme_names(self) -> list[str]:
+        """The themes to choose from: ours and the user's own."""
+        themes: dict[str, Any] = dict(self.app.available_themes)
+        return sorted(
+            (name for name, theme in themes.items() if "planscope-core" in theme.variables),
+            key=lambda name: (name != DEFAULT, name),
+        )

@@ -7,7 +7,6 @@ import types
 from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import Provider
@@ -16,7 +15,7 @@ from textual.screen import Screen
 from planscope.tui import keymap
 from planscope.tui.actions import Where
 from planscope.tui.keymap import KeyChoice
-from planscope.tui.leaving import to_front
+from planscope.tui.leaving import forget_lines, to_front
 from planscope.tui.paint import Paint
 from planscope.tui.themes import DEFAULT
 
@@ -56,14 +55,6 @@ def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType
     """The bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
     bound: list[BindingType] = [*keymap.bindings(where), *keymap.bindings("everywhere")]
     return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
-
-
-def forget_lines() -> None:
-    """Let go of the lines that a closed screen drew.
-
-    Textual keeps the answers of a method of each widget's cache of lines, and with them that cache.
-    """
-    StylesCache.get_inner_outer.cache_clear()
 
 
 class AppScreen(Screen[Result]):

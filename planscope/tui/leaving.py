@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from textual._styles_cache import StylesCache
 from textual.screen import Screen
 
 
@@ -19,3 +20,11 @@ def to_front(screen: Screen[Any]) -> bool:
     while screen.app.screen is not screen:
         screen.app.pop_screen()
     return True
+
+
+def forget_lines() -> None:
+    """Let go of the lines that a closed screen drew.
+
+    Textual keeps the answers of a method of each widget's cache of lines, and with them that cache.
+    """
+    StylesCache.get_inner_outer.cache_clear()

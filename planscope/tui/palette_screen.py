@@ -11,8 +11,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette
 
-from planscope.tui.app_screen import forget_lines
-from planscope.tui.leaving import to_front
+from planscope.tui.leaving import forget_lines, to_front
 from planscope.tui.messages import ThemeChosen
 
 

@@ -144,6 +144,13 @@ class DissectionChanged(Message):
     """The dissection under way began or ended."""
 
 
+class DraftChanged(Message):
+    """The draft that is being written, or what is shown of it, is another."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, DraftChanged)
+
+
 class Notice(Message):
     """A line to show beside the keys."""
 

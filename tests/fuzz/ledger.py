@@ -22,8 +22,8 @@ from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.messages import DocumentChanged
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.edit.screen import EditScreen
 
 Key = tuple[str, str]
 """Session and variant."""
@@ -122,7 +122,7 @@ class Ledger:
         if session is not None and (session.title, session.notes) != (title, notes):
             self._tell("typed and gone", ["title or notes"])
 
-    def edited(self, room: EditRoom, drafts: dict[Key, Any]) -> None:
+    def edited(self, room: EditScreen, drafts: dict[Key, Any]) -> None:
         """The room where one writes was left: its text is a draft, a variant, or what it was at first."""
         key, text = (room.document.open_session.id, room.of.id), room.state.draft.text
         texts = {room.of.query.text, *(v.query.text for v in room.document.variants)}

@@ -43,8 +43,8 @@ from planscope.tui.dialogs.describe import Described, DescribeDialog
 from planscope.tui.keymap import normal
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.picture import shared_svg
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen, Start
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.fuzz.home import KINDS, Home, at_home
 from tests.fuzz.ledger import Ledger
 from tests.fuzz.ways import ANYWHERE, IN_DIALOGS, ODD_KEYS, RARE, TO_GO, WAITING, WORDS
@@ -118,7 +118,7 @@ class WatchedApp(PlanscopeApp):
 
     def _left(self, screen: Any, answer: Any) -> None:
         self.emptied |= named(screen).endswith("Empty the") and answer == 1
-        if isinstance(screen, EditRoom) and self.work is not None:
+        if isinstance(screen, EditScreen) and self.work is not None:
             self.ledger.edited(screen, self.work.drafts.histories)
         if isinstance(answer, Described):  # who waits for the answer hears of it first
             asyncio.get_running_loop().call_soon(self.ledger.described, answer.title, answer.notes)
@@ -224,7 +224,7 @@ class Monkey:
         """Whether anything was found broken meanwhile."""
         screen = self.app.screen_of_session
         if not self.over and screen is not None and screen.is_mounted:
-            edited = [s for s in self.app.screen_stack if isinstance(s, EditRoom)]
+            edited = [s for s in self.app.screen_stack if isinstance(s, EditScreen)]
             written = [(s.document.open_session.id, s.of.id) for s in edited]
             self.ledger.check_drafts(screen.work.drafts.histories, written)
         if self.ledger.broken:

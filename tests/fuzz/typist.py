@@ -18,7 +18,7 @@ from planscope.debugger.draft_reading import read_draft
 from planscope.session.json_bytes import plain_text
 from planscope.tui.actions import ACTIONS
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE
 from tests.tui import sessions
 from tests.tui.editing import Editing, editing
@@ -142,7 +142,7 @@ class Typist:
         for _ in range(self.draw.randint(1, 3)):
             await driven.press(self.draw.choice((*COMMANDS, "down", "up", "tab", "enter", "question_mark")))
             for _ in range(4):
-                if isinstance(driven.app.screen, EditRoom):
+                if isinstance(driven.app.screen, EditScreen):
                     break
                 keys = (
                     *self.draw.choice(("7", "xy", "disk check", "[/")),
@@ -152,7 +152,7 @@ class Typist:
                     "escape",
                 )
                 await driven.press("space" if (key := self.draw.choice(keys)) == " " else key)
-            while not isinstance(driven.app.screen, EditRoom):
+            while not isinstance(driven.app.screen, EditScreen):
                 await driven.press("escape")
             while driven.edit.state.typing:  # once more where something is offered
                 await driven.keys("escape")
@@ -166,7 +166,7 @@ class Typist:
         await self.close()
         await self.driven.keys("escape")
         await self.driven.press("escape")
-        assert not isinstance(self.driven.app.screen, EditRoom)
+        assert not isinstance(self.driven.app.screen, EditScreen)
         await self.driven.press("e")
         assert self.driven.edit.state.history.past == history.past or not self.driven.edit.state.changed
         self.text = self.text if self.driven.edit.state.changed else self.driven.draft

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textual import events
 
-from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.tui.screen import Driven, opened
 
 TWO = "Network audit precedes disk check. Disk check precedes cable survey."
@@ -32,8 +32,8 @@ class Editing(Driven):
     """A debug screen with the edit screen open over it."""
 
     @property
-    def edit(self) -> EditRoom:
-        found = [screen for screen in self.app.screen_stack if isinstance(screen, EditRoom)]
+    def edit(self) -> EditScreen:
+        found = [screen for screen in self.app.screen_stack if isinstance(screen, EditScreen)]
         return found[-1]
 
     @property
@@ -43,7 +43,7 @@ class Editing(Driven):
     async def settle(self) -> None:
         """Wait until the draft is read and solved, and shown."""
         await self.pilot.pause(0.005)
-        await self.until(lambda: self.edit.at_rest)
+        await self.until(lambda: self.edit.editor.at_rest)
         await self.answered()
 
     async def keys(self, *keys: str) -> None:
@@ -79,7 +79,7 @@ class Editing(Driven):
         if keys:
             await self.press(*keys)
 
-    async def enter(self) -> EditRoom:
+    async def enter(self) -> EditScreen:
         await self.press("e")
         await self.settle()
         return self.edit

@@ -191,7 +191,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path)
                 for (theme_name, pair), what in too_faint(driven).items():
                     faint[name, theme_name, pair] = what
     assert faint == {}
-    assert {"DebugScreen", "EditRoom", "CompareScreen", "DissectScreen", "Palette", "ChooseDialog"} <= seen
+    assert {"DebugScreen", "EditScreen", "CompareScreen", "DissectScreen", "Palette", "ChooseDialog"} <= seen
 
 
 # Nothing is told by colour alone

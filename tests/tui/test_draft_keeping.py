@@ -12,7 +12,7 @@ from planscope.session.drafts import LeftDraft, left_drafts
 from planscope.session.lock import key
 from planscope.session.places import library, recovery
 from planscope.session.store import load
-from planscope.tui.rooms.edit import EditRoom
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -34,10 +34,10 @@ def texts(found: list[LeftDraft]) -> list[str]:
     return [left.variant.query.text for left in found]
 
 
-async def edited(driven: Driven, *keys: str) -> EditRoom:
+async def edited(driven: Driven, *keys: str) -> EditScreen:
     await driven.press("e", *keys)
     room = driven.app.screen
-    assert isinstance(room, EditRoom)
+    assert isinstance(room, EditScreen)
     return room
 
 

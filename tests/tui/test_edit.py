@@ -19,8 +19,8 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE, SAVEABLE
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing
@@ -404,7 +404,7 @@ async def test_an_unreadable_draft_can_be_kept_but_not_run(path: Path) -> None:
         await driven.replace_all("Network audit tickles disk check.")
         await driven.press("ctrl+r")
         assert 'not run: line 1, column 15: "tickles" is not known' in driven.text
-        assert isinstance(driven.app.screen, EditRoom)
+        assert isinstance(driven.app.screen, EditScreen)
         await driven.press("ctrl+s")
         await driven.rest()
         assert driven.state.progress == "unreadable" and driven.state.variant.id == "v2"
@@ -440,7 +440,7 @@ async def test_quitting_asks_about_a_draft(path: Path, key: str) -> None:
         await driven.commands(key)
         assert isinstance(driven.app.screen, ChooseDialog) and "1 draft not kept" in driven.text
         await driven.press("enter")
-        assert isinstance(driven.app.screen, EditRoom)
+        assert isinstance(driven.app.screen, EditScreen)
         await driven.press("escape", key)
         assert "1 draft not kept" in driven.text and not driven.app._exit
         await driven.press("down", "enter")

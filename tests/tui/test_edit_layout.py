@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planscope.safe.glyphs import is_mark
 from planscope.tui.panes.edit_layout import TextLayout, places
-from planscope.tui.panes.edit_state import moved_spans
+from planscope.tui.screens.edit.lines import moved_spans
 from tests.hostile import HOSTILE
 
 PIECES = st.sampled_from(

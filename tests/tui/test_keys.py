@@ -20,10 +20,10 @@ from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import paused, start, until
@@ -400,7 +400,7 @@ async def _compare(driven: Driven, key: str) -> None:
 async def _edit(driven: Driven, key: str) -> None:
     assert driven.state.variant is not None
     await driven.press(key)
-    assert isinstance(driven.app.screen, EditRoom)
+    assert isinstance(driven.app.screen, EditScreen)
     assert driven.app.screen.state.draft.text == driven.state.variant.query.text
     await driven.press("x", "escape", "escape")
     assert driven.app.screen is driven.room and "your draft is kept" in driven.text

@@ -15,8 +15,8 @@ from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.dialogs.choose import TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -46,7 +46,7 @@ async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
         for _ in range(4):
             screen.post_message(events.Key("escape", None))
         if way == "e":
-            assert isinstance(screen, EditRoom)  # which takes its keys itself
+            assert isinstance(screen, EditScreen)  # which takes its keys itself
         else:
             screen.dismiss(None)
             screen.dismiss(None)
@@ -91,7 +91,7 @@ async def test_nothing_is_begun_in_a_session_that_is_being_left(
         await until(driven, lambda: driven.app.path == there)
         await driven.rest()
         await driven.press("e")
-        assert isinstance(driven.app.screen, EditRoom)
+        assert isinstance(driven.app.screen, EditScreen)
 
 
 async def test_who_quits_while_typing_notes_keeps_them(path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
-from planscope.tui.rooms.edit import EditRoom
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.fuzz.home import at_home
 from tests.fuzz.ledger import Ledger
 from tests.fuzz.monkey import Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
@@ -109,10 +109,10 @@ async def test_it_notices_marks_that_do_not_reach_the_session(monkeypatch: pytes
 
 
 async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave(self: EditRoom) -> None:
+    def leave(self: EditScreen) -> None:
         self.dismiss(None)
 
-    monkeypatch.setattr(EditRoom, "action_leave_edit", leave)
+    monkeypatch.setattr(EditScreen, "action_leave_edit", leave)
     with pytest.raises(Lost, match="a draft is gone"):
         async with before_one() as monkey:
             await press(monkey, "e", "i", "x", "escape")

@@ -61,9 +61,7 @@ class EditorPane(Windowed):
         self.measure()
         if self._edited is None:
             return
-        width = max(self.inner_width - 1, 1)  # a cell for the caret at the end of a full line
-        if self.layout_of_text.text != self._edited.text or self.layout_of_text.width != width:
-            self.layout_of_text = TextLayout(self._edited.text, width)  # also unseen: keys go by it
+        self.laid_out(self._edited.text)
         if not self.seen:
             return
         if moved:
@@ -72,6 +70,13 @@ class EditorPane(Windowed):
         else:
             self.move_to(self.top)
         self.sync()
+
+    def laid_out(self, text: str) -> TextLayout:
+        """The layout of a text that is about to be shown, or is: keys go by it, also where nothing is seen."""
+        width = max(self.inner_width - 1, 1)  # a cell for the caret at the end of a full line
+        if self.layout_of_text.text != text or self.layout_of_text.width != width:
+            self.layout_of_text = TextLayout(text, width)
+        return self.layout_of_text
 
     def size_of(self) -> int:
         return len(self.layout_of_text)

@@ -81,8 +81,8 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Variant
     from planscope.tui.palette import Command
-    from planscope.tui.rooms.edit_live import EditResult
     from planscope.tui.screens.compare.screen import RunChosen
+    from planscope.tui.screens.edit.screen import EditResult
 
 IN_PANES: tuple[FixedKey, ...] = (
     ("down", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -1275,7 +1275,7 @@ class DebugScreen(AppScreen[None]):
 
     def action_edit(self) -> None:
         """The query that is looked at, or the draft of it that was left."""
-        from planscope.tui.rooms.edit import EditRoom
+        from planscope.tui.screens.edit.screen import EditScreen
 
         view, document, drafts = self.view, self.work.document, self.work.drafts
         variant = view.variant
@@ -1293,7 +1293,7 @@ class DebugScreen(AppScreen[None]):
             if result is not None:
                 self._take_edit(variant.id, key, result)
 
-        self._enter(EditRoom(self.paint, self.work, variant, drafts.take(key), at), left)
+        self._enter(EditScreen(self.paint, self.work, variant, drafts.take(key), at), left)
 
     def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
         if result.draft is not None:

@@ -1,21 +1,26 @@
-"""What the edit screen says beside the text: errors or the contradiction, and the constraints as a diff."""
+"""What the edit screen says of a draft: marks in its text, errors or the contradiction, constraints as a diff, actions.
+
+Pure functions of the state.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
+from planscope.debugger.draft import Draft
 from planscope.debugger.draft_reading import Became, Changed, DraftReading
 from planscope.language.describe import plain
 from planscope.language.errors import ParseError
-from planscope.language.problem import Constraint, Span
+from planscope.language.problem import Constraint, Span, slug
 from planscope.oracle.words import quotation
+from planscope.safe import cell_width
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, ranges, shown
-from planscope.tui.panes.edit_state import EditState, being_written, core_ids
-from planscope.tui.panes.query import painted_runs
+from planscope.tui.controllers.draft_editor import ActionLine, EditState
+from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
+from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.safe_text import show
 
 GLYPHS: dict[Became, str] = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
@@ -42,7 +47,7 @@ class Said:
     places: tuple[Place, ...] = ()
 
 
-def ground(chosen: bool) -> str:
+def _ground(chosen: bool) -> str:
     """That of a line in a list."""
     return "cursor" if chosen else ""
 
@@ -55,7 +60,7 @@ def verdict(state: EditState) -> tuple[Run, ...]:
     seen, solved = state.seen, state.solved
     if seen is None:
         return (Run("reading…", "dim"),)
-    wrong = [error for error in seen.errors if not being_written(state, error)]
+    wrong = [error for error in seen.errors if not state.being_written(error)]
     if seen.complaint or wrong:
         text = words.plural(len(wrong), "error") if wrong else "cannot be read"
         return (Run(f"✗ {text}", "broken"),)
@@ -78,10 +83,10 @@ def reading_lines(state: EditState, width: int) -> Said:
     made = _Lines(width)
     if seen.complaint:
         made.text(f"✗ {shown(seen.complaint, 300)}", "broken")
-    count = len(seen.errors) + (len(core_ids(state)) if state.solved is not None else 0)
+    count = len(seen.errors) + len(state.core)
     chosen = state.line_chosen("reading", count)
     for number, error in enumerate(seen.errors):
-        made.error(error, being_written(state, error), number == chosen)
+        made.error(error, state.being_written(error), number == chosen)
     if solved is not None and solved.can_be_met is False and seen.problem is not None:
         if seen.errors:
             made.lines.append(BLANK)
@@ -129,9 +134,9 @@ class _Lines:
         where = f"line {error.line}, column {error.column}: "
         expected = ", ".join(error.expected)
         if writing and expected:
-            self.text(f"… {where}expected here: {expected}", "dim", 0, ground(chosen))
+            self.text(f"… {where}expected here: {expected}", "dim", 0, _ground(chosen))
         else:
-            self.text(f"✗ {where}{error.message}", "broken", 0, ground(chosen))
+            self.text(f"✗ {where}{error.message}", "broken", 0, _ground(chosen))
         if not writing and expected and "expected" not in error.message:
             self.text(f"expected: {expected}", "dim", _INDENT)
         for reading in error.readings:
@@ -152,7 +157,7 @@ class _Lines:
         said = f"“{quoted}”" if quoted else words.constraint_names(c, seen.problem)
         head = f"{words.CORE_GLYPH} {who}: "
         for i, runs in enumerate(paragraph(head + said, self.width, "core")):
-            self.lines.append(Line(runs if i == 0 else (Run("  "), *runs), ground(chosen)))
+            self.lines.append(Line(runs if i == 0 else (Run("  "), *runs), _ground(chosen)))
 
 
 # Constraints
@@ -166,7 +171,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
     if not seen.rows:
         return Said((Line((Run("No constraints: nothing of the text can be read yet.", "dim"),)),))
     chosen = state.line_chosen("constraints", len(seen.rows))
-    core = set(core_ids(state))
+    core = set(state.core)
     cells = max(len(row.constraint.id) for row in seen.rows)
     texts = _texts(seen, width - cells - 13)
     lines: list[Line] = []
@@ -207,7 +212,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
         Run(f"{id:<{cells}}  ", "dim"),
         Run(text, "core" if core else "dim" if quiet else role),
     )
-    return Line(cut(runs, width), ground(chosen))
+    return Line(cut(runs, width), _ground(chosen))
 
 
 def constraint_note(state: EditState) -> tuple[Run, ...]:
@@ -224,16 +229,175 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
 
 # The request before
 
-MOST_BEFORE = 20_000
+_MOST_BEFORE = 20_000
 """Code points of the parent's text that are shown beside the draft."""
 
 
 @lru_cache(maxsize=64)
 def before_lines(text: str, gone: tuple[Span, ...], width: int) -> tuple[Line, ...]:
     """The parent's text; the words of what is gone are marked."""
-    whole = show(text[:MOST_BEFORE], keep_newlines=True)
-    painted = [(start, end, "wrong-words") for start, end in gone if end <= MOST_BEFORE]
+    whole = show(text[:_MOST_BEFORE], keep_newlines=True)
+    painted = [(start, end, "wrong-words") for start, end in gone if end <= _MOST_BEFORE]
     return tuple(
         Line(tuple(painted_runs(whole, start, end, [p for p in painted if p[0] < end and p[1] > start])))
-        for start, end in ranges(text[:MOST_BEFORE], width)
+        for start, end in ranges(text[:_MOST_BEFORE], width)
     )
+
+
+# Actions
+
+
+def action_lines(state: EditState, width: int) -> Said:
+    """Actions with what was done to them, and the limits of a run."""
+    listed = state.actions
+    chosen = state.line_chosen("actions", len(listed))
+    columns = _columns(state, listed, width)
+    lines = [_action(line, columns, number == chosen, width) for number, line in enumerate(listed)]
+    places = tuple(Place(number) for number in range(len(lines)))
+    lines += [BLANK, *_limits(state.before, state.draft, width)]
+    return Said(tuple(lines), places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """``name``: cells of the names where tools stand beside them, 0 where there is no room for these."""
+
+    name: int
+    timed: bool
+
+
+def _columns(state: EditState, listed: Sequence[ActionLine], width: int) -> _Columns:
+    """Tools are told where there is room; most follow from the names."""
+    actions = [action for line in listed if (action := line.now or line.was) is not None]
+    names = max(cell_width(shown(action.name, 80)) for action in actions)
+    tools = max(len(shown(action.tool, 64)) for action in actions)
+    right = max(len(_story(line)) for line in listed) + (6 if state.draft.timed else 0)
+    return _Columns(names if 6 + names + 2 + tools + 1 + right <= width else 0, state.draft.timed)
+
+
+def _action(line: ActionLine, columns: _Columns, chosen: bool, width: int) -> Line:
+    action = line.now or line.was
+    assert action is not None
+    what, role = _what_became(line)
+    there = line.now is not None
+    name = shown(action.name, 80)
+    left = [
+        Run(f"{what or ' '} ", role),
+        Run(f"{shown(action.id, 8):<3} ", "dim"),
+        Run(name, "action" if there else "dim"),
+    ]
+    if columns.name or action.tool != slug(action.name):
+        pad = " " * max(columns.name - cell_width(name), 0)
+        left.append(Run(f"{pad}  {shown(action.tool, 64)}", "tool" if there else "dim"))
+    right = [Run(_story(line), role)]
+    if there and columns.timed:
+        right.append(Run(f" {action.duration:>2} h", "strong"))
+    return Line(justify(left, [run for run in right if run.text], width), _ground(chosen))
+
+
+def _what_became(line: ActionLine) -> tuple[str, str]:
+    if line.now is None:
+        return GLYPHS["gone"], ROLES["gone"]
+    if line.was is None:
+        return GLYPHS["added"], ROLES["added"]
+    return ("~", "caution") if line.now != line.was else ("", "dim")
+
+
+def _story(line: ActionLine) -> str:
+    """What was done to an action, in words."""
+    if line.now is None:
+        return "dropped"
+    if line.was is None:
+        return "added"
+    told = []
+    if line.now.name != line.was.name:
+        told.append(f"was {shown(line.was.name, 40)}")
+    if (
+        line.now.duration != line.was.duration
+        and line.was.duration is not None
+        and line.now.duration is not None
+    ):
+        told.append(f"was {line.was.duration} h")
+    return ", ".join(told)
+
+
+def _limits(before: Draft, now: Draft, width: int) -> Iterator[Line]:
+    runs = [Run("  limits  ", "label"), *_limit("", now.seconds, before.seconds, " s")]
+    runs += [Run(", "), *_limit("", now.model_calls, before.model_calls, " model calls")]
+    yield Line(cut(runs, width))
+    kind = "timed: clock times and hours" if now.timed else "not timed: order alone"
+    changed = before.timed != now.timed
+    yield Line(cut((Run("  request ", "label"), Run(kind, "caution" if changed else "")), width))
+
+
+def _limit(label: str, now: float, before: float, unit: str) -> Sequence[Run]:
+    text = f"{label}{now:g}{unit}"
+    return (Run(text),) if now == before else (Run(text, "caution"), Run(f" (was {before:g})", "dim"))
+
+
+# Marks in the text
+
+
+def marks(state: EditState) -> list[Painted]:
+    """What the last reading marks in the text, moved along with what was typed since."""
+    seen = state.seen
+    if seen is None:
+        return []
+    spans = [(known.span, "action" if known.action else "relation") for known in seen.known]
+    if seen.problem is not None:
+        core = [c for id in state.core if (c := seen.problem.by_id.get(id)) is not None]
+        spans += [(span, "core-words") for c in core for span in c.spans if span[0] < span[1]]
+    spans += [(span, "lit") for span in _lit(state, seen)]
+    for error in seen.errors:
+        if not state.being_written(error):
+            start, end = error.span
+            spans.append(((start, end) if start < end else (max(start - 1, 0), start), "wrong-words"))
+    return moved_spans(spans, seen.draft.text, state.draft.text)
+
+
+def _lit(state: EditState, seen: DraftReading) -> list[Span]:
+    """What belongs to the line that is chosen in a pane."""
+    listed = state.actions
+    if (number := state.line_chosen("actions", len(listed))) is not None:
+        now = listed[number].now
+        return [known.span for known in seen.known if now is not None and known.action == now.id]
+    if (number := state.line_chosen("constraints", len(seen.rows))) is not None:
+        row = seen.rows[number]
+        spans = row.constraint.spans if row.became in ("added", "same") else ()
+        return [span for span in spans if span[0] < span[1]]
+    return []
+
+
+def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[tuple[int, int, str]]:
+    """Ranges of a text with their roles, moved along with what was typed since; what was typed into is left out."""
+    if old == new:
+        return [(*span, role) for span, role in spans]
+    head, tail = _alike(old, new)
+    shift = len(new) - len(old)
+    moved = []
+    for (a, b), role in spans:
+        if b <= head:
+            moved.append((a, b, role))
+        elif a >= len(old) - tail:
+            moved.append((a + shift, b + shift, role))
+    return moved
+
+
+def _alike(old: str, new: str) -> tuple[int, int]:
+    """How long the texts are equal at their beginnings, and behind that at their ends."""
+    size = min(len(old), len(new))
+    head = _common(size, lambda n: old[:n] == new[:n])
+    tail = _common(size - head, lambda n: old[len(old) - n :] == new[len(new) - n :])
+    return head, tail
+
+
+def _common(size: int, alike: Callable[[int], bool]) -> int:
+    """The largest number up to ``size`` for which it holds; it holds for all smaller ones."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        if alike(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,191 @@
+"""What keys mean where one types, where something is offered, and where letters are commands.
+
+Each key of the edit screen that is not in the table of actions has its one place here. A mode holds nothing: it is
+chosen by the draft's state, at each key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from textual import events
+
+from planscope.debugger import draft_typing as typing
+from planscope.debugger.draft_typing import Edited, Kind
+from planscope.tui.controllers.draft_editor import DraftEditor
+from planscope.tui.panes.edit_layout import TextLayout
+from planscope.tui.panes.hints import Hint
+
+
+class Stage(Protocol):
+    """What modes need of the edit screen."""
+
+    editor: DraftEditor
+    hints: list[Hint]
+    """The keys of commands, for the lowest line."""
+    typing_hints: list[Hint]
+
+    def layout_now(self) -> TextLayout: ...
+    @property
+    def page(self) -> int: ...
+    def choose(self, by: int) -> None: ...
+    def copy_selected(self) -> None: ...
+    def paste(self, text: str) -> None: ...
+    def pasted(self) -> str: ...
+    def leave(self) -> None: ...
+    def action_complete(self) -> None: ...
+    def action_undo_edit(self) -> None: ...
+    def action_open_line(self) -> None: ...
+    def action_drop_action(self) -> None: ...
+
+
+class Commands:
+    """Letters are commands; the arrows choose a line of the current pane."""
+
+    _STEPS = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10, "home": -(10**6), "end": 10**6}  # noqa: RUF012
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        return self.stage.hints
+
+    def before_table(self, event: events.Key) -> bool:
+        """A key that means something here whatever the table of actions says of it."""
+        return False
+
+    def after_table(self, key: str) -> bool:
+        """A key that the table of actions does not name; False where it means nothing here."""
+        stage = self.stage
+        if key in self._STEPS:
+            stage.choose(self._STEPS[key])
+        elif key == "enter":
+            stage.action_open_line()
+        elif key == "ctrl+z":
+            stage.action_undo_edit()
+        elif key == "delete" and stage.editor.state.pane == "actions":
+            stage.action_drop_action()
+        else:
+            return False
+        return True
+
+    def escape(self) -> None:
+        self.stage.leave()
+
+
+_MOVES: dict[str, Callable[..., Edited]] = {
+    "left": typing.left,
+    "right": typing.right,
+    "ctrl+left": typing.word_left,
+    "ctrl+right": typing.word_right,
+}
+_TAKES: dict[str, tuple[Callable[[Edited], Edited], Kind]] = {
+    "backspace": (typing.backspace, "back"),
+    "delete": (typing.delete, "other"),
+    "ctrl+d": (typing.delete, "other"),
+    "ctrl+w": (typing.backspace_word, "other"),
+    "ctrl+backspace": (typing.backspace_word, "other"),
+    "alt+backspace": (typing.backspace_word, "other"),
+    "alt+delete": (typing.delete_word, "other"),
+}
+_LINES = {"up": -1, "down": 1}
+_SAME = {"ctrl+a": "home", "ctrl+e": "end"}
+
+
+class Typing(Commands):
+    """Letters go into the text."""
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        return self.stage.typing_hints
+
+    def before_table(self, event: events.Key) -> bool:
+        stage, editor, edited = self.stage, self.stage.editor, self.stage.editor.state.edited
+        key = _SAME.get(event.key, event.key)
+        plain = key.replace("shift+", "")
+        select = plain != key
+        if plain in _MOVES:
+            editor.edit(_MOVES[plain](edited, select=select))
+        elif plain in _LINES or plain in ("pageup", "pagedown"):
+            self._go_by_lines(plain, select)
+        elif plain in ("home", "end"):
+            editor.edit(typing.go(edited, self._line_edge(plain), select=select))
+        elif plain in ("ctrl+home", "ctrl+end"):
+            editor.edit(typing.go(edited, 0 if plain == "ctrl+home" else len(edited.text), select=select))
+        elif key in _TAKES:
+            take_away, kind = _TAKES[key]
+            editor.type_over(take_away(edited), kind)
+        elif key in ("ctrl+u", "ctrl+k"):
+            edge = self._line_edge("home" if key == "ctrl+u" else "end")
+            start, end = edited.selection if edited.anchor is not None else sorted((edited.at, edge))
+            editor.type_over(typing.cut_out(edited, start, end))
+        elif key == "enter":
+            editor.insert("\n")
+        elif key in ("tab", "ctrl+@"):
+            stage.action_complete()
+        elif key == "ctrl+z":
+            stage.action_undo_edit()
+        elif key == "ctrl+c":
+            stage.copy_selected()
+        elif key == "ctrl+x":
+            stage.copy_selected()
+            editor.type_over(typing.cut_out(edited, *edited.selection))
+        elif key == "ctrl+v":
+            stage.paste(stage.pasted())
+        elif event.is_printable and event.character:
+            editor.insert(event.character, "type")
+        else:
+            return False
+        return True
+
+    def after_table(self, key: str) -> bool:
+        return False
+
+    def escape(self) -> None:
+        self.stage.editor.command()
+
+    def _line_edge(self, which: str) -> int:
+        layout = self.stage.layout_now()
+        line = layout.line_of(self.stage.editor.state.edited.at)
+        return layout.span(line)[0] if which == "home" else layout.last_caret(line)
+
+    def _go_by_lines(self, key: str, select: bool) -> None:
+        layout, edited = self.stage.layout_now(), self.stage.editor.state.edited
+        by = _LINES.get(key) or (self.stage.page if key == "pagedown" else -self.stage.page)
+        line = layout.line_of(edited.at)
+        goal = self.stage.editor.state.goal
+        column = layout.column(edited.at) if goal is None else goal
+        wanted = line + by
+        edge = 0 if by < 0 else len(edited.text)
+        at = layout.offset_at(wanted, column) if 0 <= wanted < len(layout) else edge
+        self.stage.editor.edit(typing.go(edited, at, select=select), goal=column)
+
+
+class Completing(Typing):
+    """Something is offered: arrows choose, Enter takes it; all other keys go on typing."""
+
+    _STEPS = {"down": 1, "up": -1, "ctrl+n": 1, "pagedown": 8, "pageup": -8}  # noqa: RUF012
+
+    def before_table(self, event: events.Key) -> bool:
+        editor, key = self.stage.editor, event.key
+        offered, at = editor.state.offered, editor.state.at_offer
+        assert offered is not None
+        if key in self._STEPS:
+            editor.change(at_offer=min(max(at + self._STEPS[key], 0), len(offered.offers) - 1))
+        elif key in ("enter", "tab"):
+            editor.take(offered.offers[at])
+        elif key == "escape":
+            editor.change(offered=None)
+        else:
+            return super().before_table(event)
+        return True
+
+
+def mode_of(stage: Stage) -> Commands:
+    """The mode that the screen is in."""
+    state = stage.editor.state
+    if state.offered is not None:
+        return Completing(stage)
+    return Typing(stage) if state.typing else Commands(stage)

@@ -1,0 +1,454 @@
+"""The edit screen: a query's text while it is written, and beside it what becomes of it.
+
+Two layers of keys: where one types, letters go into the text; Esc leads to the commands, and Esc again out of the
+screen. What was typed is never lost: it is handed to whoever opened the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events, on
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from planscope.debugger import draft_typing
+from planscope.debugger.draft import DraftError, restore_action, set_timed
+from planscope.language.problem import Action
+from planscope.tui import words
+from planscope.tui.actions import ACTIONS
+from planscope.tui.app_screen import keys_for
+from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.keymap import keys_of, normal, shown_key
+from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
+from planscope.tui.messages import DraftChanged
+from planscope.tui.paint import Paint
+from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.edit_layout import TextLayout
+from planscope.tui.panes.edit_popup import CompletionPopup, OfferClicked
+from planscope.tui.panes.edit_text import EditorPane, TextPointed
+from planscope.tui.panes.hints import Hint
+from planscope.tui.screens.edit.lines import (
+    Said,
+    action_lines,
+    before_lines,
+    constraint_lines,
+    constraint_note,
+    marks,
+    reading_lines,
+    verdict,
+)
+from planscope.tui.screens.edit.modes import mode_of
+from planscope.tui.screens.flows import change_draft
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+
+if TYPE_CHECKING:
+    from planscope.debugger.draft_typing import History
+    from planscope.session.model import Variant
+
+_WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
+    ("leave-edit", "escape", "commands"),
+    ("complete", "tab", "complete"),
+    ("run-draft", "ctrl+r", "run"),
+    ("keep-draft", "ctrl+s", "keep"),
+    ("undo-edit", "ctrl+z", "undo"),
+    ("own-editor", "ctrl+o", "your editor"),
+    ("help", "f1", "help"),
+)
+"""What the lowest line says while one types: action, key, word."""
+
+_LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
+    "reading": ("Reading", reading_lines),
+    "constraints": ("Constraints", constraint_lines),
+    "actions": ("Actions", action_lines),
+}
+"""The panes that list something: their titles and what makes their lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """What the edit screen is left with.
+
+    ``variant``: a new one, not yet in the session. ``run``: and it is to be run (without a variant: the parent as it
+    is). ``draft``: what was typed and is neither.
+    """
+
+    variant: Variant | None = None
+    run: bool = False
+    draft: History | None = None
+
+
+class EditScreen(SideScreen):
+    """Gives an ``EditResult``."""
+
+    CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    BINDINGS = keys_for("edit")
+    where = "edit"
+
+    def __init__(
+        self,
+        paint: Paint,
+        work: Workspace,
+        parent: Variant,
+        history: History | None = None,
+        at: int | None = None,
+    ) -> None:
+        """``history``: a draft to go on with. ``at``: where the caret stands in a new one."""
+        super().__init__(paint, work)
+        self.editor = DraftEditor(
+            parent, work.document, work.jobs, work.drafts, self.post_message, history, at
+        )
+        self._said: dict[PaneName, Said] = {}
+
+    @property
+    def state(self) -> EditState:
+        return self.editor.state
+
+    @property
+    def of(self) -> Variant:
+        """The query that the draft began from."""
+        return self.editor.of
+
+    def body(self) -> Iterable[Widget]:
+        mine = [action for action in ACTIONS if action.where == "edit"]
+        self.by_key = {normal(key): action for action in mine for key in keys_of(action, self.choice)}
+        self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
+        self.text = EditorPane(self.paint, id="text")
+        self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(self.paint, id=name) for name in _LISTS}
+        self.before = BoxPane(self.paint, id="before")
+        self.popup = CompletionPopup(self.paint, id="popup")
+        yield Vertical(self.text, self.boxes["reading"], id="left")
+        yield Vertical(self.boxes["constraints"], self.boxes["actions"], id="right")
+        yield self.before
+        yield self.popup
+
+    def on_mount(self) -> None:
+        self.add_class("-low-actions")
+        self.editor.read()
+        self.show_state()
+        if self.state.changed:
+            self.tell("going on with your draft; Esc 0 starts over")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.show_state)
+
+    # Showing
+
+    @on(DraftChanged)
+    def _draft_changed(self) -> None:
+        self.show_state()
+
+    def named_keys(self) -> Sequence[Hint]:
+        return mode_of(self).hints
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        state = self.state
+        low = state.pane == "constraints"
+        if low is not self.has_class("-low-constraints"):
+            self.set_class(low, "-low-constraints")
+            self.set_class(not low, "-low-actions")
+            self.call_after_refresh(self.show_state)  # what was hidden has no width yet
+        self.text.show(state.edited, marks(state), typing=state.typing, current=state.pane == "text")
+        for number, name in enumerate(_LISTS, 2):
+            self._show_list(name, number)
+        if self.has_class("-broad"):
+            self._show_before()
+        self.popup.offer(state.offered, state.at_offer, self.text.caret_on_screen())
+        self.show_bars()
+
+    def _show_list(self, name: PaneName, number: int) -> None:
+        box = self.boxes[name]
+        box.measure()
+        title, lines_of = _LISTS[name]
+        said = self._said[name] = lines_of(self.state, max(box.inner_width - 1, 10))
+        chosen = self.state.line_chosen(name, len(said.places))
+        at = None if chosen is None else said.places[chosen].line
+        box.set_content(
+            [
+                Line((Run("▶" if i == at else " ", "mark"), *runs), ground)
+                for i, (runs, ground) in enumerate(said.lines)
+            ],
+            title=(Run(str(number), "number"), Run(f" {title}", "title")),
+            note=constraint_note(self.state) if name == "constraints" else (),
+            current=self.state.pane == name,
+            reveal=at,
+        )
+
+    def _show_before(self) -> None:
+        """The parent's text, with the words of what is gone."""
+        self.before.measure()
+        rows = self.state.seen.rows if self.state.seen else ()
+        spans = {
+            span for row in rows if row.became == "gone" for span in row.constraint.spans if span[0] < span[1]
+        }
+        width = max(self.before.inner_width, 10)
+        lines = before_lines(self.state.before.text, tuple(sorted(spans)), width)
+        note = () if self.state.changed else (Run("as it is", "dim"),)
+        self.before.set_content(lines, title=(Run("Before", "title"),), note=note)
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        title = shown(self.document.title or "untitled", 40)
+        of = shown(self.of.id, 20)
+        made = f"{of} → a new variant" if self.state.changed else of
+        right = list(verdict(self.state))
+        if self.state.changed:
+            right += [Run(" │ ", "faint"), Run("not kept yet", "caution")]
+        brand = [Run(" edit ", "brand"), Run(" ")]
+        room = self.app.size.width - 4 - width_of([*brand, *right])
+        parts = [(1, [Run(title, "strong")]), (0, [Run(made, "dim")])]
+        return [*brand, *joined(fitted(parts, room))], right
+
+    # Keys and mouse
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key of this screen, one after the other; those of every screen go on to where they are bound."""
+        mode = mode_of(self)
+        notice, self.notice = self.notice, ""
+        try:
+            if mode.before_table(event):
+                pass
+            elif (action := self.by_key.get(event.key)) is not None:
+                await self.run_action(action.method)
+            elif not mode.after_table(event.key):
+                self.notice = notice
+                return
+        except DraftError as error:
+            self.tell(str(error))
+        event.stop()
+        event.prevent_default()
+        if notice and not self.notice:
+            self.show_bars()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.editor.type_text()
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Put a text in with line ends as ours; terminals send others. One that is too long stays out."""
+        try:
+            self.editor.insert(text.replace("\r\n", "\n").replace("\r", "\n"))
+        except DraftError as error:
+            self.tell(str(error))
+
+    @on(TextPointed)
+    def _pointed(self, message: TextPointed) -> None:
+        edited = self.state.edited
+        if message.word:
+            edited = draft_typing.select_word(edited, message.at)
+        else:
+            edited = draft_typing.go(edited, message.at, select=message.select)
+        self.notice = ""
+        self.editor.edit(edited, typing=True, pane="text")
+
+    @on(OfferClicked)
+    def _offer_clicked(self, message: OfferClicked) -> None:
+        offered = self.state.offered
+        if offered is not None and message.number < len(offered.offers):
+            self.editor.take(offered.offers[message.number])
+
+    @on(LineClicked)
+    def _line_clicked(self, message: LineClicked) -> None:
+        name = next((name for name in _LISTS if name == message.box), None)
+        said = self._said.get(name) if name is not None else None
+        if name is None or said is None:
+            return
+        self.editor.command(name)
+        numbers = [number for number, place in enumerate(said.places) if place.line <= message.index]
+        if numbers:
+            self.editor.choose(name, numbers[-1])
+            if message.again:
+                self.action_open_line()
+
+    # What the modes ask for
+
+    def layout_now(self) -> TextLayout:
+        """Where the text as it is now stands."""
+        return self.text.laid_out(self.state.edited.text)
+
+    @property
+    def page(self) -> int:
+        """The lines of text that a page goes on by."""
+        return max(self.text.window - 1, 1)
+
+    def pasted(self) -> str:
+        return self.app.clipboard
+
+    def copy_selected(self) -> None:
+        if selected := self.state.edited.selected:
+            self.app.copy_to_clipboard(selected)
+            self.tell("sent to the terminal's clipboard")
+
+    def choose(self, by: int) -> None:
+        """Go to another line of the current pane."""
+        state = self.state
+        said = self._said.get(state.pane)
+        if said is not None and said.places:
+            at = min(max(state.chosen.get(state.pane, 0) + by, 0), len(said.places) - 1)
+            self.editor.choose(state.pane, at)
+        elif state.pane == "text":
+            self.text.scroll_lines(by)
+
+    # Panes
+
+    def action_edit_pane(self, name: PaneName) -> None:
+        self.editor.command(name)
+
+    def action_edit_next_pane(self) -> None:
+        self.editor.command(PANES[(PANES.index(self.state.pane) + 1) % len(PANES)])
+
+    def action_edit_previous_pane(self) -> None:
+        self.editor.command(PANES[(PANES.index(self.state.pane) - 1) % len(PANES)])
+
+    def action_open_line(self) -> None:
+        """Enter: type where the chosen line points to; rename the chosen action."""
+        state = self.state
+        if state.pane == "text":
+            self.editor.type_text()
+        elif state.pane == "actions":
+            line = self.editor.action_meant()
+            if line is not None and line.now is None and line.was is not None:
+                self._restore(line.was)
+            elif line is not None:
+                self.action_rename_action()
+        elif (said := self._said.get(state.pane)) is not None:
+            number = state.line_chosen(state.pane, len(said.places))
+            if number is None:
+                return
+            if (span := said.places[number].span) is None:
+                self.tell("no words of the request as it is say this")
+            else:
+                self.editor.select(span, typing=True)
+
+    # Text
+
+    def action_type_text(self) -> None:
+        self.editor.type_text()
+
+    def action_complete(self) -> None:
+        """Take what is the only thing to come, or what all begin with; offer the rest."""
+        found = self.editor.complete()
+        if not found.offers:
+            expected = f": {', '.join(found.expected)} is expected" if found.expected else ""
+            self.tell(f"nothing that is known begins so{expected}")
+
+    def action_undo_edit(self) -> None:
+        if not self.editor.undo():
+            self.tell("nothing to undo")
+
+    def action_redo_edit(self) -> None:
+        if not self.editor.redo():
+            self.tell("nothing to redo")
+
+    def action_start_over(self) -> None:
+        if not self.state.changed:
+            self.tell("nothing was changed")
+            return
+        self.editor.start_over()
+        self.tell("as it was before; u brings your draft back")
+
+    def action_next_trouble(self) -> None:
+        places = self.editor.troubles()
+        if not places:
+            self.tell("not read yet" if places is None else "nothing is wrong with it")
+            return
+        first = self.state.edited.selection[0]
+        number = next((i for i, span in enumerate(places) if span[0] > first), 0)
+        self.editor.select(places[number], typing=False)
+        self.tell(f"{number + 1} of {len(places)}: i types here")
+
+    def action_own_editor(self) -> None:
+        from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
+
+        try:
+            other = self.editor.replace_text(edit_elsewhere(self.app, self.state.draft.text))
+        except (EditorTrouble, DraftError) as error:
+            self.tell(str(error))
+            return
+        self.tell("taken over from your editor" if other else "back from your editor: nothing was changed")
+
+    # Actions and limits
+
+    def _asked_about(self, verb: str) -> Action | None:
+        """The action that a command is about, where it is still there; else says what is to be done first."""
+        line = self.editor.action_meant()
+        if line is None:
+            self.editor.command("actions")
+            self.tell(f"choose the action to {verb} with ↑ ↓")
+            return None
+        if line.now is None:
+            self.tell("this action was dropped: Enter brings it back")
+        return line.now
+
+    def action_add_action(self) -> None:
+        self.start_flow(change_draft.ask_for_action(self, self.editor))
+
+    def action_rename_action(self) -> None:
+        if (action := self._asked_about("rename")) is not None:
+            self.start_flow(change_draft.ask_for_name(self, self.editor, action))
+
+    def action_drop_action(self) -> None:
+        if (action := self._asked_about("drop")) is not None:
+            self.start_flow(change_draft.drop(self, self.editor, action))
+
+    def action_set_hours(self) -> None:
+        if not self.state.draft.timed:
+            self.tell("only the actions of a timed request take hours: t makes it timed")
+        elif (action := self._asked_about("change")) is not None:
+            self.start_flow(change_draft.ask_for_hours(self, self.editor, action))
+
+    def action_set_limits(self) -> None:
+        self.start_flow(change_draft.ask_for_limits(self, self.editor))
+
+    def action_set_timed(self) -> None:
+        timed = not self.state.draft.timed
+        if change_draft.take_in(self, self.editor, lambda draft: set_timed(draft, timed)):
+            self.tell(
+                "timed: every action takes an hour; h changes that"
+                if timed
+                else "not timed: order alone counts"
+            )
+
+    def _restore(self, action: Action) -> None:
+        """Bring a dropped action back."""
+        if change_draft.take_in(self, self.editor, lambda draft: restore_action(draft, action)):
+            self.tell(f"{words.plural(len(self.state.draft.actions), 'action')} again")
+
+    # Leaving
+
+    def action_leave_edit(self) -> None:
+        """From typing to the commands, and from there out of the screen."""
+        mode_of(self).escape()
+
+    def leave(self, result: EditResult | None = None) -> None:
+        """Leave with a result; without one, with the draft."""
+        self.editor.close()
+        self.dismiss(result or EditResult(draft=self.state.history if self.state.changed else None))
+
+    def action_keep_draft(self) -> None:
+        if not self.state.changed:
+            self.tell("nothing was changed")
+            return
+        self.leave(EditResult(self.editor.variant()))
+
+    def action_run_draft(self) -> None:
+        if not self.state.changed:
+            self.leave(EditResult(run=True))
+            return
+        seen = self.editor.seen_now()
+        if not seen.readable:
+            if seen.errors and not self.state.typing:
+                self.action_next_trouble()
+            self.tell(f"not run: {seen.why_not}")
+            return
+        self.leave(EditResult(self.editor.variant(), run=True))
+
+    def drafts_left(self) -> int:
+        others = {*self.work.drafts.histories} - {(self.document.open_session.id, self.of.id)}
+        return len(others) + self.state.changed

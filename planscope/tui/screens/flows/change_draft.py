@@ -1,0 +1,135 @@
+"""Changes of a draft that ask something first: its actions and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from planscope.debugger.draft import Draft, DraftError, add_action, drop_action, set_hours, set_limits
+from planscope.debugger.draft_reading import rename_action, where_named
+from planscope.language.problem import Action
+from planscope.tui.app_screen import AppScreen
+from planscope.tui.controllers.draft_editor import DraftEditor
+from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.form import FormDialog, TextField
+from planscope.tui.lines import Run, shown
+
+
+def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
+    """Change the draft, or say why not."""
+    try:
+        editor.redraft(made)
+    except DraftError as error:
+        screen.tell(str(error))
+        return False
+    return True
+
+
+async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
+    """Add an action."""
+    known = [action.id for action in editor.state.before.actions]
+    timed = editor.state.draft.timed
+    fields = [TextField("name", "Name", "", "as the text calls it")]
+    if timed:
+        fields.append(TextField("hours", "Hours", "1", "from 1 to 24"))
+
+    def read(answers: Mapping[str, str]) -> Draft:
+        hours = _whole(answers["hours"], "hours") if timed else None
+        return add_action(editor.state.draft, answers["name"], hours, known)
+
+    draft = await screen.answer(FormDialog(screen.paint, "Add an action", fields, read))
+    if draft is not None and take_in(screen, editor, lambda _: draft):
+        editor.choose("actions", len(draft.actions) - 1)
+        screen.tell(f"{draft.actions[-1].id} added; the text does not name it yet")
+
+
+async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+    """Rename an action, its tool, and what the text says of it."""
+
+    def renamed(name: str) -> Callable[[Draft], Draft]:
+        return lambda draft: rename_action(draft, action.id, name)
+
+    dialog = AskDialog(
+        screen.paint,
+        f"Rename {shown(action.id, 8)}",
+        "The text is changed wherever it names the action, and the tool follows.",
+        lambda name: editor.refused(renamed(name)),
+        value=action.name,
+    )
+    name = await screen.answer(dialog)
+    before = editor.state.draft.text
+    if name is not None and take_in(screen, editor, renamed(name)):
+        where = ", in the text too" if editor.state.draft.text != before else ""
+        screen.tell(f"renamed{where}; its tool is {editor.state.draft.action(action.id).tool}")
+
+
+async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+    """Take an action out; asked about where the text names it."""
+
+    def dropped(draft: Draft) -> Draft:
+        return drop_action(draft, action.id)
+
+    if (wrong := editor.refused(dropped)) is not None:
+        screen.tell(wrong)
+        return
+    seen = editor.seen_now()
+    if spans := [known.span for known in seen.known if known.action == action.id]:
+        choices = [
+            (Run("Leave it"),),
+            (Run("Drop it all the same; what names it cannot be read then"),),
+        ]
+        title = f"{shown(action.name, 60)} is named in {where_named(spans, seen.sentences)}"
+        if await screen.answer(ChooseDialog(screen.paint, title, choices)) != 1:
+            return
+    if take_in(screen, editor, dropped):
+        screen.tell(f"{shown(action.id, 8)} dropped; u brings it back")
+
+
+async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+    """Change how long an action takes."""
+
+    def changed(hours: str) -> Callable[[Draft], Draft]:
+        return lambda draft: set_hours(draft, action.id, _whole(hours, "hours"))
+
+    dialog = AskDialog(
+        screen.paint,
+        f"Hours of {shown(action.name, 60)}",
+        "whole hours, from 1 to 24",
+        lambda hours: editor.refused(changed(hours)),
+        value=str(action.duration or 1),
+    )
+    hours = await screen.answer(dialog)
+    if hours is not None:
+        take_in(screen, editor, changed(hours))
+
+
+async def ask_for_limits(screen: AppScreen[Any], editor: DraftEditor) -> None:
+    """Change what ends a run of the query."""
+    draft = editor.state.draft
+    fields = [
+        TextField("seconds", "Seconds", f"{draft.seconds:g}", "how long a run may take"),
+        TextField("calls", "Model calls", str(draft.model_calls), "how often it may ask the model"),
+    ]
+
+    def read(answers: Mapping[str, str]) -> Draft:
+        return set_limits(draft, _number(answers["seconds"]), _whole(answers["calls"], "model calls"))
+
+    limited = await screen.answer(FormDialog(screen.paint, "What ends a run", fields, read))
+    if limited is not None:
+        take_in(screen, editor, lambda _: limited)
+
+
+def _whole(text: str, what: str) -> int:
+    """A whole number that somebody typed."""
+    text = text.strip()
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise DraftError(f"{what}: a whole number, such as 2")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DraftError("seconds: a number, such as 180") from None

@@ -16,6 +16,7 @@ from langchain_core.tools import ToolException, tool
 from planscope.agents import record
 from planscope.agents.failures import LINE, explain, one_line
 from planscope.cli import main
+from planscope.session.store import dumps, load
 
 from .support import Scripted, says
 
@@ -136,7 +137,8 @@ async def test_no_secret_of_the_environment_is_in_a_session_of_an_own_agent(
         agent = create_agent(Scripted(script=script), [fail, crash], middleware=[record(path)])
         with pytest.raises(RuntimeError):
             await agent.ainvoke({"messages": [("human", "Go.")]})
-        kept = path.read_text(encoding="utf-8")
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]  # its journal among them
+        kept = "\n".join([dumps(load(path)).decode(), *(file.read_text(encoding="utf-8") for file in files)])
         assert kept.count("cannot connect") >= 2
         assert not [said for said in spelled(value) if said.strip("'") in kept]
 

@@ -35,19 +35,27 @@ def test_the_picture_is_there() -> None:
     xml.etree.ElementTree.parse(ROOT / picture[1])
 
 
+MAP = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def places(path: str) -> list[Path]:
+    """Where a path of the map may be: it is told as from the top, or as from a folder named before it."""
+    folders = ["", "planscope", "planscope/tui", "tests"]
+    return [ROOT / folder / path for folder in (*folders, *re.findall(r"`(planscope/[\w/]+/)`", MAP))]
+
+
 def test_every_path_in_the_map_exists() -> None:
-    rows = re.findall(r"^\| (`planscope/.*|`sessions/.*|`tests/.*) \|", README, re.MULTILINE)
-    assert len(rows) > 8
-    for row in rows:
-        cells = row.split(" | ")
-        folder = ""
-        for path in re.findall(r"`([^` ]+)`", cells[0]):
-            folder = path if "/" in path and not path.startswith("safe") else f"planscope/{path}"
-            assert (ROOT / folder).exists(), folder
-        first = re.findall(r"`([^` ]+)`", cells[0])[0]
-        for path in re.findall(r"`([\w/.]+\.py)`", cells[-1].rstrip(" |")):
-            places = [ROOT / first / path, ROOT / "planscope" / path, ROOT / "planscope" / "documents" / path]
-            assert any(p.exists() for p in places), path
+    paths = set(re.findall(r"`([\w/]+(?:\.py|/))`", MAP))
+    assert len(paths) > 60
+    gone = [path for path in paths if not any(place.exists() for place in places(path))]
+    assert gone == []
+
+
+def test_every_name_on_the_three_ways_is_in_its_file() -> None:
+    stops = re.findall(r"^\d+\. `(planscope/[\w/.]+)`, `([\w.]+)`", MAP, re.MULTILINE)
+    assert len(stops) > 20
+    for path, name in stops:
+        assert re.search(rf"\b(def|class) {name.split('.')[-1]}\b", (ROOT / path).read_text()), (path, name)
 
 
 @pytest.mark.parametrize("name", ["open command", "test command"])

@@ -10,6 +10,7 @@ import gc
 import threading
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from planscope.debugger.errors import DebuggerError
@@ -162,7 +163,7 @@ class Judge:
         now = self.now
         if now is None or now.progress == "reading":
             return False
-        if now.progress == "unreadable":
+        if now.progress == "unreadable" or now.key[0] not in self._reads:
             self._set(replace(now, run=RunIndex(self._unjudged(now.key))))
         elif self._jobs.running("judge"):
             self._behind = True
@@ -313,13 +314,17 @@ class Judge:
         now = self.now
         if now is None or now.progress != "judged":
             return
-        facts, known = self._facts, {i for of, i in self._facts if of == now.key}
+        known = {i for of, i in self._facts if of == now.key}
 
-        def keep(found: Facts) -> None:
-            facts[now.key, found.index] = found
+        def keep(ticket: Ticket, found: Facts) -> None:
+            if not ticket.stale:
+                self._facts[now.key, found.index] = found
 
         def look(ticket: Ticket) -> None:
-            _look_ahead(now.run, index, known, keep, ticket.wait)
+            def tell(found: Facts) -> None:
+                self._jobs.tell(partial(keep, ticket, found))
+
+            _look_ahead(now.run, index, known, tell, ticket.wait)
 
         self._jobs.start("ahead", look, lambda _: None, self._no_facts)
 

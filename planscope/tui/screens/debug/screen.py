@@ -389,7 +389,7 @@ class DebugScreen(AppScreen[None]):
         if first:
             marks, wrong = marks_.read_for(view.marks, judgement.run)
             debug, notice = self._first_place(judgement), wrong or notice
-        elif view.run is not None and view.run.under_way and judgement.progress == "unreadable":
+        elif view.run is not None and view.run.under_way and judgement.progress in ("unreadable", "failed"):
             debug = cursor.go_end(DebugState(judgement.run))
         else:
             debug = cursor.with_run(view.debug, judgement.run)

@@ -10,6 +10,7 @@ from planscope.session.bundled import bundled
 from planscope.session.played_run import AGENT
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from tests.tui.screen import Driven, opened
@@ -278,3 +279,47 @@ async def test_a_comparison_with_what_is_played_is_not_copied() -> None:
         room = driven.app.screen
         await driven.press("y")
         assert driven.app.screen is room and "K keeps it" in driven.text
+
+
+async def test_what_is_played_may_go_while_runs_are_listed() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        await driven.press("o")
+        await driven.sees("Requests and runs")
+        await start(driven, RunChoice(model="sim:time-blind", stepping=True))
+        await until(driven, lambda: not driven.room.work.document.passing)
+        dialog = driven.app.screen
+        assert isinstance(dialog, ChooseDialog)
+        driven.room.work.document.outcomes.clear()
+        await driven.press("end", "enter")
+        await driven.sees("what was played here is gone")
+        assert driven.state.run.id == driven.room.work.live.run_id
+
+
+async def test_verdicts_may_come_when_what_was_played_is_gone() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        await driven.press("o")
+        driven.room.look_at("v1", driven.room.work.document.runs[0].id)
+        await driven.sees("what was played here is gone")
+        await driven.press("escape")
+        assert driven.app.screen is driven.room
+
+
+async def test_the_palette_opens_the_run_that_it_names() -> None:
+    """Although what was played, which stood before it, is gone by then."""
+    async with opened(FIRST) as driven:
+        await driven.press("g", "p")
+        await settled(driven)
+        await driven.press("enter")
+        await settled(driven)
+        await start(driven, RunChoice(model="sim:time-blind", stepping=True))
+        live = driven.room.work.live.run_id
+        await until(driven, lambda: driven.room.work.document.run(live) is not None)
+        last = [entry for entry in driven.room.palette_entries() if entry.help == "Open this run."][-1]
+        await driven.press("escape")
+        await settled(driven)
+        last.run()
+        assert driven.state.run.id == live

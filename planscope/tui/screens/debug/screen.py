@@ -1402,7 +1402,7 @@ class DebugScreen(AppScreen[None]):
         for number, run in enumerate(document.runs):
             line = run_runs(document.record(run.id), number, here=number == self.view.run_number)
             title = "Run " + "".join(part.text for part in line).strip()
-            yield Command(title, "Open this run.", partial(self.open_run_number, number))
+            yield Command(title, "Open this run.", partial(self.show_run, run.id, -1))
         for name, hidden in self.work.layout.hidden_panes():
             do = partial(self.action_show_pane if hidden else self.hide_pane, name)
             yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)

@@ -10,10 +10,12 @@ from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.controllers.jobs import Ticket
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.run_tree import branch_line, tree_of
+from planscope.tui.lines import Run
+from planscope.tui.run_tree import Branch, branch_line, tree_of
 from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
 
 JOB = "run-verdicts"
+_GONE = "what was played here is gone"
 _SOON = 0.1
 """Seconds until verdicts that were found are displayed; a long list is not made again for each."""
 
@@ -36,9 +38,17 @@ async def choose_run(
     branches = tree_of(document.variants, document.runs)
     at = next((i for i, b in enumerate(branches) if (b.variant.id, b.run_id) == begin), 0)
 
+    def gone(branch: Branch) -> bool:
+        return branch.number is not None and document.run(branch.run_id) is None
+
     def lines() -> list[Any]:
         known = outcomes_of(document)
-        return [branch_line(document, branch, here, known) for branch in branches]
+        return [
+            (Run("  " * branch.depth), Run(_GONE, "dim"))
+            if gone(branch)
+            else branch_line(document, branch, here, known)
+            for branch in branches
+        ]
 
     dialog = ChooseDialog(screen.paint, title, lines(), at)
     missing = not_judged(document)
@@ -68,4 +78,9 @@ async def choose_run(
         jobs.cancel(JOB)
         for timer in soon:
             timer.cancel()
-    return None if number is None else Chosen(branches[number].variant.id, branches[number].run_id)
+    if number is None:
+        return None
+    if gone(branches[number]):
+        screen.tell(_GONE)
+        return None
+    return Chosen(branches[number].variant.id, branches[number].run_id)

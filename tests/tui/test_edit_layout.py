@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.safe.glyphs import is_mark
-from planscope.tui.panes.edit_layout import TextLayout, places
+from planscope.tui.panes.text_editor import TextLayout, places
 from planscope.tui.screens.edit.lines import moved_spans
 from tests.hostile import HOSTILE
 

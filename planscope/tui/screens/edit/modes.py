@@ -14,8 +14,8 @@ from textual import events
 from planscope.debugger import draft_typing as typing
 from planscope.debugger.draft_typing import Edited, Kind
 from planscope.tui.controllers.draft_editor import DraftEditor
-from planscope.tui.panes.edit_layout import TextLayout
 from planscope.tui.panes.hints import Hint
+from planscope.tui.panes.text_editor import TextLayout
 
 
 class Stage(Protocol):

@@ -27,10 +27,8 @@ from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.messages import DraftChanged
 from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
-from planscope.tui.panes.edit_layout import TextLayout
-from planscope.tui.panes.edit_popup import CompletionPopup, OfferClicked
-from planscope.tui.panes.edit_text import EditorPane, TextPointed
 from planscope.tui.panes.hints import Hint
+from planscope.tui.panes.text_editor import CompletionPopup, OfferClicked, TextEditor, TextLayout, TextPointed
 from planscope.tui.screens.edit.lines import (
     Said,
     action_lines,
@@ -116,7 +114,7 @@ class EditScreen(SideScreen):
         mine = [action for action in ACTIONS if action.where == "edit"]
         self.by_key = {normal(key): action for action in mine for key in keys_of(action, self.choice)}
         self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
-        self.text = EditorPane(self.paint, id="text")
+        self.text = TextEditor(self.paint, id="text")
         self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(self.paint, id=name) for name in _LISTS}
         self.before = BoxPane(self.paint, id="before")
         self.popup = CompletionPopup(self.paint, id="popup")

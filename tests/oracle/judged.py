@@ -7,15 +7,18 @@ what the nearest plan is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import pairwise, permutations, product
+from typing import TypeVar
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.trace import Call, Trace
 from tests.oracle import worlds
 from tests.oracle.brute import delete_down
+
+T = TypeVar("T")
 
 FEW_HOURS = (1, 2, 3, 5, 8)
 """Durations that are tried for what has not been called yet."""
@@ -75,6 +78,19 @@ def _hour(call: Call) -> int | None:
     return int(value)
 
 
+def remembered(method: Callable[[Judged, int], T]) -> Callable[[Judged, int], T]:
+    """Each answer of one that is judged is worked out once."""
+
+    @wraps(method)
+    def answer(self: Judged, at: int) -> T:
+        key = (method.__name__, at)
+        if key not in self.known:
+            self.known[key] = method(self, at)
+        return self.known[key]  # type: ignore[return-value]
+
+    return answer
+
+
 @dataclass
 class Judged:
     """The answers, index by index: 0 is before any call, k after call k, and one more for the end."""
@@ -82,6 +98,7 @@ class Judged:
     problem: Problem
     trace: Trace
     steps: list[Step] = field(init=False)
+    known: dict[tuple[str, int], object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.steps = read(self.problem, self.trace)
@@ -99,11 +116,13 @@ class Judged:
         seen = self.steps[:index]
         return seen[-1].attempt if seen else 1
 
+    @remembered
     def ran(self, index: int) -> list[Step]:
         """First and repeated executions of the attempt at an index."""
         here = self.attempt(index)
         return [s for s in self.steps[:index] if s.attempt == here and s.effect in ("done", "repeated")]
 
+    @remembered
     def firsts(self, index: int) -> list[Step]:
         return [s for s in self.ran(index) if s.effect == "done"]
 
@@ -170,12 +189,14 @@ class Judged:
         said = [c.id for c in self.problem.constraints]
         return said + [f"step{s.step}" for s in self.ran(index)] + ["end"] * self.stopped(index)
 
+    @remembered
     def left(self, index: int) -> int:
         """The worlds in which everything holds."""
         return self.worlds(set(self.members(index)), index)
 
     # States
 
+    @remembered
     def broken(self, index: int) -> set[str]:
         """Constraints that are false whatever is called next."""
         ran, firsts = self.ran(index), self.firsts(index)
@@ -193,6 +214,7 @@ class Judged:
             found.update(self._hours_broken(s))
         return found
 
+    @remembered
     def _prefix(self, index: int) -> int:
         """The orders that begin with what ran (base)."""
         return self.worlds({f"step{s.step}" for s in self.firsts(index)}, index)
@@ -225,20 +247,24 @@ class Judged:
         prefix = self._prefix(index)
         return "open" if prefix & ~self._meets(c, self.takes) else "holds"
 
+    @remembered
     def state(self, index: int) -> str:
         if self.broken(index):
             return "broken"
         return "completable" if self.left(index) else "doomed"
 
+    @remembered
     def first_lost(self, attempt: int) -> int | None:
         for index in range(self.last + 1):
             if self.attempt(index) == attempt and self.state(index) in ("doomed", "broken"):
                 return index
         return None
 
+    @remembered
     def core(self, index: int) -> tuple[str, ...]:
         return delete_down(self.members(index), lambda chosen: bool(self.worlds(chosen, index)))
 
+    @remembered
     def foreseeable(self, index: int) -> bool:
         """Would no durations of what was never called, of at least 1 hour each, let the plan be finished?"""
         called = {s.action for s in self.steps[:index] if s.effect in ("done", "repeated")}
@@ -250,6 +276,7 @@ class Judged:
 
     # Ways on
 
+    @remembered
     def orders_left(self, index: int) -> dict[tuple[int, ...], int]:
         """Each order of what remains that can be finished, with its worlds."""
         rest = sorted(set(range(self.n)) - {s.action for s in self.firsts(index)})
@@ -263,6 +290,7 @@ class Judged:
                 found[order] = mask
         return found
 
+    @remembered
     def safe(self, index: int) -> dict[str, set[int] | None]:
         """The safe next moves; timed: with every hour that is."""
         found: dict[str, set[int] | None] = {}

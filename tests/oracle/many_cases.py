@@ -20,7 +20,7 @@ from planscope.oracle.verdict_types import Core
 from tests.oracle import brute, worlds
 from tests.oracle.judged import Judged
 
-CERTIFIED = 20
+CERTIFIED = 50
 """One case in so many is put to Z3 as well."""
 
 

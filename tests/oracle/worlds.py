@@ -40,6 +40,7 @@ class Hours:
         self.size = high - low
         self.all = (1 << self.size**n) - 1
         self.at_least = lru_cache(2000)(self._at_least)
+        self.at_most = lru_cache(2000)(self._at_most)
         self.at = lru_cache(2000)(self._at)
         self.gap = lru_cache(2000)(self._gap)
 
@@ -52,7 +53,7 @@ class Hours:
         stride = self.size**i
         return "".join(("1" if good(h) else "0") * stride for h in range(self.high - 1, self.low - 1, -1))
 
-    def at_most(self, i: int, hour: int) -> int:
+    def _at_most(self, i: int, hour: int) -> int:
         return self.all ^ self.at_least(i, hour + 1)
 
     def _at(self, i: int, hour: int) -> int:
@@ -77,11 +78,11 @@ class Hours:
 
     def among(self, mask: int) -> Iterator[tuple[int, ...]]:
         """The combinations themselves."""
-        while mask:
-            bit = mask & -mask
-            k = bit.bit_length() - 1
-            mask ^= bit
+        digits = bin(mask)[:1:-1]
+        k = digits.find("1")
+        while k >= 0:
             yield tuple(k // self.size**i % self.size + self.low for i in range(self.n))
+            k = digits.find("1", k + 1)
 
 
 @cache

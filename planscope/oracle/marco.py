@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planscope.oracle.hitting import GaveUp, HittingSets
+from planscope.oracle.hitting import GaveUp, hitting_sets
 from planscope.oracle.precedence import bits
 from planscope.oracle.question import Answered, Question
 from planscope.oracle.reason_types import SearchEnd
@@ -22,8 +22,8 @@ class _Stopped(Exception):
 class Marco:
     """One search. ``cores`` and ``corrections`` are bit masks over the question's names, as they were found.
 
-    ``on_core`` and ``on_correction`` are told of the first ``most`` of each; ``stopped`` is looked at between
-    questions.
+    ``on_core`` is told of the first ``most``, ``on_correction`` of the ``most`` smallest, smallest first as far as the
+    hitting sets are; ``stopped`` is looked at between questions.
     """
 
     def __init__(
@@ -39,9 +39,12 @@ class Marco:
         self.everything = (1 << len(question.names)) - 1
         self.cores: list[int] = []
         self.corrections: list[int] = []
-        self.kept_back = HittingSets()
+        self.told = 0
+        self.untold: list[int] = []
+        """Corrections that were found while looking for cores, until all that are smaller are known."""
+        self.kept_back = hitting_sets()
         """Sets that hit every core: what may be a correction."""
-        self.taken = HittingSets()
+        self.taken = hitting_sets()
         """Sets that hit every correction: what may be a core."""
 
     def interrupt(self) -> None:
@@ -50,6 +53,11 @@ class Marco:
 
     def run(self, first: int | None = None) -> SearchEnd:
         """Search until all is found or ``most`` of each, and one of each at least. ``first``: a core known already."""
+        ended = self._ended(first)
+        self._tell(len(self.question.names))
+        return ended
+
+    def _ended(self, first: int | None) -> SearchEnd:
         try:
             self._begin(first)
             return self._search() if self.cores else "all"
@@ -71,7 +79,7 @@ class Marco:
         while not self._full():
             if len(self.cores) >= self.most:
                 corrections = True
-            elif len(self.corrections) >= self.most:
+            elif self.told >= self.most:
                 corrections = False
             done = self._next_correction() if corrections else self._next_core()
             if done:
@@ -83,18 +91,21 @@ class Marco:
         return "most"
 
     def _full(self) -> bool:
-        """As many of both as wanted; or of one kind, and as many again beyond them while looking for the other."""
-        few, many = sorted((len(self.cores), len(self.corrections)))
-        return few >= self.most or many >= 2 * self.most
+        """As many of both as wanted; or of one kind, and far more than that were met while looking for the other."""
+        if len(self.cores) >= self.most:
+            return self.told >= self.most or len(self.cores) >= 2 * self.most
+        return self.told >= self.most and len(self.corrections) >= 3 * self.most
 
     def _next_correction(self) -> bool:
         """Find another correction, or a core on the way; true where there is neither."""
         given_up = self.kept_back.next()
         if given_up is None:
             return True
+        self._tell(self.kept_back.floor)
         answer, part = self._ask(self.everything & ~given_up)
         if answer == "sat":
             self._take_correction(given_up)
+            self._tell(given_up.bit_count())
         else:
             self._take_core(self._shrunk(part))
         return False
@@ -122,8 +133,14 @@ class Marco:
         self.corrections.append(mask)
         self.taken.hit(mask)
         self.kept_back.avoid(mask)
-        if len(self.corrections) <= self.most:
-            self.on_correction(mask)
+        self.untold.append(mask)
+
+    def _tell(self, size: int) -> None:
+        """Tell of the corrections of up to so many members, smallest first."""
+        self.untold.sort(key=lambda mask: (mask.bit_count(), tuple(bits(mask))))
+        while self.untold and self.told < self.most and self.untold[0].bit_count() <= size:
+            self.told += 1
+            self.on_correction(self.untold.pop(0))
 
     def _ask(self, chosen: int) -> Answered:
         if self.stopped():

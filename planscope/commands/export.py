@@ -70,6 +70,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="replace finding N by a word of your own (may be given more than once)",
     )
     parser.add_argument(
+        "--only", action="store_true", help="html, session: carry this run alone, not the whole session"
+    )
+    parser.add_argument(
         "--no-redact", action="store_true", help="replace nothing: everything is shared as it is"
     )
     parser.add_argument("--step", metavar="K", help="svg: the step to show (default: the first violation)")
@@ -83,6 +86,10 @@ def run(args: argparse.Namespace) -> int:
     output = output_file(args.output) if args.output not in (None, "-") else None
     session = open_session(args.session)
     chosen = find_run(session, args.run)
+    if args.only or _is_one_run(args):
+        from planscope.sharing.formats import excerpt
+
+        session = excerpt(session, chosen)
     redaction = None if args.no_redact else _redaction(args, session)
     if args.preview:
         assert redaction is not None
@@ -115,6 +122,14 @@ def _check(args: argparse.Namespace) -> None:
         raise UserError("--step, --size and --theme belong to --format svg")
     if args.no_redact and (args.preview or args.keep or args.replace):
         raise UserError("--no-redact shares everything as it is; leave out --preview, --keep and --replace")
+
+
+def _is_one_run(args: argparse.Namespace) -> bool:
+    """Whether the chosen run alone is looked at. Findings are numbered as in the whole session."""
+    from planscope.sharing.formats import FORMATS as FORMS
+
+    asks = args.preview or args.keep or args.replace
+    return args.format in FORMS and not FORMS[args.format].carries and not asks
 
 
 def _format_of(name: str) -> str | None:

@@ -46,6 +46,34 @@ SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items
 """How a file of each form is called, pictures too."""
 
 
+def excerpt(session: Session, run: Run | None) -> Session:
+    """The session with one run alone, what it was forked from, and their variants; None: with the newest variant.
+
+    Dissections stay behind: they tell of other runs.
+    """
+    from planscope.case import variant_shown
+
+    runs = {r.id: r for r in session.runs}
+    variants = {v.id: v for v in session.variants}
+    kept_runs: list[str] = []
+    kept_variants = [] if run is not None else [variant_shown(session).id]
+    while run is not None and run.id not in kept_runs:
+        kept_runs.append(run.id)
+        kept_variants.append(run.variant)
+        run = runs.get(run.forked_from.run) if run.forked_from is not None else None
+    for one in kept_variants:
+        parent = variants[one].parent
+        if parent is not None and parent not in kept_variants:
+            kept_variants.append(parent)
+    return session.model_copy(
+        update={
+            "runs": [r for r in session.runs if r.id in kept_runs],
+            "variants": [v for v in session.variants if v.id in kept_variants],
+            "dissections": [],
+        }
+    )
+
+
 def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
     """The whole text of a file. ``run_id`` None: the last run, or the bare request where there is none.
 

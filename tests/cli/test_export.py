@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.model import Session
+from planscope.session.events import ErrorEvent
+from planscope.session.model import ForkPoint, Session
 from planscope.session.store import dumps, load, loads, save
 from planscope.sharing import surroundings
 from planscope.sharing.formats import FORMATS
 from planscope.sharing.surroundings import Surroundings
 from tests.cli.support import Cli, program
-from tests.sharing.cases import plain_session, planted
+from tests.sharing.cases import plain_session, planted, run_of, written
 
 SECRET = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWx"
 TEXTS = (f"use {SECRET} please", "ask ada@acmecorp.io", "ask bob@acmecorp.io on db-1.prod.internal")
@@ -193,3 +194,28 @@ def test_this_machines_secrets_do_not_leave(private: Path) -> None:
         env={"SOME_API_KEY": "x-please-use-x", "OTHER_TOKEN": "failed:ask-me"},
     )
     assert done.status == 0 and not leaks(done.out)
+
+
+def test_one_run_can_be_shared_alone(cli: Cli, tmp_path: Path) -> None:
+    """With what it was forked from; of the others nothing goes along, nor is it looked through."""
+    variants = [written(id="v1"), written(id="v2").model_copy(update={"parent": "v1"}), written(id="v3")]
+    runs = [run_of(variants[n], (1, 0, 2), id=f"r{k}") for k, n in enumerate((0, 2, 1), 1)]
+    runs[2] = runs[2].model_copy(update={"forked_from": ForkPoint(run="r1", step=1)})
+    runs[1].events.insert(1, ErrorEvent(kind="agent", text="ask zoe@acmecorp.io"))
+    path = tmp_path / "x.planscope.json"
+    save(Session(id="s", title="t", notes="by ada@acmecorp.io", variants=variants, runs=runs), path)
+    whole = cli("export", path, "--run", "r3", "--format", "session")
+    assert "REDACTED_EMAIL_2" in whole.err and whole.out.count('"id": "r') == 3
+    for form in ("session", "html"):
+        target = tmp_path / f"alone{FORMATS[form].suffix}"
+        done = cli("export", path, "--run", "r3", "--format", form, "--only", "-o", target)
+        assert done.err == "replaced: e-mail address (1): REDACTED_EMAIL_1\n"
+        alone = load(target)
+        assert [r.id for r in alone.runs] == ["r1", "r3"] and [v.id for v in alone.variants] == ["v1", "v2"]
+    for form in ("markdown", "text", "json", "smt2", "pytest"):
+        done = cli("export", path, "--run", "r3", "--format", form)
+        assert "zoe" not in done.out and "EMAIL_2" not in done.err
+    numbered = cli("export", path, "--run", "r3", "--format", "markdown", "--keep", "2")
+    assert numbered.status == 0 and "EMAIL_2" not in numbered.err
+    bare = cli("export", path, "--format", "session", "--only", "--run", "r2", "--no-redact")
+    assert "zoe" in bare.out and "r1" not in bare.out

@@ -18,7 +18,7 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
     from planscope.session.model import Run, Session, Variant
-    from planscope.sharing.findings import Redaction
+    from planscope.sharing.redact import Redaction
 
 ABOUT = (
     "Compare two runs: their requests by words, tree and constraints, their calls beside each other, the first step "
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     if not (format == "markdown" if args.redact is None else args.redact):
         write_or_print(_written(compare(session, a, other, b), format, args.all), output)
         return 0
-    from planscope.sharing.redacted_comparison import redacted_comparison
+    from planscope.sharing.redact import redacted_comparison
 
     safe = redacted_comparison(session, a, other, b)
     text = _written(safe.comparison, format, args.all)

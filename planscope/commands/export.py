@@ -24,7 +24,7 @@ from planscope.safe import clip, visible
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
-    from planscope.sharing.findings import Redaction
+    from planscope.sharing.redact import Redaction
 
 ABOUT = (
     "Write a run, judged: json (everything that planscope knows of it), smt2 (SMT-LIB 2, so that any solver can "

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.case import check_size, find_run, judge
 from planscope.errors import UserError
-from planscope.sharing.findings import Redaction
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
+    from planscope.sharing.redact import Redaction
 
 FormatName = Literal["json", "smt2", "text", "markdown", "html", "pytest", "session"]
 Check = Callable[[str], None]

@@ -14,7 +14,7 @@ from planscope.tui.settings import ScreenSettings
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
-    from planscope.sharing.findings import Redaction
+    from planscope.sharing.redact import Redaction
 
 _FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 PATIENCE = 60.0

@@ -11,9 +11,8 @@ import pytest
 from planscope.session.events import ErrorEvent
 from planscope.session.model import ForkPoint, Session
 from planscope.session.store import dumps, load, loads, save
-from planscope.sharing import surroundings
 from planscope.sharing.formats import FORMATS
-from planscope.sharing.surroundings import Surroundings
+from planscope.sharing.redact import Surroundings
 from tests.cli.support import Cli, program
 from tests.sharing.cases import plain_session, planted, run_of, written
 
@@ -24,8 +23,7 @@ TEXTS = (f"use {SECRET} please", "ask ada@acmecorp.io", "ask bob@acmecorp.io on 
 @pytest.fixture(autouse=True)
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with nothing private of its own."""
-    monkeypatch.setattr(surroundings, "own", Surroundings)
-    monkeypatch.setattr("planscope.sharing.redact.own", Surroundings)
+    monkeypatch.setattr("planscope.sharing.redact.review.own", Surroundings)
 
 
 @pytest.fixture

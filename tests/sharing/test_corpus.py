@@ -9,8 +9,7 @@ import pytest
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event
 from planscope.session.model import Run, Session
 from planscope.session.store import dumps
-from planscope.sharing.redact import look_through, redact
-from planscope.sharing.surroundings import Surroundings, own
+from planscope.sharing.redact import Surroundings, look_through, own, redact
 from tests.sharing import corpus
 from tests.sharing.cases import written
 

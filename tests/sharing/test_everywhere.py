@@ -15,12 +15,9 @@ from planscope.session.bundled import bundled
 from planscope.session.model import Session
 from planscope.session.store import dumps, load
 from planscope.sharing.comparison_markdown import comparison_markdown
-from planscope.sharing.detectors import Detectors
-from planscope.sharing.findings import Redaction
 from planscope.sharing.formats import FORMATS, share
-from planscope.sharing.redact import look_through, redact
-from planscope.sharing.redact_two import redact_two
-from planscope.sharing.surroundings import Surroundings
+from planscope.sharing.redact import Redaction, Surroundings, look_through, redact, redact_two
+from planscope.sharing.redact.scan import Scanner
 from planscope.tui.picture import shared_svg
 from tests.sharing.cases import plain_session, run_of, written
 from tests.sharing.seeds import seeds
@@ -181,7 +178,7 @@ def test_a_cookie_is_one_value_however_deep_it_is_quoted() -> None:
 def test_random_text_is_found_behind_a_sign() -> None:
     secret = "TeGjiIL1jRqYDAg9DFtDlCsrSbJbHA2SCiGrD7IDdshnLFHj"
     for text in (f"x={secret}", f"id={secret};", f"a={secret}&b=1", f'{{"x":"{secret}"}}'):
-        (hit,) = Detectors(NOWHERE).find(text)
+        (hit,) = Scanner(NOWHERE).find(text)
         assert text[hit.start : hit.end] == secret
 
 

@@ -17,13 +17,18 @@ from planscope.language.topics import load_topics
 from planscope.session.events import CallEvent, MessageEvent
 from planscope.session.model import Session
 from planscope.session.store import dumps
-from planscope.sharing import more_rules
-from planscope.sharing.detectors import Detectors, detectors_for
-from planscope.sharing.findings import Redaction, RedactionError
 from planscope.sharing.formats import FORMATS, share
-from planscope.sharing.redact import look_through, redact
-from planscope.sharing.secret_rules import load_rules
-from planscope.sharing.surroundings import Surroundings, own
+from planscope.sharing.redact import (
+    Redaction,
+    RedactionError,
+    Surroundings,
+    look_through,
+    own,
+    redact,
+    shapes,
+)
+from planscope.sharing.redact.scan import Scanner, scanner_for
+from planscope.sharing.redact.shapes import load_rules
 from tests.sharing.cases import plain_session, planted, run_of, written
 from tests.sharing.seeds import Seed, seeds
 
@@ -48,10 +53,10 @@ def undone(text: str) -> str:
 
 @pytest.fixture(params=["with the library", "own rules alone"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    detectors_for.cache_clear()
+    scanner_for.cache_clear()
     if request.param == "own rules alone":
-        monkeypatch.setattr(more_rules, "_scanner", lambda: None)
-    elif not more_rules.has_library():
+        monkeypatch.setattr(shapes, "_scanner", lambda: None)
+    elif not shapes.has_library():
         pytest.skip("the detector library is not installed")
 
 
@@ -74,7 +79,7 @@ def test_no_seeded_secret_is_left_in_any_form() -> None:
 @pytest.mark.parametrize("seed", seeds(11), ids=lambda seed: seed.kind)
 def test_every_kind_is_found_by_itself(seed: Seed) -> None:
     text = seed.text
-    for hit in reversed(Detectors(NOWHERE).find(text)):
+    for hit in reversed(Scanner(NOWHERE).find(text)):
         text = f"{text[: hit.start]}<{hit.kind}>{text[hit.end :]}"
     pieces = (seed.secret[i : i + 12] for i in range(max(1, len(seed.secret) - 11)))
     assert not [piece for piece in pieces if piece in text], text
@@ -184,7 +189,7 @@ def test_the_machines_own_names_are_found() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_no_false_alarm_in_the_phrases_of_topics() -> None:
-    detectors = Detectors(own())
+    detectors = Scanner(own())
     phrases = [phrase for job, activities in load_topics().items() for phrase in (job, *activities)]
     assert len(phrases) >= 1000
     assert [phrase for phrase in phrases if detectors.find(phrase)] == []
@@ -193,7 +198,7 @@ def test_no_false_alarm_in_the_phrases_of_topics() -> None:
 
 
 def test_what_everybody_knows_is_no_finding() -> None:
-    detectors = Detectors(NOWHERE)
+    detectors = Scanner(NOWHERE)
     for text in (
         "POST https://api.openai.com/v1/chat/completions failed, see https://docs.python.org/3/",
         "http://localhost:8000 and 127.0.0.1:80 and 0.0.0.0, version 1.2.3.4",
@@ -371,11 +376,11 @@ def test_rules_are_told_apart_and_all_are_tried() -> None:
 )
 @settings(deadline=None, max_examples=30)
 def test_looking_through_many_at_once_changes_nothing(texts: list[str]) -> None:
-    ahead = Detectors(NOWHERE)
+    ahead = Scanner(NOWHERE)
     ahead.look_ahead(texts)
     for text in texts:
         for named in ("", "password", "host"):
-            assert ahead.find(text, named=named) == Detectors(NOWHERE).find(text, named=named)
+            assert ahead.find(text, named=named) == Scanner(NOWHERE).find(text, named=named)
 
 
 @pytest.mark.parametrize(
@@ -394,8 +399,8 @@ def test_looking_through_many_at_once_changes_nothing(texts: list[str]) -> None:
 )
 def test_what_is_found_in_a_text_by_own_rules(text: str, secrets: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(more_rules, "_scanner", lambda: None)
-        hits = Detectors(NOWHERE).find(text)
+        patch.setattr(shapes, "_scanner", lambda: None)
+        hits = Scanner(NOWHERE).find(text)
     for hit in reversed(hits):
         text = text[: hit.start] + "<>" + text[hit.end :]
     assert not [secret for secret in secrets if secret in text], text
@@ -411,9 +416,9 @@ def test_what_is_found_in_a_text_by_own_rules(text: str, secrets: list[str]) -> 
     ],
 )
 def test_what_ends_one_text_hides_nothing_in_the_next(before: str, text: str) -> None:
-    ahead = Detectors(NOWHERE)
+    ahead = Scanner(NOWHERE)
     ahead.look_ahead([before, text])
-    assert ahead.find(text) == Detectors(NOWHERE).find(text) != []
+    assert ahead.find(text) == Scanner(NOWHERE).find(text) != []
 
 
 HARD = (
@@ -431,5 +436,5 @@ HARD = (
 def test_hostile_texts_take_no_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000]
     began = time.process_time()
-    Detectors(NOWHERE, frozenset({"aaa"})).find(text)
+    Scanner(NOWHERE, frozenset({"aaa"})).find(text)
     assert time.process_time() - began < 20

@@ -11,11 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.session.store import dumps, from_document
-from planscope.sharing import personal, skim
-from planscope.sharing.findings import RedactionError
-from planscope.sharing.redact import look_through, redact
-from planscope.sharing.skim import Skim
-from planscope.sharing.surroundings import Surroundings
+from planscope.sharing.redact import RedactionError, Surroundings, look_through, people, redact, walk
+from planscope.sharing.redact.walk import Skim
 from tests.sharing.cases import plain_session
 from tests.sharing.seeds import seeds
 
@@ -133,7 +130,7 @@ def test_names_of_fields_of_others() -> None:
 
 
 def test_json_in_texts_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skim, "MOST_DECODED", 100)
+    monkeypatch.setattr(walk, "MOST_DECODED", 100)
     few, many = json.dumps([1] * 60), json.dumps([1] * 120)
     look_through(plain_session(notes=few, cursor={"x": few}), AROUND)
     for notes, title in ((many, "x"), (few, few + " "), (json.dumps([few, few + " "]), "x")):
@@ -144,10 +141,10 @@ def test_json_in_texts_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_much_to_look_through_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = " ".join(f"user{k}@corp.acme-corp.org" for k in range(30))
     look_through(plain_session(notes=notes), AROUND)
-    monkeypatch.setattr("planscope.sharing.plan.MOST_FINDINGS", 20)
+    monkeypatch.setattr("planscope.sharing.redact.replace.MOST_FINDINGS", 20)
     with pytest.raises(RedactionError, match=r"more than 20 different private values.*--no-redact"):
         look_through(plain_session(notes=notes), AROUND)
-    monkeypatch.setattr("planscope.sharing.detectors.MOST_LOOKED_AT", 3000)
+    monkeypatch.setattr("planscope.sharing.redact.scan.MOST_LOOKED_AT", 3000)
     look_through(plain_session(), AROUND)
     with pytest.raises(RedactionError, match=r"too many different texts.*--no-redact"):
         look_through(plain_session(notes="abc " * 2000), AROUND)
@@ -175,6 +172,6 @@ def test_users_are_found_where_they_are_named(parts: list[str]) -> None:
             text,
         ):
             wanted.add(match.span("user") if match["user"] else match.span())
-    found = set(personal.users_in(text, USERS))
+    found = set(people.users_in(text, USERS))
     assert wanted <= found | {s for s in wanted if any(f[0] <= s[0] and s[1] <= f[1] for f in found)}
     assert all(text[a:b] in USERS and b <= len(text) for a, b in found)

@@ -17,11 +17,9 @@ from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Session, Variant
 from planscope.session.store import dumps, from_document
-from planscope.sharing.findings import RedactionError
 from planscope.sharing.formats import FORMATS, share
-from planscope.sharing.redact import look_through, redact
-from planscope.sharing.spans import Edit, moved
-from planscope.sharing.surroundings import Surroundings
+from planscope.sharing.redact import RedactionError, Surroundings, look_through, redact
+from planscope.sharing.redact.replace import Edit, moved
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.sharing.cases import plain_session, run_of, written

@@ -11,7 +11,7 @@ import pytest
 
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
-from planscope.sharing.findings import Redaction
+from planscope.sharing.redact import Redaction
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.share import FORMS, WaitDialog, file_for
@@ -318,7 +318,7 @@ async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytes
 
 async def test_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from planscope.sharing import redact
-    from planscope.sharing.findings import RedactionError
+    from planscope.sharing.redact import RedactionError
 
     def refuse(session: Session) -> Redaction:
         raise RedactionError("nested too deeply to be looked through")

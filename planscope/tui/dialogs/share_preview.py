@@ -17,7 +17,7 @@ from planscope.tui.lines import BLANK, Line, Run, cut, shown, width_of
 from planscope.tui.paint import Paint
 
 if TYPE_CHECKING:
-    from planscope.sharing.findings import Finding, Redaction
+    from planscope.sharing.redact import Finding, Redaction
 
 AS_IT_IS = "no-redact"
 """What must be typed before anything is shared as it is."""

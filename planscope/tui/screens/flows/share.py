@@ -25,7 +25,7 @@ from planscope.tui.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
-    from planscope.sharing.findings import Redaction
+    from planscope.sharing.redact import Redaction
     from planscope.tui.controllers.jobs import Jobs, Ticket
 
 LOOK, MAKE = "share look", "share make"

@@ -52,7 +52,7 @@ async def take_comparison(
 
     def made(token: object) -> tuple[str, int]:
         from planscope.sharing.comparison_markdown import comparison_markdown
-        from planscope.sharing.redacted_comparison import redacted_comparison
+        from planscope.sharing.redact import redacted_comparison
 
         safe = redacted_comparison(session, a, session, b)
         text = comparison_markdown(safe.comparison)

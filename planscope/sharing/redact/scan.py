@@ -1,31 +1,86 @@
-"""Every detector over one string: own rules, what surrounds this process, and a library's where it is installed."""
+"""Finding what is private in one string: named or shaped so, a person's, a machine's, or of this very machine."""
 
 from __future__ import annotations
 
+import getpass
+import os
 import re
+import socket
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 
-from planscope.safe.secret_names import is_count, is_value, names_secret
-from planscope.sharing import assigned, hosts, more_rules, personal, randomness, secret_rules
-from planscope.sharing.findings import RedactionError
-from planscope.sharing.hits import (
+from planscope.safe.secret_names import (
+    environment_secrets,
+    is_count,
+    is_value,
+    names_secret,
+    places_of,
+    standing,
+)
+from planscope.sharing.redact import names, people, shapes
+from planscope.sharing.redact.hits import (
     FILLER,
     HOST,
     NAMED,
     PERSONAL,
     Hit,
+    RedactionError,
     beside_settled,
     cover,
+    is_telling,
+    lower,
     settle,
     settled_in,
+    words,
 )
-from planscope.sharing.matching import lower
-from planscope.sharing.surroundings import Surroundings
-from planscope.sharing.word_lists import words
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """``values``: name and value of secrets in the environment. Empty texts stand for what is not known."""
+
+    values: tuple[tuple[str, str], ...] = ()
+    home: str = ""
+    user: str = ""
+    hosts: tuple[str, ...] = ()
+
+    def hits(self, text: str) -> Iterator[Hit]:
+        """Where any of it stands in a text."""
+        for name, value in self.values:
+            for start, end in places_of(text, value):
+                yield Hit(start, end, "environment", f"value of ${name}", NAMED)
+        if self.home:
+            for start, end in standing(text, self.home, edged=True):
+                yield Hit(start, end, "home", "home directory", PERSONAL, edged=True)
+        for host in self.hosts:
+            for start, end in standing(text, host, edged=True):
+                yield Hit(start, end, "host", "host name", HOST, edged=True)
+
+
+def own(environment: Mapping[str, str] | None = None) -> Surroundings:
+    """The surroundings of this process."""
+    found = os.environ if environment is None else environment
+    values = environment_secrets(found)
+    home = user = ""
+    with suppress(RuntimeError, OSError, KeyError):
+        home = str(Path.home())
+    with suppress(OSError, KeyError, ImportError):
+        user = getpass.getuser()
+    with suppress(OSError):
+        names = dict.fromkeys([socket.gethostname(), socket.gethostname().partition(".")[0]])
+        return Surroundings(
+            values,
+            home if home.count("/") + home.count("\\") and len(home) > 3 else "",
+            "" if user.lower() in words("user", "common") or len(user) < 3 else user,
+            tuple(n for n in names if len(n) >= 4 and n.lower() not in words("host", "common")),
+        )
+    return Surroundings(values, home, user)
+
 
 _ROUNDS = 4
 _LONG = 20_000
@@ -48,7 +103,7 @@ _BETWEEN = f"\n{FILLER}\n"
 
 
 @dataclass
-class Detectors:
+class Scanner:
     """``users``: names known from home directories, looked for as parts of other paths.
 
     What is asked again for the same string is answered from memory. ``clean``: strings that hold nothing. Raises
@@ -59,7 +114,6 @@ class Detectors:
     users: frozenset[str] = frozenset()
     _memory: dict[tuple[str, str, bool, bool], list[Hit]] = field(default_factory=dict, repr=False)
     clean: set[str] = field(default_factory=set, repr=False)
-    _ahead: dict[str, secret_rules.Chosen] = field(default_factory=dict, repr=False)
     _looked_at: int = field(default=0, repr=False)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
@@ -86,15 +140,11 @@ class Detectors:
         starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in batch)]
         touched: set[int] = set()
         joined = _BETWEEN.join(batch)
-        once = "\n".join(set(joined.split()))
-        chosen = secret_rules.chosen_for(joined, lower(joined), once)
-        for hit in self._all(joined, "", False, False, chosen, once):
+        for hit in self._all(joined, "", False, False):
             touched.update(range(bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)))
         if len(self.clean) >= _MOST:
             self.clean.clear()
-            self._ahead.clear()
         self.clean.update(text for n, text in enumerate(batch) if n not in touched)
-        self._ahead.update((batch[n], chosen) for n in touched)
 
     def find(
         self,
@@ -136,10 +186,9 @@ class Detectors:
             return settle(_by_key(text, named, below_secret)) if named or below_secret else []
         found: list[Hit] = []
         covered = text
-        chosen = self._ahead.get(text) or secret_rules.chosen_for(text, lower(text), text)
         for _ in range(_ROUNDS):
             settled = settled_in(covered)
-            hits = list(self._all(covered, named, below_secret, number, chosen, covered))
+            hits = list(self._all(covered, named, below_secret, number))
             taken = settle(part for hit in hits for part in beside_settled(hit, settled))
             if not taken:
                 break
@@ -151,16 +200,7 @@ class Detectors:
             covered = cover(covered, taken)
         return sorted(found)
 
-    def _all(
-        self,
-        text: str,
-        named: str,
-        below_secret: bool,
-        number: bool,
-        chosen: secret_rules.Chosen,
-        once: str,
-    ) -> Iterator[Hit]:
-        """``once``: the different words of the text; what is a word of its own is looked for there first."""
+    def _all(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
         self._looked_at += len(text) + _OVERHEAD
         if self._looked_at > MOST_LOOKED_AT:
             raise RedactionError(
@@ -168,28 +208,25 @@ class Detectors:
                 "--no-redact it is shared as it is"
             )
         lowered = lower(text)
-        yield from secret_rules.shaped(text, lowered, chosen)
+        yield from shapes.shaped(text, lowered)
         if not number:
-            yield from secret_rules.beside_words(text, lowered, chosen)
-            yield from randomness.random_looking(text, once)
-        yield from assigned.assigned(text, lowered, once)
+            yield from shapes.beside_words(text, lowered)
+            yield from shapes.random_looking(text)
+        yield from names.named(text, lowered)
         yield from self.around.hits(text)
-        yield from more_rules.found_by_library(text)
-        yield from personal.personal(text, once)
-        yield from hosts.hosts(text, lowered, once)
-        yield from self._users(text)
+        yield from shapes.found_by_library(text)
+        yield from people.personal(text)
+        yield from people.hosts(text, lowered)
+        for start, end in people.users_in(text, self.users) if self.users else ():
+            yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
         if named or below_secret:
             yield from _by_key(text, named, below_secret)
 
-    def _users(self, text: str) -> Iterator[Hit]:
-        for start, end in personal.users_in(text, self.users) if self.users else ():
-            yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
-
 
 @lru_cache(maxsize=1)
-def detectors_for(around: Surroundings, users: frozenset[str]) -> Detectors:
+def scanner_for(around: Surroundings, users: frozenset[str]) -> Scanner:
     """The same for the same: who looks a session through mostly redacts it next."""
-    return Detectors(around, users)
+    return Scanner(around, users)
 
 
 def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
@@ -199,9 +236,9 @@ def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
     end = start + len(stripped)
     if below_secret or names_secret(named):
         if len(stripped) >= 3 and is_value(stripped) and not is_count(named, stripped):
-            yield Hit(start, end, assigned.KIND, assigned.LABEL, NAMED, assigned.is_telling(stripped))
+            yield Hit(start, end, names.KIND, names.LABEL, NAMED, is_telling(stripped))
     elif named.lower() in words("host", "keys"):
-        if hosts.is_host(stripped):
+        if people.is_host(stripped):
             yield Hit(start, end, "host", "host name", HOST, strong=len(stripped) >= 6, edged=True)
     elif named.lower() in words("user", "keys") and re.fullmatch(r"[\w.@-]{2,64}", stripped):
         yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)

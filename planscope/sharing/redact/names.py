@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 
 from planscope.safe.secret_names import is_count, is_value, names_secret
-from planscope.sharing.hits import NAMED, Hit
-from planscope.sharing.logins import is_telling as is_telling
-from planscope.sharing.logins import logins
+from planscope.sharing.redact.hits import NAMED, PERSONAL, SHAPE, Hit, is_telling, words
 
 KIND = "named-secret"
 LABEL = "value of a secret's name"
@@ -106,13 +104,11 @@ _DATED = re.compile(
 """What follows a word in a sentence and is a time, a version, a file or a number of something."""
 
 
-def assigned(text: str, lowered: str, once: str) -> Iterator[Hit]:
-    """What a text itself calls a password, a token, a key, a login.
-
-    ``lowered``: the text in lower case, of the same length; ``once``: its different words.
-    """
-    folded = lowered if once is text else once.lower()
-    if _STARTS.search(folded) or any(word in lowered for word in ("mot de passe", "log", "sign in", "melde")):
+def named(text: str, lowered: str) -> Iterator[Hit]:
+    """What a text itself calls a password, a token, a key, a login. ``lowered``: the text in lower case."""
+    if _STARTS.search(lowered) or any(
+        word in lowered for word in ("mot de passe", "log", "sign in", "melde")
+    ):
         for start, end in _named(text, lowered):
             value = text[start:end]
             if len(value) >= 3 and is_value(value):
@@ -392,3 +388,45 @@ def _columns(head: str, row: str, sign: str, at: int) -> Iterator[tuple[int, int
             start = at + cell.index(value)
             yield start, start + len(value)
         at += len(cell) + len(sign)
+
+
+_IN_ADDRESS = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}"
+    r"(?P<user>[^\s/@:\"'<>\\]{0,100}):(?P<secret>[^\s/@\"'<>]{1,200})@(?=[A-Za-z0-9_\[{$-])"
+)
+_BEHIND_SWITCH = re.compile(
+    r"(?:(?<=\s)-u|--user)[ =]{1,3}[\"']?(?P<user>[^\s:\"'/]{1,60}):(?P<secret>[^\s\\\"'/:]{3,100})"
+)
+_COOKIES = re.compile(
+    r"(?i:\b(?P<set>Set-)?Cookie)[\"']{0,2}\s{0,3}:\s{0,3}[\"']{0,2}(?P<pairs>[\w.-]{1,60}=[^\n\\\"'<>]{1,4000})"
+)
+_PAIR = re.compile(r"(?:^|;)\s{0,3}[\w.-]{1,60}=(?P<value>[^\s;`)]{5,4000}[^\s;`).,])")
+
+
+def logins(text: str, lowered: str) -> Iterator[Hit]:
+    """Names and passwords. ``lowered``: the text in lower case, of the same length."""
+    if "@" in text:
+        for match in _IN_ADDRESS.finditer(text):
+            yield from _login(match, "login-in-address", "password in an address")
+    if "-u" in text:
+        for match in _BEHIND_SWITCH.finditer(text):
+            yield from _login(match, "curl-login", "password on a command line")
+    if "cookie" in lowered:
+        for match in _COOKIES.finditer(text):
+            for pair in _PAIR.finditer(match["pairs"]):
+                start, end = (match.start("pairs") + place for place in pair.span("value"))
+                yield Hit(start, end, "cookie", "cookie", SHAPE, is_telling(pair["value"]))
+                if match["set"]:
+                    break  # what follows says how long and where it counts
+
+
+def has_login(text: str) -> bool:
+    """Whether a text holds an address with a password in it."""
+    return "@" in text and _IN_ADDRESS.search(text) is not None
+
+
+def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
+    user = match["user"]
+    if user and user.lower() not in words("user", "nobody"):
+        yield Hit(*match.span("user"), "user-name", "user name", PERSONAL, strong=False)
+    yield Hit(*match.span("secret"), kind, label, SHAPE, is_telling(match["secret"]))

@@ -4,21 +4,80 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
-from planscope.sharing import personal, spans
-from planscope.sharing.detectors import detectors_for
-from planscope.sharing.document import Spot, rewrite, rewrite_below
-from planscope.sharing.findings import Finding, Place, RedactionError
-from planscope.sharing.hits import PLACEHOLDER, Hit, settle
-from planscope.sharing.matching import HEAD, Matcher, lower
-from planscope.sharing.skim import DEEPEST, Skim
-from planscope.sharing.spellings import canonical, decoded, spellings, tool_spelling, unescaped
-from planscope.sharing.surroundings import Surroundings
+from planscope.sharing.redact.findings import Finding, Place
+from planscope.sharing.redact.hits import PLACEHOLDER, Hit, RedactionError, lower, settle
+from planscope.sharing.redact.people import homes, user_of
+from planscope.sharing.redact.scan import Surroundings, scanner_for
+from planscope.sharing.redact.spellings import (
+    HEAD,
+    Matcher,
+    canonical,
+    decoded,
+    spellings,
+    tool_spelling,
+    unescaped,
+)
+from planscope.sharing.redact.walk import DEEPEST, Skim, Spot, rewrite, rewrite_below
+
+Span = tuple[int, int]
+
+
+class Edit(NamedTuple):
+    """A range of the old text, and the length of what stands there now."""
+
+    start: int
+    end: int
+    length: int
+
+
+def moved(span: Span, edits: Sequence[Edit]) -> Span:
+    """The same words in the new text; a range that begins or ends inside an edit takes all of it."""
+    return _moved(span[0], edits, False), _moved(span[1], edits, True)
+
+
+def _moved(place: int, edits: Sequence[Edit], is_end: bool) -> int:
+    shift = 0
+    for edit in edits:
+        if edit.end <= place:
+            shift += edit.length - (edit.end - edit.start)
+        elif edit.start < place:
+            return edit.start + shift + (edit.length if is_end else 0)
+        else:
+            break
+    return place + shift
+
+
+def move(variant: dict[str, Any], edits: Sequence[Edit]) -> None:
+    """Move the spans that a variant's JSON keeps of its text: in the tree and in the constraints."""
+    query = variant.get("query")
+    if isinstance(query, dict):
+        _move_in(query.get("tree"), edits)
+    _move_in(variant.get("constraints"), edits)
+
+
+def _move_in(value: Any, edits: Sequence[Edit]) -> None:
+    if isinstance(value, list):
+        for one in value:
+            _move_in(one, edits)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key == "span" and _is_span(one):
+                value[key] = list(moved(tuple(one), edits))
+            elif key == "spans" and isinstance(one, list):
+                value[key] = [list(moved(tuple(s), edits)) if _is_span(s) else s for s in one]
+            else:
+                _move_in(one, edits)
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
+
 
 Json = Any
 
@@ -61,7 +120,7 @@ class _Made(NamedTuple):
     """A text without what is private, the edits that made it so, and the values that stood there."""
 
     text: str
-    edits: list[spans.Edit]
+    edits: list[Edit]
     values: list[Value]
 
 
@@ -74,33 +133,36 @@ def _about(text: str, spot: Spot, depth: int) -> _About:
 
 
 class Plan:
-    """Made of a session's JSON: what is private in it. ``decisions``: the user's, by canonical text."""
+    """Made of a session's JSON: what is private in it."""
 
-    def __init__(
-        self, document: Json, around: Surroundings, decisions: Mapping[str, Decision] | None = None
-    ) -> None:
+    def __init__(self, document: Json, around: Surroundings) -> None:
         self.values: dict[str, Value] = {}
         self._known: dict[str, str] = {}
         self._noted: set[_About] = set()
-        self._made: dict[_About, _Made] = {}
-        self._document = document
+        self.document = document
+        self._touched: set[str] = set()
         self._skim = Skim(document)
-        self._detectors = detectors_for(around, _users(self._skim.texts, around))
+        self._scanner = scanner_for(around, _users(self._skim.texts, around))
         self._next = _numbers_taken(self._skim.texts)
-        self._detectors.look_ahead([*self._skim.texts, *self._skim.within])
-        self._skim.settle(self._detectors.clean)
+        self._scanner.look_ahead([*self._skim.texts, *self._skim.within])
+        self._skim.settle(self._scanner.clean)
         rewrite(document, self._note, self._note_number, self._skim)
-        for key, decision in (decisions or {}).items():
+
+    def decide(self, decisions: Mapping[str, Decision]) -> None:
+        """Take the user's decisions, by canonical text, before ``apply``."""
+        for key, decision in decisions.items():
             if key in self.values:
                 self.values[key].kept, self.values[key].replacement = decision
+        self._made: dict[_About, _Made] = {}
+        self._edits: dict[str, list[Edit]] = {}
         self._spelled: dict[str, _Spelled] = {}
         self._spell()
         self._matcher = _matcher(self._spelled)
-        self._rename_tools(document)
-        touched = self._matcher.touched(list(self._skim.dull))
-        if touched:
-            self._skim.settle(self._detectors.clean - touched)
-        self._edits: dict[str, list[spans.Edit]] = {}
+        self._rename_tools(self.document)
+        touched = self._matcher.touched([*self._skim.dull, *self._touched])
+        if touched != self._touched:
+            self._touched = touched
+            self._skim.settle(self._scanner.clean - touched)
 
     # What there is
 
@@ -127,7 +189,7 @@ class Plan:
 
     def _find(self, text: str, spot: Spot) -> list[Hit]:
         named = "" if spot.named == "start_time" else spot.named
-        return self._detectors.find(
+        return self._scanner.find(
             text, named=named, below_secret=spot.below_secret, number=spot.number, lead=spot.lead
         )
 
@@ -207,12 +269,12 @@ class Plan:
 
         Parts that nothing is replaced in are the document's own.
         """
-        made = rewrite(self._document, self._change, self._change_number, self._skim)
+        made = rewrite(self.document, self._change, self._change_number, self._skim)
         for n, variant in enumerate(made.get("variants", ())):
             edits = self._edits.get(str(variant.get("id")))
             if edits:
                 made["variants"][n] = moved = deepcopy(variant)
-                spans.move(moved, edits)
+                move(moved, edits)
         return made
 
     def _change(self, text: str, spot: Spot) -> str:
@@ -237,7 +299,7 @@ class Plan:
         if view != made:
             seen = self._edited(view, spot)
             if seen.edits:
-                made, edits = seen.text, [spans.Edit(0, len(text), len(seen.text))]
+                made, edits = seen.text, [Edit(0, len(text), len(seen.text))]
                 values = [*values, *seen.values]
         if depth < DEEPEST:
             for inside in decoded(text):
@@ -255,7 +317,7 @@ class Plan:
                 values = [*values, *found]
                 if wanted != inside and list(decoded(made)) != [wanted]:
                     again = self._edited(json.dumps(wanted, ensure_ascii=False), spot)
-                    made, edits = again.text, [spans.Edit(0, len(text), len(again.text))]
+                    made, edits = again.text, [Edit(0, len(text), len(again.text))]
                     values = [*values, *again.values]
         return _Made(made, edits, values)
 
@@ -274,7 +336,7 @@ class Plan:
                 continue
             new = found.replacement if found else value.replacement if value else written
             parts += [text[at : hit.start], new]
-            edits.append(spans.Edit(hit.start, hit.end, len(new)))
+            edits.append(Edit(hit.start, hit.end, len(new)))
             at = hit.end
         return _Made("".join([*parts, text[at:]]), edits, values)
 
@@ -317,7 +379,7 @@ def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
     found = {around.user} if around.user else set()
     for text in texts:
         if "/" in text or "\\" in text:
-            found.update(personal.user_of(match) for match in personal.homes(text))
+            found.update(user_of(match) for match in homes(text))
     return frozenset(user for user in found if len(user) >= 3)
 
 

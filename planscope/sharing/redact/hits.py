@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from planscope.errors import UserError
 
 PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
 """What stands for a value that was replaced."""
@@ -19,6 +24,10 @@ _SHORTEST_REST = 6
 
 SHAPE, NAMED, PERSONAL, HOST, RANDOM = range(5)
 """Ranks: told by its own shape, by the word before it, as personal, as a machine; by looking random alone."""
+
+
+class RedactionError(UserError):
+    """What was asked for cannot be redacted without changing what it says. One line."""
 
 
 class Hit(NamedTuple):
@@ -80,3 +89,31 @@ def cover(text: str, hits: Iterable[Hit]) -> str:
         parts += [text[at : hit.start], FILLER * (hit.end - hit.start)]
         at = hit.end
     return "".join([*parts, text[at:]])
+
+
+def is_telling(value: str) -> bool:
+    """Whether a secret is odd enough to be looked for elsewhere."""
+    plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
+    if value.isdigit():
+        return len(value) >= 10
+    return (len(value) >= 8 and not plain) or len(value) >= 16
+
+
+def lower(text: str) -> str:
+    """In lower case, of the same length: a letter that becomes two stays as it is."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+@cache
+def words(table: str, name: str) -> frozenset[str]:
+    """One of the lists of words that scanning goes by (``words.toml``)."""
+    return frozenset(data("words.toml")[table][name].split())
+
+
+@cache
+def data(name: str) -> dict[str, Any]:
+    """A file of rules that ships with planscope."""
+    return tomllib.loads((files("planscope.sharing") / "data" / name).read_text(encoding="utf-8"))

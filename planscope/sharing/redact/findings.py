@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from planscope.errors import UserError
-from planscope.sharing.surroundings import Surroundings
-
-
-class RedactionError(UserError):
-    """What was asked for cannot be redacted without changing what it says. One line."""
+from planscope.sharing.redact.hits import RedactionError
+from planscope.sharing.redact.scan import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +59,12 @@ class Finding:
 class Redaction:
     """What was found in one session, and the user's decisions. Immutable: every decision makes a new one.
 
-    ``around`` is what counted as private of this machine.
+    ``around`` is what counted as private of this machine; ``plan`` what was learned of the session on the way.
     """
 
     findings: tuple[Finding, ...] = ()
     around: Surroundings = field(default_factory=Surroundings)
+    plan: object = field(default=None, repr=False, compare=False)
 
     def keep(self, number: int, kept: bool = True) -> Redaction:
         """Let a finding stay as it is (or, with False, be replaced after all)."""

@@ -1,0 +1,30 @@
+"""Redaction, before anything of a session leaves: it is looked through, reviewed, and replaced."""
+
+from planscope.sharing.redact.findings import Finding, Place, Redaction
+from planscope.sharing.redact.hits import RedactionError
+from planscope.sharing.redact.review import (
+    Redacted,
+    RedactedComparison,
+    look_through,
+    redact,
+    redact_two,
+    redacted,
+    redacted_comparison,
+)
+from planscope.sharing.redact.scan import Surroundings, own
+
+__all__ = [
+    "Finding",
+    "Place",
+    "Redacted",
+    "RedactedComparison",
+    "Redaction",
+    "RedactionError",
+    "Surroundings",
+    "look_through",
+    "own",
+    "redact",
+    "redact_two",
+    "redacted",
+    "redacted_comparison",
+]

@@ -1,0 +1,233 @@
+"""Redaction: what is private in a session is found, shown, and replaced, before anything of it leaves.
+
+A redacted session is proved to say what the session said: the same problems, steps and verdicts, names aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from planscope.errors import UserError
+from planscope.language.errors import ParseFailure
+from planscope.language.problem import Problem
+from planscope.sharing.redact.findings import Finding, Redaction
+from planscope.sharing.redact.hits import RedactionError
+from planscope.sharing.redact.replace import Decision, Plan
+from planscope.sharing.redact.scan import Surroundings, own
+from planscope.sharing.redact.spellings import canonical
+
+if TYPE_CHECKING:
+    from planscope.compare.result import Comparison
+    from planscope.session.model import Run, Session, Variant
+
+
+def look_through(session: Session, around: Surroundings | None = None) -> Redaction:
+    """Everything private in a session: its findings, each with its places and the proposed replacement.
+
+    ``around``: what counts as private of this machine (its environment, user, home, name), by default this process's.
+    """
+    around = own() if around is None else around
+    with _shallow():
+        plan = Plan(_document(session), around)
+        plan.decide({})
+        plan.apply()
+    return Redaction(plan.findings(), around, plan)
+
+
+class Redacted:
+    """A redacted session, with what it takes to make sure of everything that is made of it."""
+
+    def __init__(self, session: Session, plan: Plan) -> None:
+        self.session = session
+        self._plan = plan
+
+    def check(self, text: str) -> None:
+        """Raise RedactionError where a text that was made of the session holds a value that was to be replaced."""
+        left = self._plan.left_in(text)
+        if left is not None:
+            raise RedactionError(f"a {left} could not be replaced everywhere, so nothing was written")
+
+
+def redact(session: Session, redaction: Redaction) -> Session:
+    """The session with the findings that are not kept replaced everywhere, and nothing else changed.
+
+    Every run keeps its steps, order and verdict, every span its words, every action a name of its own.
+    RedactionError where that cannot be.
+    """
+    return redacted(session, redaction).session
+
+
+def redacted(session: Session, redaction: Redaction) -> Redacted:
+    """As :func:`redact`, together with a check for what is made of the session."""
+    from planscope.session.files import SessionError
+    from planscope.session.store import from_document
+
+    with _shallow():
+        document = _document(session)
+        known = redaction.plan
+        looked_at = isinstance(known, Plan) and known.document == document
+        plan = known if looked_at and isinstance(known, Plan) else Plan(document, redaction.around)
+        plan.decide({canonical(f.kind, f.text): Decision(f.kept, f.replacement) for f in redaction.findings})
+        made = plan.apply()
+    if made == document:
+        return Redacted(session, plan)
+    try:
+        after = from_document(made, "the redacted session")
+    except SessionError as error:
+        raise RedactionError(f"redaction would break the session: {error}") from None
+    check_unchanged(session, after)
+    return Redacted(after, plan)
+
+
+@contextmanager
+def _shallow() -> Iterator[None]:
+    """For what is looked through level by level: JSON may be nested deeply, and inside strings of JSON again."""
+    try:
+        yield
+    except RecursionError:
+        raise RedactionError(
+            "the session holds data that is nested too deeply to be looked through; with --no-redact it is shared as "
+            "it is"
+        ) from None
+
+
+def _document(session: Session) -> Any:
+    """A session's JSON as data; unlike in a file, numbers in it may be without end."""
+    from planscope.session.json_bytes import without_surrogates
+
+    try:
+        return without_surrogates(session.model_dump(mode="json", exclude_none=True))
+    except (ValueError, RecursionError):
+        raise RedactionError("the arguments of a call are nested too deeply to be looked through") from None
+
+
+def check_unchanged(before: Session, after: Session) -> None:
+    """Raise RedactionError for a request that reads otherwise, or a run that is judged otherwise, than before."""
+    if len(before.variants) != len(after.variants) or len(before.runs) != len(after.runs):
+        raise RedactionError("redaction would lose a part of the session; keep what was found in ids")
+    problems: dict[str, tuple[Problem, Problem] | None] = {}
+    for old, new in zip(before.variants, after.variants, strict=True):
+        problems[old.id] = _same_problem(old, new)
+    for run, same in zip(before.runs, after.runs, strict=True):
+        pair = problems[run.variant]
+        if pair is not None and _judgement(pair[0], run) != _judgement(pair[1], same):
+            raise RedactionError(
+                f"run {run.id[:40]} would be judged otherwise after redaction; keep what was found in its calls "
+                "or choose another replacement"
+            )
+
+
+def _same_problem(old: Variant, new: Variant) -> tuple[Problem, Problem] | None:
+    """Both problems, None where neither can be read."""
+    was, now = _read(old), _read(new)
+    if was is None and now is None:
+        return None
+    if was is None or now is None or _shape(was) != _shape(now):
+        raise RedactionError(
+            f"the request of variant {old.id[:40]} would read otherwise after redaction; keep what was found in it "
+            "or choose another replacement"
+        )
+    return was, now
+
+
+def _read(variant: Variant) -> Problem | None:
+    from planscope.session.derive import problem_of
+
+    try:
+        return problem_of(variant)
+    except (ParseFailure, UserError):
+        return None
+
+
+def _shape(problem: Problem) -> tuple[Any, ...]:
+    """A problem without its names and without the places of its words, which move."""
+    actions = [(a.id, a.duration) for a in problem.actions]
+    fields = attrgetter(
+        "id", "kind", "text", "before", "after", "action", "hour", "sentence", "node", "source"
+    )
+    said = [(*fields(c), len(c.spans)) for c in problem.constraints]
+    return (problem.timed, actions, said)
+
+
+def _judgement(problem: Problem, run: Run) -> tuple[Any, ...]:
+    from planscope.oracle.replay import replay
+    from planscope.session.derive import trace_of
+
+    judged = replay(problem, trace_of(run))
+    steps = [
+        (s.step, s.attempt, s.action, s.start, s.end, s.state, s.changed, s.core, len(s.findings))
+        for s in judged.steps
+    ]
+    verdict = judged.verdict()
+    findings = [(f.type, f.step, f.constraints, f.severity, f.actions) for f in verdict.findings]
+    return (steps, verdict.verdict, verdict.error_type, findings, verdict.first_violation)
+
+
+_SECOND = "-b"
+"""Behind the word for a value that only the second session has."""
+
+
+def redact_two(a: Session, b: Session) -> tuple[Redacted, Redacted, tuple[Redaction, ...]]:
+    """Both without what is private, and what was replaced. Raises RedactionError where that cannot be."""
+    first = look_through(a)
+    safe = redacted(a, first)
+    if b is a:
+        return safe, safe, (first,)
+    second = agreeing(first, look_through(b))
+    return safe, redacted(b, second), (first, second)
+
+
+def agreeing(first: Redaction, second: Redaction) -> Redaction:
+    """The second with the first one's words for the first one's values."""
+    known = {_key(f): f.replacement for f in first.findings}
+    for finding in second.findings:
+        second = second.replace_by(finding.number, finding.replacement + _SECOND)
+    for finding in second.findings:
+        word = known.get(_key(finding))
+        if word is not None:
+            second = second.replace_by(finding.number, word)
+    return second
+
+
+def _key(finding: Finding) -> str:
+    return canonical(finding.kind, finding.text)
+
+
+class RedactedComparison(NamedTuple):
+    """``check`` is handed what is made of it, and raises RedactionError where something private is left in that."""
+
+    comparison: Comparison
+    check: Callable[[str], None]
+    redactions: tuple[Redaction, ...]
+
+    def replaced_in(self, text: str) -> int:
+        """How many private values a text that was made of it has words for."""
+        return sum(word in text for word in {f.replacement for one in self.redactions for f in one.replaced})
+
+
+def redacted_comparison(
+    session: Session, a: Run | Variant, other: Session, b: Run | Variant
+) -> RedactedComparison:
+    """``a`` is of ``session`` and ``b`` of ``other``, which may be the same. Raises RedactionError."""
+    from planscope.compare import compare
+
+    safe, safe_other, redactions = redact_two(session, other)
+    first, second = _same(a, session, safe.session), _same(b, other, safe_other.session)
+
+    def check(text: str) -> None:
+        safe.check(text)
+        safe_other.check(text)
+
+    return RedactedComparison(compare(safe.session, first, safe_other.session, second), check, redactions)
+
+
+def _same(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
+    """The same run or variant of a redacted session, where its id may be another one."""
+    from planscope.session.model import Run
+
+    if isinstance(chosen, Run):
+        return after.runs[next(k for k, run in enumerate(before.runs) if run is chosen)]
+    return after.variants[next(k for k, variant in enumerate(before.variants) if variant is chosen)]

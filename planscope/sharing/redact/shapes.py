@@ -1,0 +1,205 @@
+"""What can be told by its own shape: keys and tokens of many vendors, and text that only a machine would write.
+
+The rules are those of ``data/secrets.toml``. Where ``planscope[redact]`` is installed, Kingfisher (Apache 2.0, MongoDB)
+looks, too: it knows hundreds of services more, scans in this very process, and asks no service whether a key is live.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from planscope.safe.secret_names import is_value
+from planscope.sharing.redact.hits import NAMED, RANDOM, SHAPE, Hit, data, is_telling
+from planscope.sharing.redact.names import has_login
+
+END = "."
+"""What ends a sentence, and no key."""
+
+_SEPARATOR = r"[\s\"\x27,]{1,4}"
+_VALUE = r"(?P<value>[^\s\"\x27`,;|@]{3,200})"
+
+BEFORE = 40
+"""Characters between a word and the value that it tells of, at most."""
+
+
+class Rule(NamedTuple):
+    """``needs``: without one of these in the text the pattern cannot match; ``folded``: in the text in lower case.
+
+    ``named``: what stands there may be any word, so that it counts only if it can be a value.
+    """
+
+    kind: str
+    label: str
+    needs: tuple[str, ...]
+    folded: bool
+    pattern: re.Pattern[str]
+    named: bool = False
+
+
+class NearRule(NamedTuple):
+    """``body`` counts where one of ``words`` stands before it; ``random``: and where it looks random, too."""
+
+    kind: str
+    label: str
+    words: tuple[str, ...]
+    body: re.Pattern[str]
+    random: bool
+
+
+@cache
+def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
+    """The rules that ship with planscope."""
+    found = data("secrets.toml")
+    rules = tuple(
+        Rule(r["kind"], r["label"], tuple(r["needs"]), "(?i" in r["pattern"], re.compile(r["pattern"]))
+        for r in found["rule"]
+    )
+    rules += tuple(
+        Rule(
+            "named-secret", "value of a secret's name", tuple(r["needs"]), False, _command(r["pattern"]), True
+        )
+        for r in found["named"]
+    )
+    near = tuple(
+        NearRule(
+            r["kind"],
+            r["label"],
+            tuple(r["words"]),
+            re.compile(rf"(?<![A-Za-z0-9_+/-])(?:{r['body']})(?![A-Za-z0-9_+/-])"),
+            r.get("random", False),
+        )
+        for r in found["near"]
+    )
+    return rules, near
+
+
+def _command(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("SEP", _SEPARATOR).replace("VALUE", _VALUE))
+
+
+def shaped(text: str, lowered: str) -> Iterator[Hit]:
+    """What can be told by its shape. ``lowered`` is the text in lower case."""
+    for rule in load_rules()[0]:
+        where = lowered if rule.folded else text
+        if any(need in where for need in rule.needs):
+            for match in rule.pattern.finditer(text):
+                named = "value" in match.re.groupindex and match["value"] is not None
+                start, end = match.span("value") if named else match.span()
+                end = start + len(text[start:end].rstrip(END))
+                if rule.named and is_value(text[start:end]):
+                    yield Hit(start, end, rule.kind, rule.label, NAMED, is_telling(text[start:end]))
+                elif start < end and not rule.named:
+                    yield Hit(start, end, rule.kind, rule.label, SHAPE)
+
+
+def beside_words(text: str, lowered: str) -> Iterator[Hit]:
+    """What can be told only beside a word such as the name of a vendor."""
+    for rule in load_rules()[1]:
+        if any(word in lowered for word in rule.words):
+            for match in rule.body.finditer(text):
+                before = lowered[max(0, match.start() - BEFORE - 20) : match.start()]
+                if any(word in before for word in rule.words) and (not rule.random or looks_random(match[0])):
+                    yield Hit(*match.span(), rule.kind, rule.label, NAMED)
+
+
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_+/.-])[A-Za-z0-9_+/-]{32,}={0,2}(?![A-Za-z0-9_+/=-])")
+_HEX = re.compile(r"(?:0x)?[0-9a-f]{32,}|(?:0x)?[0-9A-F]{32,}")
+_KNOWN = re.compile(
+    r"(?:call|chatcmpl|resp|msg|run|lc_run|rs|fc|toolu|asst|thread|item|req|gen|ws|cmpl|fp)[_-].*"
+    r"|sha(?:1|256|512)[-:].*",
+    re.IGNORECASE,
+)
+"""Numbers that providers give to messages and calls; sums of files."""
+
+_DIGEST = re.compile(
+    r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head|\w{0,20}id)\b"
+    r"|data:[a-z]+/[a-z0-9.+-]+;base64)\W{0,5}(?:W/\")?\Z",
+    re.IGNORECASE,
+)
+"""Before the sum of a file, a commit, a picture."""
+
+_FILE_FOLLOWS = re.compile(r" [ *][^\s]+\.\w{1,6}(?!\S)")
+"""As md5sum and its like write it."""
+
+_LONGEST = 4096
+
+
+def _classes(token: str) -> list[str]:
+    return ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in token]
+
+
+def _entropy(token: str) -> float:
+    """Bits a character, by the token's own frequencies (Shannon)."""
+    return -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
+
+
+def looks_random(token: str) -> bool:
+    """Whether a token of 20 characters or more can hardly be words, a path or a name."""
+    token = token[:_LONGEST].rstrip("=")
+    if _HEX.fullmatch(token):
+        return len(set(token)) >= 8 and sum(c.isdigit() for c in token) >= 4
+    kinds = _classes(token)
+    changes = sum(a != b for a, b in pairwise(kinds))
+    mixed = "d" in kinds and ("u" in kinds) + ("l" in kinds) >= 1
+    if not mixed or changes < 0.3 * len(token):
+        return False
+    return _entropy(token) >= min(4.0, math.log2(len(token)) - 1.0)
+
+
+def random_looking(text: str) -> Iterator[Hit]:
+    """Tokens of 32 characters or more that look random and are not the number of a message or a call."""
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if _DIGEST.search(text, max(0, match.start() - 30), match.start()) or _FILE_FOLLOWS.match(
+            text, match.end()
+        ):
+            continue
+        if not _KNOWN.fullmatch(token) and token.count("/") <= 4 and looks_random(token):
+            yield Hit(*match.span(), "random-text", "random-looking text", RANDOM)
+
+
+_SHORTEST = 8
+_MOST = 1000
+"""Different secrets in one text; each is looked for by itself."""
+
+
+@cache
+def _scanner() -> Any:
+    """None where the library is not there, or does not load on this machine."""
+    try:
+        from kingfisher_sdk import Scanner
+    except Exception:  # a native library may fail in any way; our own rules are there all the same
+        return None
+    return Scanner()
+
+
+def has_library() -> bool:
+    """Whether the library is there."""
+    return _scanner() is not None
+
+
+def found_by_library(text: str) -> Iterator[Hit]:
+    """What the library takes for a secret."""
+    scanner = _scanner()
+    if scanner is None or len(text) < _SHORTEST:
+        return
+    secrets: dict[str, str] = {}
+    for finding in scanner.scan(text):
+        secret = finding.secret
+        if not finding.visible or not isinstance(secret, str) or has_login(secret):
+            continue  # of a whole address the password and the host are found by themselves
+        secret = secret.rstrip(END)
+        if len(secret) >= _SHORTEST:
+            secrets.setdefault(secret, str(finding.rule_id).rpartition(".")[2])
+    for secret, rule in list(secrets.items())[:_MOST]:
+        name = re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")[:40] or "secret"
+        start = text.find(secret)
+        while start >= 0:
+            yield Hit(start, start + len(secret), name, name.replace("-", " "), SHAPE)
+            start = text.find(secret, start + len(secret))

@@ -1,0 +1,124 @@
+"""One value in all the spellings that JSON, addresses and names of tools make of it, and where they stand."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
+from urllib.parse import quote, quote_plus
+
+from planscope.language.problem import slug
+from planscope.session.json_bytes import plain_text, without_surrogates
+from planscope.sharing.redact.hits import lower
+
+_LEVELS = 3
+"""How deep JSON is written inside strings of JSON."""
+
+_FOLDED = ("email", "host", "user-name")
+_ESCAPES = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+
+
+def canonical(kind: str, text: str) -> str:
+    """The same for two spellings of the same value."""
+    if kind in _FOLDED:
+        return text.replace("%40", "@").casefold()
+    if kind == "home":
+        return re.sub(r"\\+", r"\\", text)
+    if kind == "private-key":
+        return "".join(re.sub(r"\\+[nr]", " ", text).split())
+    if kind in ("phone", "card", "social-security"):
+        return re.sub(r"[^0-9+]", "", text)
+    return text
+
+
+def spellings(text: str) -> tuple[str, ...]:
+    """The value itself and as it stands in JSON (also inside a string of JSON), in addresses, in HTML."""
+    plain = [text, text.replace("/", "\\/"), quote(text, safe=""), quote(text), quote_plus(text)]
+    plain += [html.escape(text), html.escape(text, quote=False), repr(text)[1:-1]]
+    plain.append(re.sub(r"[<>&]", lambda m: f"\\u{ord(m[0]):04x}", text))
+    found = dict.fromkeys(plain)
+    for ascii_only in (True, False):
+        here = text
+        for _ in range(_LEVELS):
+            here = json.dumps(here, ensure_ascii=ascii_only)[1:-1]
+            found[here] = None
+            found[here.replace("/", "\\/")] = None
+    return tuple(found)
+
+
+def tool_spelling(text: str) -> str | None:
+    """What the name of a tool makes of the value, where that is long enough to be told apart."""
+    made = slug(text)
+    return made if len(made) >= 8 and made != text.lower() and "_" in made else None
+
+
+def unescaped(text: str) -> str:
+    """A text with escapes of code points written out, at whatever depth; halves of letters as U+FFFD."""
+    if "\\u" not in text and "\\x" not in text:
+        return text
+    return plain_text(_ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text))
+
+
+def decoded(text: str) -> Iterator[object]:
+    """The JSON that a string holds, if it holds an object or a list."""
+    if text[:1] in ("{", "[") or text.lstrip()[:1] in ("{", "["):
+        try:
+            found = json.loads(text)
+            yield without_surrogates(found) if "\\u" in text else found
+        except (ValueError, RecursionError):
+            return
+
+
+HEAD = 4
+"""Characters by which candidates are found; no known text is shorter."""
+
+_FEW = 300
+"""Up to so many known texts it is quicker to ask for each whether it is there at all."""
+
+
+class Matcher:
+    """Finds texts, given in lower case. Those in ``words`` count only as words, those in ``names`` as whole names."""
+
+    def __init__(self, known: Collection[str], words: Collection[str], names: Collection[str]) -> None:
+        self._known = frozenset(known)
+        self._words, self._names = frozenset(words), frozenset(names)
+        sizes: dict[str, set[int]] = {}
+        for text in self._known:
+            sizes.setdefault(text[:HEAD], set()).add(len(text))
+        self._sizes = {head: sorted(found, reverse=True) for head, found in sizes.items()}
+
+    def find(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Start, end and the known text, the longest at each place; they do not overlap."""
+        lowered = lower(text)
+        if len(self._known) <= _FEW and not any(known in lowered for known in self._known):
+            return
+        at = 0
+        for start in range(len(lowered) - HEAD + 1):
+            sizes = self._sizes.get(lowered[start : start + HEAD])
+            if sizes is None or start < at:
+                continue
+            for size in sizes:
+                known = lowered[start : start + size]
+                if known in self._known and self._stands_alone(known, lowered, start):
+                    yield start, start + size, known
+                    at = start + size
+                    break
+
+    def touched(self, texts: Sequence[str]) -> set[str]:
+        """Those of many texts in which a known one may stand, found in one go."""
+        if not self._known:
+            return set()
+        starts = [0, *accumulate(len(text) + 1 for text in texts)]
+        found: set[str] = set()
+        for start, end, _ in self.find("\n".join(texts)):
+            found.update(texts[bisect_right(starts, start) - 1 : bisect_left(starts, end)])
+        return found
+
+    def _stands_alone(self, known: str, text: str, start: int) -> bool:
+        around = text[max(0, start - 1) : start], text[start + len(known) : start + len(known) + 1]
+        if known in self._names:
+            return not any(c.isascii() and (c.isalnum() or c in "_-") for c in around if c)
+        return known not in self._words or not any(c.isascii() and c.isalnum() for c in around if c)

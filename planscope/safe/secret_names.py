@@ -122,7 +122,7 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[t
     for name, value in sorted(found.items()):
         if _is_secret(name, value):
             parts = re.findall(r"://[^\s/:@]*:([^\s/@]{5,})@", value) + re.findall(
-                r"\A[\w.@-]{1,60}:(\S{6,})\Z", value
+                r"\A[\w.@-]{1,60}:(?!//)(\S{6,})\Z", value
             )
             lines = [line for line in value.splitlines() if len(line) >= 8 and not line.startswith("-----")]
             for part in (value, *parts, *lines):

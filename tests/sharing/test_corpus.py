@@ -9,11 +9,18 @@ import pytest
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event
 from planscope.session.model import Run, Session
 from planscope.session.store import dumps
-from planscope.sharing.redact import Surroundings, look_through, own, redact
+from planscope.sharing.redact import Surroundings, look_through, own, redact, shapes
+from planscope.sharing.redact.scan import scanner_for
 from tests.sharing import corpus
 from tests.sharing.cases import written
 
 NOWHERE = Surroundings()
+
+
+@pytest.fixture(autouse=True)
+def own_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanner_for.cache_clear()
+    monkeypatch.setattr(shapes, "_scanner", lambda: None)
 
 
 def holding(case: corpus.Case, *, as_text: bool = False) -> Session:

@@ -83,7 +83,7 @@ _LINE_VALUE = re.compile(
 )
 _SECTION = re.compile(r"^[ \t]*\[{1,2}[ \t]*(?P<name>[\w.\"'-]{2,80})[ \t]*\]{1,2}[ \t]*$", re.MULTILINE)
 _SETTING = re.compile(rf"^[ \t]*[\w.\"'-]{{1,60}}[ \t]*=[ \t]*(?:{_STRING}|{_BARE})", re.MULTILINE)
-_TAG = re.compile(r"<(?P<name>[A-Za-z_][\w:.-]{1,60})(?P<attributes>(?:\s[^<>]{0,400})?)>")
+_TAG = re.compile(r"<(?P<name>[A-Za-z_][\w:.-]{0,60})(?P<attributes>(?:\s[^<>]{0,400})?)>")
 _NAMED_BY = re.compile(r"\b(?i:name|key|id)\s?=\s?[\"']([^\"'<>]{2,80})[\"']")
 _PLIST = re.compile(r"<key>(?P<name>[^<>]{2,80})</key>\s{0,20}<(?P<tag>\w{1,20})>")
 _BETWEEN_TAGS = re.compile(
@@ -144,7 +144,7 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     for said in _CREDENTIALS.finditer(text):
         for match in _USER_AND.finditer(said["rest"]):
             value = match["value"].rstrip(".,;:!?)")
-            if _is_odd(value) and not _DATED.fullmatch(value):
+            if _is_odd(value) and not re.fullmatch(r"[\d.:-]+", value):
                 start = said.start("rest") + match.start("value")
                 yield start, start + len(value)
 
@@ -357,7 +357,7 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
     head: str | None = None
     sign = ""
     for n, row in enumerate(rows):
-        if head is not None and not row.strip("-+|: \t\r\n"):
+        if head is not None and row.strip() and not row.strip("-+|: \t\r\n"):
             pass  # the line under the head
         elif head is None or row.count(sign) != head.count(sign) or not row.strip():
             head = None

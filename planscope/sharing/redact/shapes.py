@@ -118,7 +118,8 @@ _KNOWN = re.compile(
 """Numbers that providers give to messages and calls; sums of files."""
 
 _DIGEST = re.compile(
-    r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head|\w{0,20}id)\b"
+    r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
+    r"|(?:trace|span|request|correlation|build|image|object)_?id)\b"
     r"|data:[a-z]+/[a-z0-9.+-]+;base64)\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,7 @@ async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int =
 
 async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form) -> bool:
     """False: back to the choice of a form."""
+    what = _shared(what, form)
     approved: Approved | None = None
     while True:
         approved = await _preview(screen, jobs, what, form, approved)
@@ -74,6 +75,16 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
                 return True
             trouble = told.line
             name = str(target.file) if target.file is not None else name
+
+
+def _shared(what: Shared, form: Form) -> Shared:
+    """What leaves in that form: where it does not carry the session, nothing but the run is looked through."""
+    if form.carries or form.name == "svg":
+        return what
+    from planscope.sharing.formats import excerpt
+
+    run = next((run for run in what.session.runs if run.id == what.run_id), None)
+    return replace(what, session=excerpt(what.session, run))
 
 
 async def _preview(

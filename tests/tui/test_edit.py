@@ -322,7 +322,7 @@ async def test_a_kept_draft_is_a_variant_that_the_debug_screen_shows(path: Path)
         assert (variant.parent, variant.origin.kind) == ("v1", "edited")
         assert len(problem_of(variant).said) == 1
         await driven.press("ctrl+s")
-        await driven.rest()
+        await driven.until(lambda: driven.app.work.document.saving.state == "saved")
         assert [v.id for v in load(path).variants] == ["v1", "v2"]
         await driven.press("o")
         await driven.press("escape")

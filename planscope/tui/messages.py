@@ -9,6 +9,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from planscope.debugger.selection import Selection
     from planscope.tui.arrangement import Arrangement, Kind
+    from planscope.tui.controllers.opening import Switch
 
 
 class PaneMessage(Message):
@@ -149,6 +150,21 @@ class DraftChanged(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, DraftChanged)
+
+
+class LibraryChanged(Message):
+    """The list of sessions changed, or the preview of the chosen one."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, LibraryChanged)
+
+
+class SessionLoaded(Message):
+    """Another session is ready to be switched to."""
+
+    def __init__(self, switch: Switch) -> None:
+        super().__init__()
+        self.switch = switch
 
 
 class Notice(Message):

@@ -20,10 +20,10 @@ from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.keymap import normal
-from planscope.tui.rooms.library import LibraryRoom
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from planscope.tui.screens.edit.screen import EditScreen
+from planscope.tui.screens.library.screen import LibraryScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import paused, start, until
@@ -602,7 +602,7 @@ async def _describe(driven: Driven, key: str) -> None:
 @effect("library")
 async def _library(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, LibraryRoom)
+    assert isinstance(driven.app.screen, LibraryScreen)
     await until(driven, lambda: driven.app.screen.at_rest)
     await driven.press("escape")
     assert driven.app.screen is driven.room

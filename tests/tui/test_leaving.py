@@ -15,8 +15,8 @@ from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.dialogs.choose import TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
-from planscope.tui.rooms.library import LibraryRoom
 from planscope.tui.screens.edit.screen import EditScreen
+from planscope.tui.screens.library.screen import LibraryScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -59,7 +59,7 @@ async def test_what_stands_over_a_screen_that_is_left_goes_with_it(path: Path) -
     async with opened(path) as driven:
         await driven.press("L")
         room = driven.app.screen
-        assert isinstance(room, LibraryRoom)
+        assert isinstance(room, LibraryScreen)
         await driven.press("question_mark")
         assert isinstance(driven.app.screen, TextDialog)
         room.dismiss(None)
@@ -78,7 +78,7 @@ async def test_nothing_is_begun_in_a_session_that_is_being_left(
     async with opened(path) as driven:
         await driven.press("L")
         room = driven.app.screen
-        assert isinstance(room, LibraryRoom)
+        assert isinstance(room, LibraryScreen)
         await until(driven, lambda: room.at_rest)
         monkeypatch.setattr(Autosave, "flush", slow)
         while room.state.chosen is None or room.state.chosen.path != there:

@@ -22,7 +22,7 @@ from planscope.session.store import dumps, load, save
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.new_session import read_request
-from planscope.tui.rooms.library import LibraryRoom
+from planscope.tui.screens.library.screen import LibraryScreen
 from tests.fuzz.hostile_files import SMALL
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -54,16 +54,16 @@ def last_row(driven: Driven) -> str:
     return driven.text.splitlines()[-1]
 
 
-async def entered(driven: Driven) -> LibraryRoom:
+async def entered(driven: Driven) -> LibraryScreen:
     await driven.press("L")
     room = driven.app.screen
-    assert isinstance(room, LibraryRoom)
+    assert isinstance(room, LibraryScreen)
     await rested(driven)
     return room
 
 
 async def rested(driven: Driven) -> None:
-    await until(driven, lambda: not isinstance(driven.app.screen, LibraryRoom) or driven.app.screen.at_rest)
+    await until(driven, lambda: not isinstance(driven.app.screen, LibraryScreen) or driven.app.screen.at_rest)
     await driven.answered()
 
 
@@ -88,7 +88,7 @@ def slowly(work: Callable[..., Path], go_on: threading.Event) -> Callable[..., P
     return waits
 
 
-def listed(room: LibraryRoom) -> list[str]:
+def listed(room: LibraryScreen) -> list[str]:
     return [entry.name for entry in room.state.listed]
 
 
@@ -232,7 +232,7 @@ async def test_what_is_under_way_is_asked_about_and_kept(tmp_path: Path) -> None
         await driven.press("down", "enter")
         assert "Stop the run?" in driven.text
         await driven.press("enter")
-        assert isinstance(driven.app.screen, LibraryRoom) and driven.app.path == first
+        assert isinstance(driven.app.screen, LibraryScreen) and driven.app.path == first
         await driven.press("enter", "down", "enter")
         await turned(driven, second)
     kept = load(first).runs[-1]
@@ -285,7 +285,7 @@ async def test_a_file_that_breaks_meanwhile_says_so_in_one_line() -> None:
 
 
 async def test_what_somebody_else_does_to_the_library_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planscope.tui.rooms.library_filling._WATCH", 0.05)
+    monkeypatch.setattr("planscope.tui.controllers.library_list.WATCH_EVERY", 0.05)
     first, second = put("first", age=2), put("second", age=3)
     async with opened(FIRST) as driven:
         room = await entered(driven)
@@ -302,7 +302,7 @@ async def test_what_somebody_else_does_to_the_library_is_seen(monkeypatch: pytes
 
 
 async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planscope.tui.rooms.library_filling._WATCH", 1000.0)
+    monkeypatch.setattr("planscope.tui.controllers.library_list.WATCH_EVERY", 1000.0)
     for key, told in (("enter", "not opened"), ("d", "not done"), ("c", "not done"), ("r", "not done")):
         path = put("mine")
         async with opened(FIRST) as driven:
@@ -343,7 +343,7 @@ async def test_rename_and_title() -> None:
         await driven.press("ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
         await worked(driven)
         room = driven.app.screen
-        assert isinstance(room, LibraryRoom) and listed(room)[0] == "other"
+        assert isinstance(room, LibraryScreen) and listed(room)[0] == "other"
         assert "it is called other now" in driven.text
     assert load(library() / "other.planscope.json").title == "Its title"
     assert len(list(library().iterdir())) == 1
@@ -431,8 +431,8 @@ async def test_whoever_comes_back_to_a_session_sees_what_it_holds() -> None:
         room.action_go(1)
         room.action_go(-1)
         await rested(driven)
-        assert room.state.chosen is not None and room.looked is not None
-        assert room.state.chosen.name == room.looked.entry.name == "mine"
+        assert room.state.chosen is not None and room.library.preview is not None
+        assert room.state.chosen.name == room.library.preview.entry.name == "mine"
 
 
 async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -605,8 +605,6 @@ async def test_hostile_files_are_listed_or_named() -> None:
 
 
 async def test_the_list_does_not_wait_for_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from planscope.session import library as engine
-
     def slow(found: object, stop: object) -> object:
         while not stop():  # type: ignore[operator]
             time.sleep(0.01)
@@ -614,7 +612,7 @@ async def test_the_list_does_not_wait_for_verdicts(monkeypatch: pytest.MonkeyPat
 
     for i in range(5):
         put(f"s{i}")
-    monkeypatch.setattr(engine, "judge_all", slow)
+    monkeypatch.setattr("planscope.tui.controllers.library_list.judge_all", slow)
     async with opened(FIRST) as driven:
         await driven.press("L")
         room = driven.app.screen

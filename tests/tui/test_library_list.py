@@ -15,29 +15,25 @@ from planscope.safe import cell_width
 from planscope.session.bundled import bundled
 from planscope.session.library_entry import Entry, Outcomes
 from planscope.session.store import load
+from planscope.tui.controllers.library_list import (
+    ORDERS,
+    VERDICTS,
+    Preview,
+    SessionList,
+    contents_of,
+    verdict_of,
+)
 from planscope.tui.lines import width_of
-from planscope.tui.panes.library_lines import (
+from planscope.tui.screens.library.lines import (
     Lazy,
-    Looked,
     Wishes,
     columns_for,
     head_line,
-    inside,
-    look_lines,
+    preview_lines,
     row_line,
     told_date,
     told_size,
     wishes_of,
-)
-from planscope.tui.shelf import (
-    ORDERS,
-    VERDICTS,
-    Shelf,
-    arranged,
-    error_types,
-    verdict_of,
-    verdicts,
-    with_judged,
 )
 from tests.hostile import SAVEABLE
 from tests.tui.test_hostile_screen import BAD
@@ -70,36 +66,36 @@ ENTRIES = (
     entry(6, wrong="s6 is cut off"),
     entry(7, place="bundled", verdict="aborted", created=NOW),
 )
-SHELF = Shelf(ENTRIES, (entry(9, place="trash", deleted=NOW),), complete=True)
+LIST = SessionList(ENTRIES, (entry(9, place="trash", deleted=NOW),), complete=True)
 
 
-def names(shelf: Shelf) -> list[str]:
-    return [e.name for e in arranged(shelf).listed]
+def names(sessions: SessionList) -> list[str]:
+    return [e.name for e in sessions.arranged().listed]
 
 
 def test_places_verdicts_and_errors_are_filtered() -> None:
-    assert names(SHELF) == ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]
-    assert names(replace(SHELF, shown="library")) == ["s1", "s2", "s3", "s4", "s5", "s6"]
-    assert names(replace(SHELF, shown="bundled")) == ["s7"]
-    assert names(replace(SHELF, shown="trash")) == ["s9"]
+    assert names(LIST) == ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]
+    assert names(replace(LIST, shown="library")) == ["s1", "s2", "s3", "s4", "s5", "s6"]
+    assert names(replace(LIST, shown="bundled")) == ["s7"]
+    assert names(replace(LIST, shown="trash")) == ["s9"]
     for verdict, expected in zip(VERDICTS, (["s2"], ["s1", "s3"], ["s7"], [], ["s4"], ["s6"]), strict=True):
-        assert names(replace(SHELF, verdict=verdict)) == expected
-    assert names(replace(SHELF, error_type="order_error")) == ["s1"]
-    assert dict(verdicts(SHELF)) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
-    assert error_types(SHELF) == {"order_error": 1, "action_lost": 1}
+        assert names(replace(LIST, verdict=verdict)) == expected
+    assert names(replace(LIST, error_type="order_error")) == ["s1"]
+    assert dict(LIST.verdicts()) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
+    assert LIST.error_types() == {"order_error": 1, "action_lost": 1}
 
 
 def test_a_session_with_any_wrong_run_is_found() -> None:
     many = Outcomes(14, 6, errors={"order_error": 6})
     aided = Outcomes(3, 0, helped=2, helped_right=1, errors={"action_lost": 1})
     found = (entry(1, runs=20, outcomes=many), entry(2, runs=5, outcomes=aided), entry(3))
-    shelf = Shelf(found, complete=True)
-    assert names(replace(shelf, verdict="wrong")) == ["s1", "s2"]
-    assert names(replace(shelf, verdict="right")) == ["s1", "s2", "s3"]
-    assert names(replace(shelf, error_type="action_lost")) == ["s2"]
-    assert names(replace(shelf, words="wrong order")) == ["s1"]
-    assert dict(verdicts(shelf)) == {"right": 3, "wrong": 2}
-    assert error_types(shelf) == {"order_error": 1, "action_lost": 1}
+    sessions = SessionList(found, complete=True)
+    assert names(replace(sessions, verdict="wrong")) == ["s1", "s2"]
+    assert names(replace(sessions, verdict="right")) == ["s1", "s2", "s3"]
+    assert names(replace(sessions, error_type="action_lost")) == ["s2"]
+    assert names(replace(sessions, words="wrong order")) == ["s1"]
+    assert dict(sessions.verdicts()) == {"right": 3, "wrong": 2}
+    assert sessions.error_types() == {"order_error": 1, "action_lost": 1}
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
@@ -129,17 +125,17 @@ def test_rows_say_how_many_runs_were_right_and_what_was_helped(width: int) -> No
     ],
 )
 def test_words_are_looked_for(words: str, expected: list[str]) -> None:
-    assert names(replace(SHELF, words=words)) == expected
+    assert names(replace(LIST, words=words)) == expected
 
 
 def test_orders() -> None:
-    found = {order: names(replace(SHELF, order=order)) for order in ORDERS}
+    found = {order: names(replace(LIST, order=order)) for order in ORDERS}
     assert found["date"] == ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]
     assert found["title"] == ["s2", "s3", "s1", "s4", "s5", "s6", "s7"]
     assert found["verdict"] == ["s3", "s1", "s2", "s7", "s4", "s6", "s5"]
     assert found["model"][:2] == ["s2", "s1"]
     assert found["size"] == ["s7", "s6", "s5", "s4", "s3", "s2", "s1"]
-    assert names(replace(SHELF, reverse=True)) == ["s7", "s6", "s5", "s4", "s3", "s2", "s1"]
+    assert names(replace(LIST, reverse=True)) == ["s7", "s6", "s5", "s4", "s3", "s2", "s1"]
 
 
 @given(
@@ -149,10 +145,10 @@ def test_orders() -> None:
     st.integers(0, 9),
 )
 def test_the_chosen_one_stays_chosen_while_it_is_shown(order: str, back: bool, words: str, at: int) -> None:
-    before = arranged(SHELF)
+    before = LIST.arranged()
     before = replace(before, at=min(at, len(before.listed) - 1))
-    after = arranged(replace(before, order=order, reverse=back, words=words))  # type: ignore[arg-type]
-    assert set(after.listed) <= set(SHELF.entries)
+    after = replace(before, order=order, reverse=back, words=words).arranged()  # type: ignore[arg-type]
+    assert set(after.listed) <= set(LIST.entries)
     if before.chosen in after.listed:
         assert after.chosen == before.chosen
     elif after.listed:
@@ -165,9 +161,9 @@ def test_verdicts_come_in_one_by_one() -> None:
     late = ENTRIES[4]
     assert verdict_of(late) == ""
     judged = replace(late, checked=True, verdict="wrong", error_type="order_error")
-    shelf = with_judged(arranged(SHELF), {late.path: judged})
-    assert [verdict_of(e) for e in shelf.listed].count("wrong") == 3
-    assert len(shelf.listed) == len(ENTRIES)
+    sessions = LIST.arranged().with_judged({late.path: judged})
+    assert [verdict_of(e) for e in sessions.listed].count("wrong") == 3
+    assert len(sessions.listed) == len(ENTRIES)
 
 
 @pytest.mark.parametrize("width", [52, 56, 71, 72, 76, 107, 108, 116, 150, 196])
@@ -180,7 +176,7 @@ def test_a_row_fits_whatever_it_says(width: int) -> None:
             line = row_line(one, columns, True, True, NOW)
             assert width_of(line.runs) <= max(width, 52)
             assert not {unicodedata.category(c) for c in line.text} & BAD
-            assert look_lines(one, None, width)
+            assert preview_lines(one, None, width)
 
 
 def test_the_title_gets_what_the_other_columns_do_not_need() -> None:
@@ -210,7 +206,7 @@ def test_a_small_list_has_verdict_and_error_in_one() -> None:
 def test_what_dissections_ran_is_counted_and_not_listed() -> None:
     path = bundled()["cause-terminal"]
     seen, one = load(path), entry(1, path=path)
-    told = "\n".join(made.text for made in look_lines(one, Looked(one, inside(seen)), 100))
+    told = "\n".join(made.text for made in preview_lines(one, Preview(one, contents_of(seen)), 100))
     assert f"{len(seen.runs)} runs of" in told and f"{len(seen.runs) - 1} of them made by dissections" in told
     assert told.count("simulated") == 1
     assert " ".join(seen.variants[0].query.text.split())[:60] in told

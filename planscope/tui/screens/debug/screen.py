@@ -1340,13 +1340,13 @@ class DebugScreen(AppScreen[None]):
 
     def action_library(self) -> None:
         """All sessions; another one can be opened from there, whatever became of this one."""
-        from planscope.tui.rooms.library import LibraryRoom
+        from planscope.tui.screens.library.screen import LibraryScreen
 
         def left(switch: Switch | None) -> None:
             if switch is not None:
                 self.start_flow(self._leave_for(switch))
 
-        self._enter(LibraryRoom(self.paint, self.work), left)
+        self._enter(LibraryScreen(self.paint, self.work), left)
 
     # Leaving
 

@@ -1,4 +1,4 @@
-"""The lines of the library: a row a session, and what the chosen one holds. All texts come from files."""
+"""The lines of the library: a row for each session, and the preview of the chosen one. All texts come from files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from datetime import datetime
 from typing import overload
 
 from planscope.session.library_entry import Entry
-from planscope.session.model import Session
-from planscope.session.own import own_runs
-from planscope.session.record import RunRecord, record_of
 from planscope.tui import words
+from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
 from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.run_tree import run_runs
-from planscope.tui.shelf import Shelf, verdict_of
 
 _VERDICTS = {
     "right": ("✓ right", "holds"),
@@ -27,19 +24,15 @@ _VERDICTS = {
     "": ("… judging", "dim"),
 }
 _PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
-HERE = "here"
-"""Where a session is open that is open in this very planscope."""
-
 _ERROR = 15
 """Cells of a type of error: ``parameter error``."""
 
-_MOST_RUNS = 12
 _LABEL = 10
 _GAP = 2
 
 
 class Lazy(Sequence[Line]):
-    """Lines that are made when they are looked at: of a thousand sessions thirty are."""
+    """Lines that are made when they are displayed: thirty of a thousand sessions."""
 
     def __init__(self, size: int, make: Callable[[int], Line]) -> None:
         self._size = size
@@ -63,7 +56,7 @@ class Lazy(Sequence[Line]):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How wide the columns of a list would like to be. ``place``: there are several to tell apart.
+    """How wide the columns of a list should be. ``place``: sessions of several places are listed.
 
     ``right``: how many of several runs are right; 0 where no session has several.
     """
@@ -75,7 +68,7 @@ class Wishes:
 
 
 def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
-    """What the longest agent and model of a list take, if they are not too long."""
+    """The widths that the longest agent and model of a list need, up to a limit."""
     most, found = Wishes(), list(entries)
     agents, models = {e.agent for e in found}, {e.model for e in found}
     agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
@@ -100,7 +93,7 @@ class Columns:
 
 
 def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
-    """What fits into so many cells; the title takes what is left."""
+    """The columns that fit into ``width`` cells; the title takes the rest."""
     wide, broad = width >= 108, width >= 150
     verdict, error = (9, _ERROR) if wide else (_ERROR + 2, 0)
     agent = wishes.agent if wide else 0
@@ -215,58 +208,20 @@ def _flat(runs: Sequence[Run | tuple[Run, ...]]) -> tuple[Run, ...]:
     return tuple(made)
 
 
-def empty_lines(shelf: Shelf, width: int) -> list[Line]:
+def empty_lines(state: SessionList, width: int) -> list[Line]:
     """Why nothing is listed, and what to do."""
-    if not shelf.complete:
+    if not state.complete:
         text = "reading…"
-    elif shelf.words or shelf.verdict or shelf.error_type:
+    elif state.filtered:
         text = "No session is like that. Esc in the search, v and t show others again."
-    elif shelf.shown == "trash":
+    elif state.shown == "trash":
         text = "The trash is empty."
     else:
         text = "You have no sessions yet. n makes one; a bundled one that you change is copied here (3 shows them)."
     return [Line(runs) for runs in paragraph(text, width, "dim")]
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
-    """What a session holds: the text of the query that was run last, and the last runs that no dissection made.
-
-    ``own`` counts those runs; ``records`` are some of them with their numbers, the last one first.
-    """
-
-    text: str
-    notes: str
-    variants: int
-    runs: int
-    own: int
-    records: tuple[tuple[int, RunRecord], ...]
-
-
-def inside(session: Session) -> Inside:
-    """For a thread."""
-    own = {run.id for run in own_runs(session)}
-    numbers = [n for n, run in enumerate(session.runs) if run.id in own]
-    shown_runs = [(n, record_of(session.runs[n])) for n in reversed(numbers[-_MOST_RUNS:])]
-    last = session.runs[numbers[-1]].variant if numbers else None
-    found = [v for v in session.variants if v.id == last] or session.variants
-    text = found[-1].query.text if found else ""
-    variants = len(session.variants)
-    return Inside(text, session.notes, variants, len(session.runs), len(numbers), tuple(shown_runs))
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found in the file of the chosen session. ``unsaved`` and ``held`` are lines about it, or empty."""
-
-    entry: Entry
-    inside: Inside | None = None
-    trouble: str = ""
-    unsaved: str = ""
-    held: str = ""
-
-
-def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
+def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Line]:
     """The chosen session: its file, what is the matter with it, its request, its runs."""
     lines: list[Line] = []
 
@@ -277,35 +232,33 @@ def look_lines(entry: Entry, looked: Looked | None, width: int) -> list[Line]:
     if entry.wrong is not None:
         say("broken", entry.wrong, "broken")
         say("", "It cannot be opened. d moves it to the trash." if entry.place == "library" else "")
-    ready = looked is not None and looked.entry.path == entry.path
-    seen = looked.inside if looked is not None and ready else None
-    if looked is not None and ready:
-        for label, text in (("unsaved", looked.unsaved), ("open", looked.held), ("", looked.trouble)):
+    if preview is not None and preview.entry.path == entry.path:
+        for label, text in (("unsaved", preview.unsaved), ("open", preview.held), ("", preview.trouble)):
             if text:
                 say(label, text, "" if text == HERE else "caution")
-    if seen is not None:
-        if seen.text:
-            say("request", " ".join(seen.text.split()))
-        if seen.notes.strip():
-            say("notes", seen.notes.strip(), "quote")
-        lines.append(BLANK)
-        lines += _run_lines(seen, entry.outcomes.text if entry.outcomes is not None else "")
+        if (contents := preview.contents) is not None:
+            if contents.text:
+                say("request", " ".join(contents.text.split()))
+            if contents.notes.strip():
+                say("notes", contents.notes.strip(), "quote")
+            lines.append(BLANK)
+            lines += _run_lines(contents, entry.outcomes.text if entry.outcomes is not None else "")
     lines.append(BLANK)
     say("file", f"{words.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
     return lines
 
 
-def _run_lines(seen: Inside, came_out: str) -> list[Line]:
-    told = words.plural(seen.runs, "run")
-    if seen.variants != 1:
-        told += f" of {words.plural(seen.variants, 'request')}"
-    if seen.own < seen.runs:
-        told += f", {seen.runs - seen.own} of them made by dissections"
+def _run_lines(contents: Contents, came_out: str) -> list[Line]:
+    told = words.plural(contents.runs, "run")
+    if contents.variants != 1:
+        told += f" of {words.plural(contents.variants, 'request')}"
+    if contents.own < contents.runs:
+        told += f", {contents.runs - contents.own} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
-    if came_out and seen.own > 1:
+    if came_out and contents.own > 1:
         lines.append(line(" " * _LABEL, Run(came_out)))
-    for number, record in seen.records:
+    for number, record in contents.records:
         lines.append(line(" " * (_LABEL - 2), *run_runs(record, number, here=False)))
-    if seen.own > len(seen.records):
-        lines.append(line(" " * _LABEL, Run(f"and {seen.own - len(seen.records)} before", "dim")))
+    if contents.own > len(contents.records):
+        lines.append(line(" " * _LABEL, Run(f"and {contents.own - len(contents.records)} before", "dim")))
     return lines

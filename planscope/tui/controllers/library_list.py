@@ -1,0 +1,589 @@
+"""All sessions in one list: read, judged, watched and previewed in jobs; filtered, sorted; changed on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from planscope.session import library_changes
+from planscope.session.bundled import bundled, is_bundled
+from planscope.session.files import LARGEST, SessionError
+from planscope.session.library import entries, judge_all, session_files
+from planscope.session.library_entry import Entry, Place, search
+from planscope.session.library_index import Index
+from planscope.session.lock import holder_of
+from planscope.session.model import Session
+from planscope.session.naming import name_of
+from planscope.session.own import own_runs
+from planscope.session.places import library, trash
+from planscope.session.record import RunRecord, record_of
+from planscope.session.recovery import recoverable
+from planscope.session.store import load
+from planscope.tui import words
+from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.opening import Opened, Switch, open_session
+from planscope.tui.lines import shown
+from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
+
+if TYPE_CHECKING:
+    from planscope.synthesis.request import Request
+
+LIST, JUDGE, PREVIEW, WATCH = "library list", "library judge", "library preview", "library watch"
+OPEN, MAKE, CHANGE = "library open", "library make", "library work"
+
+PREVIEW_AFTER = 0.08
+"""Seconds that a session must be chosen for before its file is read."""
+
+BATCH = 0.2
+"""Seconds between two displays of new verdicts."""
+
+WATCH_EVERY = 1.0
+"""Seconds between two checks whether another process changed the library."""
+
+LARGEST_PREVIEW = LARGEST // 4
+"""Bytes of a file that is read for a preview."""
+
+MOST_RUNS = 12
+"""Runs that a preview lists."""
+
+HERE = "here"
+"""Who holds a session's file when this planscope does."""
+
+# The list: pure state
+
+Shown = Literal["all", "library", "bundled", "trash"]
+SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")
+
+Order = Literal["date", "title", "verdict", "model", "size"]
+ORDERS: tuple[Order, ...] = ("date", "title", "verdict", "model", "size")
+
+VERDICTS = ("right", "wrong", "aborted", "unknown", "no run", "broken")
+"""The filters: the verdict on the last run, or ``wrong`` on any; no run; a file that cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """``listed`` are the entries that are displayed, in their order; ``at`` is the place of the chosen one, if any.
+
+    ``complete``: all files were read; before that only names are known. ``judging``: how many sessions were judged,
+    of how many; nothing is under way when both are equal. ``seconds_left`` is a guess.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    trashed: tuple[Entry, ...] = ()
+    complete: bool = False
+    shown: Shown = "all"
+    words: str = ""
+    verdict: str = ""
+    error_type: str = ""
+    order: Order = "date"
+    reverse: bool = False
+    listed: tuple[Entry, ...] = ()
+    at: int = 0
+    judging: tuple[int, int] = (0, 0)
+    seconds_left: float | None = None
+
+    @property
+    def chosen(self) -> Entry | None:
+        return self.listed[self.at] if self.at < len(self.listed) else None
+
+    @property
+    def filtered(self) -> bool:
+        """True while a search or a filter may hide sessions."""
+        return bool(self.words or self.verdict or self.error_type)
+
+    @property
+    def in_place(self) -> list[Entry]:
+        """All entries of the place that is displayed, without search and filters."""
+        if self.shown == "trash":
+            return list(self.trashed)
+        return [entry for entry in self.entries if self.shown in ("all", entry.place)]
+
+    def verdicts(self) -> Mapping[str, int]:
+        """How many sessions of the displayed place have each verdict, in the order of ``VERDICTS``."""
+        found = Counter(verdict for entry in self.in_place for verdict in verdicts_in(entry))
+        return {verdict: found[verdict] for verdict in VERDICTS if verdict in found}
+
+    def error_types(self) -> Mapping[str, int]:
+        """How many sessions of the displayed place have each type of error, the most frequent first."""
+        found = Counter(error for entry in self.in_place for error in sorted(entry.error_types))
+        return dict(found.most_common())
+
+    def arranged(self, chosen: Path | None = None) -> SessionList:
+        """Filter, search and sort again. The chosen session stays chosen, or this one is."""
+        before = chosen or (self.chosen.path if self.chosen is not None else None)
+        found = self._in_order(self._filtered())
+        place = next((i for i, entry in enumerate(found) if entry.path == before), None)
+        if place is None:
+            place = min(self.at, max(len(found) - 1, 0))
+        return replace(self, listed=tuple(found), at=place)
+
+    def with_judged(self, judged: Mapping[Path, Entry]) -> SessionList:
+        """The list with entries that were judged meanwhile."""
+        listed = tuple(judged.get(entry.path, entry) for entry in self.entries)
+        trashed = tuple(judged.get(entry.path, entry) for entry in self.trashed)
+        return replace(self, entries=listed, trashed=trashed).arranged()
+
+    def _filtered(self) -> list[Entry]:
+        found = self.in_place
+        if self.verdict:
+            found = [entry for entry in found if self.verdict in verdicts_in(entry)]
+        if self.error_type:
+            found = [entry for entry in found if self.error_type in entry.error_types]
+        return search(found, self.words) if self.words.strip() else found
+
+    def _in_order(self, found: list[Entry]) -> list[Entry]:
+        """Sorted. Equal ones keep their order: the user's own before the bundled ones, the last changed first."""
+        if self.order == "title":
+            found.sort(key=lambda e: (e.title.casefold(), e.name))
+        elif self.order == "verdict":
+            places = {verdict: i for i, verdict in enumerate(("wrong", "right", *VERDICTS[2:], ""))}
+            found.sort(key=lambda e: (places.get(verdict_of(e), 9), e.error_type or ""))
+        elif self.order == "model":
+            found.sort(key=lambda e: (e.model is None, (e.model or "").casefold()))
+        elif self.order == "size":
+            found.sort(key=lambda e: -e.size)
+        return found[::-1] if self.reverse else found
+
+
+def verdict_of(entry: Entry) -> str:
+    """One of ``VERDICTS``; empty for a session that is not judged yet."""
+    if entry.wrong is not None:
+        return "broken"
+    if entry.pending:
+        return ""
+    return entry.verdict or "no run"
+
+
+def verdicts_in(entry: Entry) -> set[str]:
+    """The filters that find a session: the verdict on its last run, and ``wrong`` when any run is."""
+    found = {verdict_of(entry)} - {""}
+    return found | {"wrong"} if entry.wrong is None and entry.came_out("wrong") else found
+
+
+# What threads read
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a session holds: the query that was run last, and the last runs that no dissection made.
+
+    ``own`` counts those runs; ``records`` are some of them with their numbers, the last one first.
+    """
+
+    text: str
+    notes: str
+    variants: int
+    runs: int
+    own: int
+    records: tuple[tuple[int, RunRecord], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What the file of a session says. ``unsaved`` and ``held`` are lines about it, or empty; all texts are hostile."""
+
+    entry: Entry
+    contents: Contents | None = None
+    trouble: str = ""
+    unsaved: str = ""
+    held: str = ""
+
+
+def contents_of(session: Session) -> Contents:
+    own = {run.id for run in own_runs(session)}
+    numbers = [n for n, run in enumerate(session.runs) if run.id in own]
+    records = [(n, record_of(session.runs[n])) for n in reversed(numbers[-MOST_RUNS:])]
+    last = session.runs[numbers[-1]].variant if numbers else None
+    found = [v for v in session.variants if v.id == last] or session.variants
+    text = found[-1].query.text if found else ""
+    variants = len(session.variants)
+    return Contents(text, session.notes, variants, len(session.runs), len(numbers), tuple(records))
+
+
+def preview_of(entry: Entry, own: bool) -> Preview:
+    """Read one file. ``own``: it is the session that is open here."""
+    left = recoverable(entry.path) if not own else None
+    holder = holder_of(entry.path) if not own else None
+    unsaved = (
+        f"work from {left.saved.astimezone():%Y-%m-%d %H:%M} that could not be saved; opening it offers it"
+        if left is not None
+        else ""
+    )
+    held = f"in another planscope ({holder})" if holder is not None else HERE if own else ""
+    if entry.wrong is not None:
+        return Preview(entry, None, "", unsaved, held)
+    if entry.size > LARGEST_PREVIEW:
+        return Preview(entry, None, "a large file: open it to see what it holds", unsaved, held)
+    try:
+        return Preview(entry, contents_of(load(entry.path)), "", unsaved, held)
+    except SessionError as error:
+        return Preview(entry, None, str(error), unsaved, held)
+
+
+def names() -> tuple[Entry, ...]:
+    """The user's sessions and the bundled ones, as the folders know them; no file is read."""
+    found: list[Entry] = []
+    places: tuple[tuple[Place, list[Path]], ...] = (
+        ("library", session_files(library())),
+        ("bundled", list(bundled().values())),
+    )
+    for place, paths in places:
+        made = []
+        for path in paths:
+            try:
+                status = path.stat()
+            except OSError:
+                continue  # reading it will say what is wrong
+            changed = datetime.fromtimestamp(status.st_mtime, UTC)
+            name = name_of(path)
+            made.append(Entry(name, path, place, name, status.st_size, changed))
+        found += sorted(made, key=lambda e: (e.changed, e.name), reverse=place == "library")
+    return tuple(found)
+
+
+def fingerprint() -> object:
+    """A value that changes once a file in library or trash is added, removed or saved."""
+
+    def of(folder: Path) -> tuple[int, int] | None:
+        try:
+            status = folder.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
+    return of(library()), of(trash())
+
+
+def _all_entries() -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """The user's and the bundled sessions, and those in the trash."""
+    index = Index()
+    trashed = tuple(entries("trash", index=index))
+    return tuple(entries(index=index)), trashed
+
+
+def _same_file(one: Entry, other: Entry) -> bool:
+    """Whether both describe the same file, unchanged."""
+    return (one.path, one.size, one.changed) == (other.path, other.size, other.changed)
+
+
+# The controller
+
+
+class LibraryList:
+    """The only writer of ``state`` and ``preview``, which is of the session that was chosen last for a moment.
+
+    Posts :class:`LibraryChanged` when either changed, :class:`Notice` with what became of a change of files, and
+    :class:`SessionLoaded` when another session is ready to be switched to. ``announce`` and ``autosave`` are those of
+    the open session; one that is opened is saved if the open one is. :meth:`close` ends all of it.
+    """
+
+    def __init__(
+        self, document: Document, jobs: Jobs, autosave: Autosave | None, post: Post, announce: Post
+    ) -> None:
+        self.document = document
+        self.jobs = jobs
+        self.autosave = autosave
+        self.state = SessionList()
+        self.preview: Preview | None = None
+        self._post = post
+        self._announce = announce
+        self._seen: object = None
+        self._to_preview: Entry | None = None
+        self._preview_timer: asyncio.TimerHandle | None = None
+        self._opening: Autosave | None = None
+        self._last_deleted: Path | None = None
+
+    def close(self) -> None:
+        """Drop what jobs will answer, and let go of a file that was to be opened. A file is changed to the end."""
+        for name in (LIST, JUDGE, WATCH, OPEN, MAKE, CHANGE):
+            self.jobs.cancel(name)
+        self._stop_preview()
+        self._close_opening()
+
+    @property
+    def at_rest(self) -> bool:
+        """True when nothing more will change by itself, except by other processes."""
+        waits = self._preview_timer is not None or any(map(self.jobs.running, (LIST, JUDGE, PREVIEW)))
+        return self.state.complete and not waits
+
+    def is_open(self, entry: Entry) -> bool:
+        """Whether it is the session that is open here."""
+        return self.document.path is not None and entry.path == self.document.path
+
+    # The list
+
+    def choose(self, at: int) -> None:
+        """Choose the session at this place of the list, or at the nearest there is."""
+        self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
+
+    def arrange(self, chosen: Path | None = None, /, **changes: Any) -> None:
+        """Change fields of the state, then filter, search and sort again. ``chosen``: the session to choose."""
+        self._set(replace(self.state, **changes).arranged(chosen))
+
+    def _set(self, state: SessionList) -> None:
+        self.state = state
+        self._post(LibraryChanged())
+        self._preview_soon()
+
+    def _say(self, line: str) -> None:
+        self._post(Notice(line))
+
+    def read(self, chosen: Path | None = None) -> None:
+        """Read the folders, then judge what is new in them, and watch them. ``chosen``: the session to choose."""
+        first = not self.state.complete
+
+        def named(found: tuple[Entry, ...]) -> None:
+            self.arrange(chosen or self._place_of_open(found), entries=found)
+
+        def listed(found: tuple[tuple[Entry, ...], tuple[Entry, ...]]) -> None:
+            here = self._place_of_open(found[0]) if first else None
+            self.arrange(chosen or here, entries=found[0], trashed=found[1], complete=True)
+            self._judge()
+            self._watch()
+
+        def failed(error: Exception) -> None:
+            self._say(f"the library cannot be read: {shown(str(error), 200)}")
+
+        def work(token: Ticket) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+            self._seen = fingerprint()
+            if first:
+                seen = names()
+                self.jobs.tell(lambda: None if token.stale else named(seen))
+            return _all_entries()
+
+        self.jobs.start(LIST, work, listed, failed)
+
+    def _place_of_open(self, found: tuple[Entry, ...]) -> Path | None:
+        """The open session, to be chosen at first; not a bundled one, at the end of a list of the user's own."""
+        path = self.document.path
+        mine = any(entry.place == "library" for entry in found)
+        return path if path is not None and not (mine and is_bundled(path)) else None
+
+    def _watch(self) -> None:
+        """Read the folders again whenever another process changed them."""
+        if self.jobs.running(WATCH):
+            return
+
+        def read_again(token: Ticket) -> None:
+            if not token.stale and not self.jobs.running(LIST):
+                self.read()
+
+        def work(token: Ticket) -> None:
+            while not token.wait(WATCH_EVERY):
+                if fingerprint() != self._seen:
+                    self.jobs.tell(partial(read_again, token))
+
+        self.jobs.start(WATCH, work, lambda _: None, lambda _: None)
+
+    def _judge(self) -> None:
+        """Judge pending sessions, those in the list first; verdicts are displayed as they come."""
+        state = self.state
+        pending = {e.path: e for e in (*state.listed, *state.entries, *state.trashed) if e.pending}
+        if not pending:
+            return
+        began = time.monotonic()
+
+        def take(token: Ticket, found: dict[Path, Entry], done: int) -> None:
+            if not token.stale:
+                left = (time.monotonic() - began) / max(done, 1) * (len(pending) - done)
+                judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
+                self._set(judging.with_judged(found))
+
+        def work(token: Ticket) -> dict[Path, Entry]:
+            found: dict[Path, Entry] = {}
+            told_at = time.monotonic()
+            for done, entry in enumerate(judge_all(pending.values(), lambda: token.stale), 1):
+                found[entry.path] = entry
+                if time.monotonic() - told_at > BATCH:
+                    self.jobs.tell(partial(take, token, found, done))
+                    found, told_at = {}, time.monotonic()
+                token.wait(0.0005)  # a key finds the interpreter free
+            return found
+
+        def judged(found: dict[Path, Entry]) -> None:
+            ended = replace(self.state, judging=(len(pending), len(pending)), seconds_left=None)
+            self._set(ended.with_judged(found))
+
+        def failed(error: Exception) -> None:
+            self._set(replace(self.state, judging=(0, 0)))
+            self._say(f"not judged: {shown(str(error), 200)}")
+
+        self.jobs.start(JUDGE, work, judged, failed)
+
+    # The preview
+
+    def _preview_soon(self) -> None:
+        """Read the file of the chosen session once it has been chosen for a moment."""
+        chosen, done = self.state.chosen, self.preview.entry if self.preview is not None else None
+        waits = self._preview_timer is not None or self.jobs.running(PREVIEW)
+        expected = self._to_preview if waits else done
+        if chosen is None or (expected is not None and _same_file(expected, chosen)):
+            return
+        self._stop_preview()
+        if done is not None and _same_file(done, chosen):
+            return  # chosen again before another file was read
+        self._to_preview = chosen
+        self._preview_timer = self.jobs.loop.call_later(PREVIEW_AFTER, self._read_preview, chosen)
+
+    def _stop_preview(self) -> None:
+        if self._preview_timer is not None:
+            self._preview_timer.cancel()
+            self._preview_timer = None
+        self.jobs.cancel(PREVIEW)
+
+    def _read_preview(self, entry: Entry) -> None:
+        self._preview_timer = None
+
+        def found(preview: Preview) -> None:
+            self.preview = preview
+            self._post(LibraryChanged())
+
+        def failed(error: Exception) -> None:
+            found(Preview(entry, trouble=f"it cannot be looked at: {shown(str(error), 200)}"))
+
+        own = self.is_open(entry)
+        self.jobs.start(PREVIEW, lambda token: preview_of(entry, own), found, failed)
+
+    # Opening
+
+    def open(self, path: Path) -> None:
+        """Load a session; :class:`SessionLoaded` has it, and :meth:`release` makes it the receiver's."""
+        self._close_opening()
+        document = Document(path, self._announce)
+        kept = self.autosave is not None
+        autosave = self._opening = Autosave(document, self._announce) if kept else None
+        self._say(f"opening {shown(name_of(path), 60)}…")
+
+        def loaded(found: Opened) -> None:
+            self._post(SessionLoaded(Switch(document, found, autosave)))
+
+        def failed(error: Exception) -> None:
+            self._close_opening()
+            self._failed("not opened", path, error)
+
+        hold = autosave.hold if autosave is not None else None
+        self.jobs.start(OPEN, lambda token: open_session(path, hold), loaded, failed)
+
+    def release(self) -> None:
+        """The loaded session was taken: its file is the receiver's to close."""
+        self._opening = None
+
+    def _close_opening(self) -> None:
+        if self._opening is not None:
+            self._opening.close()
+            self._opening = None
+
+    def make(self, request: Request) -> None:
+        """Synthesize a query, put it into the library as a new session, and open that."""
+        self._say("making a request…")
+
+        def work(token: Ticket) -> Path:
+            from planscope.documents.synthesized import session_of
+            from planscope.synthesis.generate import synthesize
+
+            made = synthesize(request)
+            wanted = f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-")
+            return library_changes.add(session_of(made), wanted)
+
+        self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
+
+    # Files
+
+    async def rename(self, entry: Entry, name: str | None, title: str | None) -> None:
+        """Give a session another name, another title or both; None leaves it as it is."""
+        if name is None and title is None:
+            self._say("nothing was changed")
+            return
+        if self.is_open(entry):
+            await self._rename_open(name, title)
+            return
+
+        def work() -> Path:
+            if title is not None:
+                library_changes.retitle(entry.path, title)
+            return library_changes.rename(entry.path, name) if name is not None else entry.path
+
+        def said(path: Path) -> str:
+            return f"it is called {name_of(path)} now" if name is not None else "it has another title"
+
+        self._change(entry.path, work, said)
+
+    async def _rename_open(self, name: str | None, title: str | None) -> None:
+        """The open session: its title is changed in memory, its file is moved while it is not locked."""
+        if title is not None:
+            self.document.edit(title=title)
+        try:
+            if self.autosave is not None:  # saves first, with the title
+                await self.autosave.move(
+                    lambda path: library_changes.rename(path, name) if name is not None else path
+                )
+        except Exception as error:
+            self._failed("not done", self.document.path, error)
+        else:
+            self._say("renamed")
+            self.read(self.document.path)
+
+    def copy(self, entry: Entry, name: str) -> None:
+        """Copy a session into the library; the copy is chosen."""
+        work = partial(library_changes.copy, entry.path, name)
+        self._change(entry.path, work, lambda path: f"copied to {name_of(path)}")
+
+    def delete(self, entry: Entry) -> None:
+        """Move a session to the trash, unless it is open here."""
+        if self.is_open(entry):
+            self._say("it is open: open another one first")
+            return
+
+        def work() -> None:
+            self._last_deleted = library_changes.delete(entry.path)
+
+        said = f"{shown(entry.name, 60)} is in the trash: u takes it out again"
+        self._change(entry.path, work, lambda _: said)
+
+    def restore(self) -> None:
+        """Take the chosen session out of the trash; elsewhere the one that was deleted last."""
+        entry = self.state.chosen
+        path = entry.path if entry is not None and entry.place == "trash" else self._last_deleted
+        if path is None:
+            self._say("nothing was deleted here; 4 shows the trash")
+            return
+        self._last_deleted = None
+        work = partial(library_changes.restore, path)
+        self._change(path, work, lambda back: f"{name_of(back)} is in your library again")
+
+    def empty_trash(self) -> None:
+        """Remove what is in the trash for good."""
+        said = f"{words.plural(len(self.state.trashed), 'session')} removed for good"
+        self._last_deleted = None
+
+        def work() -> None:
+            library_changes.empty_trash()
+
+        self._change(None, work, lambda _: said)
+
+    def _change(
+        self, path: Path | None, work: Callable[[], Path | None], said: Callable[[Path], str]
+    ) -> None:
+        """Change files in a thread, say so, and read the folders again. The path that ``work`` gives is chosen."""
+
+        def done(made: Path | None) -> None:
+            self._say(said(made or Path()))
+            self.read(made)
+
+        self.jobs.start(CHANGE, lambda token: work(), done, partial(self._failed, "not done", path))
+
+    def _failed(self, what: str, path: Path | None, error: Exception) -> None:
+        """Say what went wrong in a short line that names the session; read the folders: it may be gone."""
+        told = str(error) if path is None else str(error).replace(str(path), name_of(path))
+        self._say(f"{what}: {shown(told, 300)}")
+        self.read()

@@ -1,0 +1,420 @@
+"""The library: all sessions in a list, a preview of the chosen one, and the way into another session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from textual import events, on
+from textual.containers import Container
+from textual.widget import Widget
+from textual.widgets import Input
+
+from planscope.tui import words
+from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.base import SafeInput
+from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.lines import Line, Run, shown
+from planscope.tui.messages import LibraryChanged, SessionLoaded
+from planscope.tui.paint import Paint
+from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.hints import Hint
+from planscope.tui.screens.library.lines import (
+    Columns,
+    Lazy,
+    Wishes,
+    alike,
+    columns_for,
+    empty_lines,
+    head_line,
+    preview_lines,
+    row_line,
+    wishes_of,
+)
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+
+if TYPE_CHECKING:
+    from planscope.session.library_entry import Entry
+
+_TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
+_NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
+_IN_TRASH = ("empty-trash",)
+
+_FIXED: tuple[FixedKey, ...] = (
+    ("down", "go(1)", "The session below"),
+    ("up", "go(-1)", "The session above"),
+    ("pagedown", "go_page(1)", "A page down"),
+    ("pageup", "go_page(-1)", "A page up"),
+    ("home", "go(-1000000)", "The first session"),
+    ("end", "go(1000000)", "The last session"),
+    ("enter", "open_session", "Open the session in the debugger"),
+)
+
+
+class LibraryScreen(SideScreen):
+    """Dismissed with the session to switch to, or None."""
+
+    CSS_PATH = [SIDE_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    where = "library"
+    BINDINGS = keys_for("library", _FIXED)
+
+    def __init__(self, paint: Paint, work: Workspace) -> None:
+        super().__init__(paint, work)
+        self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message, work.post)
+        self._rows: tuple[object, ...] = ()
+        self._alike: frozenset[str] = frozenset()
+        self._lines: Lazy | None = None
+        self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
+
+    def body(self) -> Iterable[Widget]:
+        self.search = SafeInput(id="search", placeholder="words to look for", compact=True)
+        self.search.display = False
+        self.list = BoxPane(self.paint, id="list")
+        self.preview = BoxPane(self.paint, id="preview")
+        return (Container(self.search, self.list, self.preview, id="panes"),)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.library.read)
+
+    def on_unmount(self) -> None:
+        self.library.close()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.show_state)
+
+    @property
+    def state(self) -> SessionList:
+        return self.library.state
+
+    @property
+    def at_rest(self) -> bool:
+        """True when nothing more is displayed until a key is pressed."""
+        return self.library.at_rest
+
+    # Display
+
+    @on(LibraryChanged)
+    def _library_changed(self) -> None:
+        self.show_state()
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        self.list.measure()
+        state, width = self.state, self.list.inner_width
+        columns, now, listed = self._columns(width), datetime.now().astimezone(), state.listed
+        here, at = self.document.path, state.at
+        if self._lines is None or self._rows != (listed, columns, now.date()):
+            self._rows = (listed, columns, now.date())
+            self._alike = alike(listed)
+            self._lines = None
+        named = self._alike
+
+        def row(i: int, chosen: bool) -> Line:
+            entry = listed[i]
+            return row_line(entry, columns, chosen, entry.path == here, now, entry.title in named)
+
+        plain = self._lines = self._lines or Lazy(len(listed), lambda i: row(i, False))
+
+        def line(index: int) -> Line:
+            return row(at, True) if index == at else plain[index]
+
+        self.list.set_content(
+            Lazy(len(listed), line) if listed else empty_lines(state, width),
+            title=(Run(_TITLES[state.shown], "title"), Run(f" {len(listed):,}", "number")),
+            note=self._filters(),
+            current=not self.search.has_focus,
+            reveal=at,
+            head=head_line(columns) if listed else None,
+        )
+        self._show_preview()
+        self.show_bars()
+
+    def _columns(self, width: int) -> Columns:
+        """Wide enough for every session, so that they stay the same during a search."""
+        state = self.state
+        place = state.shown == "all"
+        if self._wished is None or self._wished[0] is not state.entries or self._wished[1] != place:
+            self._wished = (state.entries, place, wishes_of((*state.entries, *state.trashed), place))
+        return columns_for(width, self._wished[2])
+
+    def _filters(self) -> list[Run]:
+        state = self.state
+        made = [Run(f'"{shown(state.words.strip(), 30)}"  ', "hit-mark")] if state.words.strip() else []
+        if state.verdict:
+            made.append(Run(f"{state.verdict} alone  ", "mark"))
+        if state.error_type:
+            made.append(Run(f"{shown(state.error_type.replace('_', ' '), 30)} alone  ", "mark"))
+        return [*made, Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim")]
+
+    def _show_preview(self) -> None:
+        self.preview.measure()
+        entry = self.state.chosen
+        if entry is None:
+            self.preview.set_content([])
+            return
+        self.preview.set_content(
+            preview_lines(entry, self.library.preview, self.preview.inner_width),
+            title=(Run(shown(entry.title, 60), "title"),),
+            note=(Run(shown(entry.name, 40), "dim"),),
+        )
+
+    def named_keys(self) -> Sequence[Hint]:
+        idle = _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
+        return [hint for hint in self.hints if hint.id not in idle]
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        state = self.state
+        left = [Run(" library ", "brand"), Run(" ")]
+        for number, place in enumerate(SHOWN, 1):
+            here = place == state.shown
+            count = f" {len(state.trashed)}" if place == "trash" and state.trashed else ""
+            left += [Run("▶" if here else " ", "mark")]
+            left += [Run(f"{number} {_TITLES[place]}{count}", "strong" if here else "dim"), Run("  ")]
+        done, many = state.judging
+        if done == many:
+            return left, [Run("" if state.complete else "reading…", "dim")]
+        progress = f"judging {done:,} of {many:,}"
+        if state.seconds_left is not None and state.seconds_left >= 1:
+            progress += f", {words.plural(round(state.seconds_left), 'second')} left"
+        return left, [Run(progress, "dim")]
+
+    # Moving
+
+    def action_go(self, by: int) -> None:
+        self.notice = ""
+        self.library.choose(self.state.at + by)
+
+    def action_go_page(self, by: int) -> None:
+        self.action_go(by * max(self.list.window - 1, 1))
+
+    def action_look_on(self) -> None:
+        """Scroll the preview by a page, from its end to its start."""
+        pane = self.preview
+        at_end = pane.top + pane.window >= pane.size_of()
+        pane.scroll_lines(-pane.size_of() if at_end else max(pane.window - 1, 1))
+
+    @on(LineClicked)
+    def _clicked(self, message: LineClicked) -> None:
+        if message.box == "list" and message.index < len(self.state.listed):
+            self.library.choose(message.index)
+            if message.again:
+                self.action_open_session()
+
+    # Search, filters, order
+
+    def action_search_sessions(self) -> None:
+        self.notice = ""
+        self.search.display = True
+        self.set_focus(self.search)
+        self.call_after_refresh(self.show_state)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self.state.words:  # else it was emptied, and the chosen session stays chosen
+            self.library.arrange(words=event.value, at=0)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._stop_typing()
+
+    def _stop_typing(self) -> None:
+        """Back to the list; it stays searched."""
+        self.set_focus(None)
+        self.search.display = bool(self.state.words.strip())
+        self.call_after_refresh(self.show_state)
+
+    def action_leave_library(self) -> None:
+        """From typing to the list, from there to all sessions, and from there out of the screen."""
+        if self.search.has_focus and not self.state.words:
+            self._stop_typing()
+        elif self.state.filtered:
+            self.search.value = ""
+            self.library.arrange(words="", verdict="", error_type="")
+            self._stop_typing()
+        else:
+            self.dismiss(None)
+
+    def action_show_all_sessions(self) -> None:
+        self._show_place("all")
+
+    def action_show_my_sessions(self) -> None:
+        self._show_place("library")
+
+    def action_show_bundled_sessions(self) -> None:
+        self._show_place("bundled")
+
+    def action_show_trash(self) -> None:
+        self._show_place("trash")
+
+    def _show_place(self, place: Shown) -> None:
+        self.notice = ""
+        self.library.arrange(shown=place, at=0)
+
+    def action_filter_verdict(self) -> None:
+        self.start_flow(self._filter("Verdict", "verdict", self.state.verdicts()))
+
+    def action_filter_error(self) -> None:
+        self.start_flow(self._filter("Type of error", "error_type", self.state.error_types()))
+
+    async def _filter(
+        self, title: str, field: Literal["verdict", "error_type"], found: Mapping[str, int]
+    ) -> None:
+        names = ["", *found]
+        lines: list[tuple[Run, ...]] = [(Run("any"),)]
+        for name, count in found.items():
+            lines.append((Run(f"{shown(name.replace('_', ' '), 40):<20}"), Run(f"{count:>5,}", "dim")))
+        now = getattr(self.state, field)
+        at = names.index(now) if now in names else 0
+        number = await self.answer(ChooseDialog(self.paint, title, lines, at))
+        if number is not None:
+            self.notice = ""
+            self.library.arrange(at=0, **{field: names[number]})
+
+    def action_sort_sessions(self) -> None:
+        order = ORDERS[(ORDERS.index(self.state.order) + 1) % len(ORDERS)]
+        self.library.arrange(order=order, reverse=False)
+        self.tell(f"by {order}; S turns it round")
+
+    def action_reverse_sessions(self) -> None:
+        self.library.arrange(reverse=not self.state.reverse)
+
+    # Opening
+
+    def action_open_session(self) -> None:
+        entry = self.state.chosen
+        if entry is None:
+            self.tell("there is nothing to open; n makes a session")
+        elif entry.place == "trash":
+            self.tell("it is in the trash: u restores it")
+        elif entry.wrong is not None:
+            self.tell(shown(entry.wrong, 300))
+        elif self.library.is_open(entry):
+            self.dismiss(None)
+        else:
+            self.start_flow(self._open(entry.path))
+
+    async def _open(self, path: Path) -> None:
+        if await self._may_leave():
+            self.library.open(path)
+
+    async def _may_leave(self) -> bool:
+        """Ask whether to stop what is under way, if anything is."""
+        from planscope.tui.dialogs.recover import sure_dialog
+        from planscope.tui.screens.flows.quitting import under_way
+
+        what = under_way(self.jobs)
+        if not what:
+            return True
+        text = f"A {what} is under way in the session that is open. What came of it so far is kept."
+        yes = f"Stop the {what}, and go on"
+        return await self.answer(sure_dialog(self.paint, f"Stop the {what}?", text, "Stay", yes)) == 1
+
+    @on(SessionLoaded)
+    def _session_loaded(self, message: SessionLoaded) -> None:
+        if not self.is_left:  # else its file is released with the library
+            self.library.release()
+            self.dismiss(message.switch)
+
+    def action_new_session(self) -> None:
+        self.start_flow(self._new_session())
+
+    async def _new_session(self) -> None:
+        from planscope.tui.dialogs.new_session import new_form
+
+        request = await self.answer(new_form(self.paint))
+        if request is not None and await self._may_leave():
+            self.library.make(request)
+
+    # Files
+
+    def _chosen_of_mine(self) -> Entry | None:
+        """The chosen session, if it may be changed."""
+        entry = self.state.chosen
+        if entry is None:
+            self.tell("no session is chosen")
+        elif entry.place == "bundled":
+            self.tell("it ships with planscope and stays as it is: c copies it into your library")
+        elif entry.place == "trash":
+            self.tell("it is in the trash: u restores it")
+        else:
+            return entry
+        return None
+
+    def action_rename_session(self) -> None:
+        if (entry := self._chosen_of_mine()) is not None:
+            self.start_flow(self._rename(entry))
+
+    async def _rename(self, entry: Entry) -> None:
+        from planscope.session.naming import checked_name
+        from planscope.tui.dialogs.form import Answers, FormDialog, TextField
+
+        fields = [TextField("name", "Name", entry.name), TextField("title", "Title", entry.title)]
+
+        def read(answers: Answers) -> tuple[str, str]:
+            name = answers["name"]
+            return name if name == entry.name else checked_name(name.strip()), answers["title"]
+
+        before = ("The name is that of the file in your library; the title stands in the session.",)
+        answers = await self.answer(FormDialog(self.paint, "Rename", fields, read, before=before))
+        if answers is not None:
+            name, title = answers
+            same_title = title in (entry.title, "") or entry.wrong is not None
+            await self.library.rename(
+                entry, None if name == entry.name else name, None if same_title else title
+            )
+
+    def action_copy_session(self) -> None:
+        entry = self.state.chosen
+        if entry is None or entry.place == "trash":
+            self.tell("there is nothing to copy" if entry is None else "it is in the trash: u restores it")
+        else:
+            self.start_flow(self._copy(entry))
+
+    async def _copy(self, entry: Entry) -> None:
+        from planscope.session.bundled import bundled
+        from planscope.session.naming import checked_name, free_name, in_library, wrong_name
+        from planscope.tui.dialogs.ask import AskDialog
+
+        def check(text: str) -> str | None:
+            name = text.strip()
+            taken = name in bundled() or in_library(name) is not None
+            return wrong_name(name) or ("there is one of this name" if taken else None)
+
+        hint = "the copy's name in your library"
+        name = await self.answer(AskDialog(self.paint, "Copy", hint, check, value=free_name(entry.name)))
+        if name is not None:
+            self.library.copy(entry, checked_name(name.strip()))
+
+    def action_delete_session(self) -> None:
+        if (entry := self._chosen_of_mine()) is not None:
+            self.library.delete(entry)
+
+    def action_restore_session(self) -> None:
+        self.library.restore()
+
+    def action_empty_trash(self) -> None:
+        if self.state.trashed:
+            self.start_flow(self._empty_trash())
+        else:
+            self.tell("the trash is empty")
+
+    async def _empty_trash(self) -> None:
+        from planscope.tui.dialogs.recover import sure_dialog
+
+        text = f"{words.plural(len(self.state.trashed), 'session')} would be removed for good."
+        dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Remove them")
+        if await self.answer(dialog) == 1:
+            self.library.empty_trash()
+
+    def action_copy_session_path(self) -> None:
+        entry = self.state.chosen
+        if entry is not None:
+            self.app.copy_to_clipboard(str(entry.path))
+            self.tell(f"sent to the terminal's clipboard: {words.place(entry.path)}")

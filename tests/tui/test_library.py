@@ -67,11 +67,6 @@ async def rested(driven: Driven) -> None:
     await driven.answered()
 
 
-async def worked(driven: Driven) -> None:
-    await until(driven, lambda: not driven.room.work.jobs.running("library work"))
-    await rested(driven)
-
-
 async def turned(driven: Driven, path: Path) -> None:
     """Wait until another session is open."""
     await until(driven, lambda: driven.app.path == path and driven.app.screen is driven.app.screen_of_session)
@@ -270,7 +265,7 @@ async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> No
         await driven.press("enter")
         assert driven.app.screen is room and driven.app.path == FIRST
         await driven.press("d")
-        await worked(driven)
+        await rested(driven)
         assert not path.exists() and len(list(trash().iterdir())) == 1
 
 
@@ -328,7 +323,7 @@ async def test_a_copy_is_called_as_no_other() -> None:
         await driven.press("ctrl+u", *"mine", "enter")
         assert "there is one of this name" in driven.text
         await driven.press("ctrl+u", *"other", "enter")
-        await worked(driven)
+        await rested(driven)
     assert (library() / "other.planscope.json").exists()
 
 
@@ -341,7 +336,7 @@ async def test_rename_and_title() -> None:
         await driven.press("end", "ctrl+u", *"a b/c", "enter")
         assert "cannot be a session's name" in driven.text
         await driven.press("ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
-        await worked(driven)
+        await rested(driven)
         room = driven.app.screen
         assert isinstance(room, LibraryScreen) and listed(room)[0] == "other"
         assert "it is called other now" in driven.text
@@ -403,7 +398,7 @@ async def test_who_renames_leaves_a_title_that_cannot_be_seen_as_it_is() -> None
         await driven.press("home", "r", "enter")
         assert "nothing was changed" in driven.text
         await driven.press("r", "end", "ctrl+u", *"other", "enter")
-        await worked(driven)
+        await rested(driven)
     assert load(library() / "other.planscope.json").title == title
 
 
@@ -417,7 +412,7 @@ async def test_the_open_session_is_known_however_its_path_was_written(
         await driven.press("home")
         await rested(driven)
         await driven.press("d")
-        await worked(driven)
+        await rested(driven)
         assert "it is open" in driven.text and driven.app.work.document.path == path
 
 
@@ -473,7 +468,7 @@ async def test_the_keys_that_are_named_are_those_of_the_place() -> None:
         await entered(driven)
         assert "d delete" in last_row(driven) and "empty trash" not in last_row(driven)
         await driven.press("d")
-        await worked(driven)
+        await rested(driven)
         await driven.press("4")
         assert "X empty trash" in last_row(driven) and "delete" not in last_row(driven)
         await driven.press("1")
@@ -485,23 +480,23 @@ async def test_copy_delete_restore_and_empty() -> None:
     async with opened(FIRST) as driven:
         room = await entered(driven)
         await driven.press("c", "enter")
-        await worked(driven)
+        await rested(driven)
         assert listed(room)[:2] == ["mine-2", "mine"] and "copied to mine-2" in driven.text
         assert room.state.chosen.name == "mine-2"
         await driven.press("d")
-        await worked(driven)
+        await rested(driven)
         assert listed(room)[:1] == ["mine"] and "4 Trash 1" in driven.text
         await driven.press("u")
-        await worked(driven)
+        await rested(driven)
         assert "mine-2" in listed(room) and "4 Trash 1" not in driven.text
         await driven.press("2", "home", "d")
-        await worked(driven)
+        await rested(driven)
         await driven.press("4", "enter")
         assert "u restores it" in driven.text
         await driven.press("X", "enter")
         assert len(list(trash().iterdir())) == 1
         await driven.press("X", "down", "enter")
-        await worked(driven)
+        await rested(driven)
         assert "1 session removed for good" in driven.text and "The trash is empty" in driven.text
     assert not list(trash().iterdir()) and len(list(library().iterdir())) == 1
 
@@ -514,7 +509,7 @@ async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
             assert "ships with planscope" in driven.text
         name = room.state.chosen.name
         await driven.press("c", "enter")
-        await worked(driven)
+        await rested(driven)
         assert [p.name for p in library().iterdir()] == [f"{name}-2.planscope.json"]
 
 
@@ -525,7 +520,7 @@ async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() 
             await entered(driven)
             await until(driven, lambda: "in another planscope (process" in driven.text)
             await driven.press("r", "end", "ctrl+u", *"other", "enter")
-            await worked(driven)
+            await rested(driven)
             assert "not done" in driven.text and path.exists()
 
 

@@ -302,6 +302,7 @@ class LibraryList:
         self._preview_timer: asyncio.TimerHandle | None = None
         self._opening: Autosave | None = None
         self._last_deleted: Path | None = None
+        self._moving = False
 
     def close(self) -> None:
         """Drop what jobs will answer, and let go of a file that was to be opened. A file is changed to the end."""
@@ -313,8 +314,12 @@ class LibraryList:
     @property
     def at_rest(self) -> bool:
         """True when nothing more will change by itself, except by other processes."""
-        waits = self._preview_timer is not None or any(map(self.jobs.running, (LIST, JUDGE, PREVIEW)))
-        return self.state.complete and not waits
+        waits = self._preview_timer is not None or self._moving
+        return (
+            self.state.complete
+            and not waits
+            and not any(map(self.jobs.running, (LIST, JUDGE, PREVIEW, CHANGE)))
+        )
 
     def is_open(self, entry: Entry) -> bool:
         """Whether it is the session that is open here."""
@@ -520,9 +525,10 @@ class LibraryList:
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
         """The open session: its title is changed in memory, its file is moved while it is not locked."""
-        if title is not None:
-            self.document.edit(title=title)
+        self._moving = True
         try:
+            if title is not None:
+                self.document.edit(title=title)
             if self.autosave is not None:  # saves first, with the title
                 await self.autosave.move(
                     lambda path: library_changes.rename(path, name) if name is not None else path
@@ -532,6 +538,8 @@ class LibraryList:
         else:
             self._say("renamed")
             self.read(self.document.path)
+        finally:
+            self._moving = False
 
     def copy(self, entry: Entry, name: str) -> None:
         """Copy a session into the library; the copy is chosen."""

@@ -1,3 +1,0 @@
-from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
-
-__all__ = ["AppScreen", "FixedKey", "keys_for"]

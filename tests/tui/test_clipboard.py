@@ -10,6 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from planscope.safe import without_controls
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -68,7 +69,9 @@ async def test_an_input_line_and_a_selection(tmp_path: Path, monkeypatch: pytest
         line.action_select_all()
         line.action_copy()
         await driven.press("escape", "e", "i")
-        driven.app.screen.insert("\x1b]0;x\x07 typed")  # type: ignore[attr-defined]  # the edit screen's own
+        screen = driven.app.screen
+        assert isinstance(screen, EditScreen)
+        screen.paste("\x1b]0;x\x07 typed")
         await driven.press("ctrl+home", "ctrl+shift+end", "ctrl+c")
         assert len(taken) == 2 and not any(map(controls, taken)), taken
         assert "typed" in taken[1]

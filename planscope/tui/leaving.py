@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 
 def to_front(screen: Screen[Any]) -> bool:
-    """Close what is open over a screen; False if the screen itself is closed already.
+    """Close what is open over a screen, without an answer; False if the screen itself is closed already.
 
     Textual raises when a screen is dismissed twice, which fast typing causes, and when one is dismissed that another
     one covers, which background work causes.
@@ -18,7 +18,7 @@ def to_front(screen: Screen[Any]) -> bool:
     if screen not in stack:
         return False
     while screen.app.screen is not screen:
-        screen.app.pop_screen()
+        screen.app.screen.dismiss(None)
     return True
 
 

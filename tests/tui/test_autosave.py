@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +21,12 @@ from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
 from planscope.tui.controllers import autosave as saving
+from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.recover import differences
+from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -518,3 +522,30 @@ async def test_a_title_too_long_is_cut_before_it_is_left_out(tmp_path: Path, wid
     async with opened(path, size=(width, 30)) as driven:
         bar = driven.text.splitlines()[0]
         assert "Bug at the" in bar and bar.count("…") == 1 and len(bar) <= width
+
+
+async def test_a_draft_that_is_typed_before_work_is_restored_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, found = sessions.write(sessions.figure_10(), tmp_path), asyncio.Event()
+    await unsaved(path, monkeypatch)
+    run = Jobs.run
+
+    async def slow(self: Jobs, name: str, work: Callable[[Any], Any]) -> Any:
+        if name == "recovery":
+            await found.wait()
+        return await run(self, name, work)
+
+    monkeypatch.setattr(Jobs, "run", slow)
+    async with opened(path) as driven:
+        await driven.press("e", "i", "end", "z", "z")
+        assert isinstance(driven.app.screen, EditScreen)
+        found.set()
+        await driven.sees("Unsaved work")
+        before = driven.room
+        await driven.press("enter")
+        await until(driven, lambda: driven.room is not before)
+        await driven.rest()
+        assert driven.room.work.document.open_session.breakpoints == ["step 1"]
+        (history,) = driven.room.work.drafts.histories.values()
+        assert "zz" in history.now.text

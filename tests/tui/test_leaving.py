@@ -13,8 +13,9 @@ from textual.command import CommandList
 from planscope.session.places import library
 from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
-from planscope.tui.dialogs.choose import TextDialog
+from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
+from planscope.tui.lines import Run
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
 from tests.tui import sessions
@@ -134,3 +135,31 @@ async def test_a_click_on_what_the_palette_found_before_does_nothing(path: Path)
         found.post_message(events.Click.from_event(found, mouse))
         await driven.press("escape")
         assert driven.app.screen is driven.room
+
+
+async def test_a_question_that_is_closed_from_below_has_no_answer(path: Path) -> None:
+    heard: list[object] = []
+    async with opened(path) as driven:
+        below = TextDialog(driven.room.paint, "Below", lambda width: [])
+        driven.app.push_screen(below)
+
+        async def ask() -> None:
+            choices = ChooseDialog(driven.room.paint, "Which", [(Run("one"),)])
+            heard.append(await driven.room.answer(choices))
+
+        driven.room.start_flow(ask())
+        await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
+        below.dismiss(None)
+        await until(driven, lambda: heard == [None])
+        assert driven.app.screen is driven.room
+
+
+async def test_a_theme_that_was_only_looked_at_goes_with_its_dialog(path: Path) -> None:
+    async with opened(path) as driven:
+        await driven.press("L")
+        below, before = driven.app.screen, driven.app.theme
+        await driven.press("ctrl+t", "down")
+        assert driven.app.theme != before
+        below.dismiss(None)
+        await until(driven, lambda: driven.app.screen is driven.room)
+        assert driven.app.theme == before

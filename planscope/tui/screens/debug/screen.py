@@ -45,6 +45,7 @@ from planscope.tui.controllers.what_if import Origin
 from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.copying import text_of as pane_text
 from planscope.tui.keymap import keys_of, shown_key
+from planscope.tui.leaving import to_front
 from planscope.tui.lines import shown
 from planscope.tui.messages import (
     DocumentChanged,
@@ -324,6 +325,7 @@ class DebugScreen(AppScreen[None]):
         session = await offer_recovery(self, document, self.work.jobs, found)
         if session is None:
             return
+        to_front(self)  # what was written over it meanwhile is kept
         keeper = self.work.autosave.give_up_keeper() if self.work.autosave is not None else None
         if keeper is not None and found.outdated:
             keeper.go_elsewhere()

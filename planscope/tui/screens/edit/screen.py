@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events, on
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.widget import Widget
 
@@ -426,8 +427,12 @@ class EditScreen(SideScreen):
 
     def leave(self, result: EditResult | None = None) -> None:
         """Leave with a result; without one, with the draft."""
+        self.dismiss(result)
+
+    def dismiss(self, result: EditResult | None = None) -> AwaitComplete:
+        """Close, however that comes: what was typed is kept."""
         self.editor.close()
-        self.dismiss(result or EditResult(draft=self.state.history if self.state.changed else None))
+        return super().dismiss(result or EditResult(draft=self.state.history if self.state.changed else None))
 
     def action_keep_draft(self) -> None:
         if not self.state.changed:

@@ -152,14 +152,3 @@ async def test_a_question_that_is_closed_from_below_has_no_answer(path: Path) ->
         below.dismiss(None)
         await until(driven, lambda: heard == [None])
         assert driven.app.screen is driven.room
-
-
-async def test_a_theme_that_was_only_looked_at_goes_with_its_dialog(path: Path) -> None:
-    async with opened(path) as driven:
-        await driven.press("L")
-        below, before = driven.app.screen, driven.app.theme
-        await driven.press("ctrl+t", "down")
-        assert driven.app.theme != before
-        below.dismiss(None)
-        await until(driven, lambda: driven.app.screen is driven.room)
-        assert driven.app.theme == before

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from planscope.agents.gate import GoOn
 from planscope.session.bundled import bundled
 from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 from planscope.session.model import Run
@@ -325,3 +326,30 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
         await until(driven, lambda: not driven.room.work.live.at_work)
         assert driven.state.debug.run.last == len(driven.state.run.calls) + 1
         assert f"{driven.state.run.calls[-1].tool}()" in driven.text and "not judged" in driven.text
+
+
+async def test_a_step_and_a_search_are_found_although_the_run_went_on_meanwhile() -> None:
+    async with opened(FIRST) as driven:
+        await start(driven)
+        await paused(driven, 1)
+        live = driven.room.work.live
+        await driven.press("J")
+        assert live.decide(GoOn(), stepping=True)
+        await paused(driven, 2)
+        await driven.press("0", "enter")
+        assert driven.app.screen is driven.room and driven.state.debug.index == 0
+        await driven.press("G", "slash")
+        assert live.decide(GoOn(), stepping=True)
+        await paused(driven, 3)
+        await driven.type("tour")
+        await driven.press("enter")
+        assert driven.app.screen is driven.room and driven.state.search is not None
+
+
+async def test_a_step_of_a_run_that_is_displayed_no_more_is_not_gone_to() -> None:
+    async with opened(FIRST) as driven:
+        await driven.press("J")
+        here = driven.room.work.document.runs[0]
+        driven.room.look_at(here.variant, here.id)
+        await driven.press("2", "enter")
+        assert "another run is displayed by now" in driven.text

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
@@ -109,10 +110,7 @@ async def test_it_notices_marks_that_do_not_reach_the_session(monkeypatch: pytes
 
 
 async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave(self: EditScreen) -> None:
-        self.dismiss(None)
-
-    monkeypatch.setattr(EditScreen, "action_leave_edit", leave)
+    monkeypatch.setattr(EditScreen, "dismiss", lambda self, result=None: Screen.dismiss(self))
     with pytest.raises(Lost, match="a draft is gone"):
         async with before_one() as monkey:
             await press(monkey, "e", "i", "x", "escape")

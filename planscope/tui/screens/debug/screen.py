@@ -96,6 +96,7 @@ IN_PANES: tuple[FixedKey, ...] = (
 
 _AT_START = "this is the start of the run"
 _STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
+_ANOTHER = "another run is displayed by now"
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
@@ -606,13 +607,20 @@ class DebugScreen(AppScreen[None]):
     async def _go_to_step(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
 
-        run = self.view.debug.run
+        key, run = self._key, self.view.debug.run
         last = run.last if run.steps[-1].step != "end" else run.last - 1
         hint = f"a step from 0 to {last}, start or end"
         check = partial(_wrong, partial(cursor.parse_step, run))
         text = await self.answer(AskDialog(self.paint, "Go to step", hint, check))
-        if text is not None and self.view.debug.run is run:
-            self.move(cursor.go_to(self.view.debug, cursor.parse_step(run, text)))
+        if text is None:
+            return
+        if self._key != key:
+            self.tell(_ANOTHER)
+            return
+        try:
+            self.move(cursor.go_to(self.view.debug, cursor.parse_step(self.view.debug.run, text)))
+        except DebuggerError as error:  # the run went on, or calls were taken back
+            self.tell(str(error))
 
     # Selecting and searching
 
@@ -672,7 +680,7 @@ class DebugScreen(AppScreen[None]):
     async def _search(self) -> None:
         from planscope.tui.dialogs.ask import AskDialog
 
-        view = self.view
+        key, view = self._key, self.view
         haystack = Haystack(_searched(view))
 
         def check(text: str) -> str | None:
@@ -685,10 +693,14 @@ class DebugScreen(AppScreen[None]):
         hint = "in the request, constraints, thoughts, calls and answers"
         old = view.search.needle if view.search else ""
         text = await self.answer(AskDialog(self.paint, "Search", hint, check, value=old))
-        if text is not None and self.view.debug.run is view.debug.run:
-            found = haystack.find(text)
-            self.move_to_hit(found)
-            self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
+        if text is None:
+            return
+        if self._key != key:
+            self.tell(_ANOTHER)
+            return
+        found = Haystack(_searched(self.view)).find(text)  # the run may have gone on
+        self.move_to_hit(found)
+        self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
 
     def action_next_hit(self) -> None:
         self._hit(next_hit)

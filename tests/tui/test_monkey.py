@@ -113,7 +113,7 @@ async def test_it_notices_a_draft_that_is_lost(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(EditScreen, "dismiss", lambda self, result=None: Screen.dismiss(self))
     with pytest.raises(Lost, match="a draft is gone"):
         async with before_one() as monkey:
-            await press(monkey, "e", "i", "x", "escape")
+            await press(monkey, "e", "i", "x", "escape", "escape")
 
 
 async def test_it_notices_a_screen_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.run_verdicts import judge_runs
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
@@ -297,12 +301,20 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         assert driven.state.run.id == driven.room.work.live.run_id
 
 
-async def test_verdicts_may_come_when_what_was_played_is_gone() -> None:
+async def test_verdicts_may_come_when_what_was_played_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = threading.Event()
+
+    def late(*given: Any) -> Iterator[Any]:
+        gone.wait(30)
+        yield from judge_runs(*given)
+
+    monkeypatch.setattr("planscope.tui.screens.flows.runs.judge_runs", late)
     async with opened(FIRST) as driven:
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("o")
         driven.room.look_at("v1", driven.room.work.document.runs[0].id)
+        gone.set()
         await driven.sees("what was played here is gone")
         await driven.press("escape")
         assert driven.app.screen is driven.room

@@ -107,30 +107,6 @@ class Judge:
         found = {str(literal.decl().name()) for literal in self._solver.unsat_core()}
         return {m for m in self.members if f"use {m}" in found}
 
-    def core(self) -> tuple[str, ...] | None:
-        """The minimal core: members dropped from the last to the first while the rest stays unsatisfiable.
-
-        None where Z3 gave up. Raises ValueError where everything can be met. A member outside Z3's own core
-        of what is left needs no question: without it the rest is unsatisfiable all the same.
-        """
-        answer = self.check()
-        if answer == "sat":
-            raise ValueError("there is no core: everything can be met")
-        if answer == "unknown":
-            return None
-        kept, hint = list(self.members), self.hint()
-        for member in reversed(self.members):
-            rest = [m for m in kept if m != member]
-            if member in hint:
-                answer = self.check(rest)
-                if answer == "unknown":
-                    return None
-                if answer == "sat":
-                    continue
-                hint = self.hint()
-            kept = rest
-        return tuple(kept)
-
     def is_minimal_core(self, members: Sequence[str]) -> bool | None:
         """Do these contradict each other, and do they stop when any one of them is dropped? None: Z3 gave up."""
         answer = self.check(members)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from planscope.language.problem import DAY, Problem
-from planscope.oracle.deletion import deletion_core
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.schedule import NEVER, Schedule
 
@@ -123,12 +122,6 @@ class TimedMembers:
             if not moved:
                 return True
         return False
-
-    def core(self) -> tuple[str, ...]:
-        """The members that stay when they are dropped from the last to the first while the rest is impossible."""
-        names = self.names
-        stay = deletion_core(len(names), lambda kept: not self.possible([names[k] for k in kept]))
-        return tuple(names[k] for k in stay)
 
 
 def _bound(

@@ -6,13 +6,22 @@ from collections.abc import Collection, Sequence
 from copy import copy
 
 from planscope.language.problem import DAY, Problem
+from planscope.oracle.deletion import deletion_core
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.plan import COUNTED, Cursor, rule_core
 from planscope.oracle.schedule import Schedule, TooHard
+from planscope.oracle.smt import Judge
 from planscope.oracle.statuses import Attempt
 from planscope.oracle.timed_judge import judge_of
 from planscope.oracle.timed_members import TimedMembers
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
+
+CORE_EFFORT = 40_000
+"""Sets of actions that scheduling looks at for one of the many questions that a core takes."""
+
+
+class _Unknown(Exception):
+    """Nobody knows."""
 
 
 def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
@@ -78,10 +87,7 @@ class TimedPlan:
         if found is not None:
             return found
         ran = [f for f in attempt.facts if f.step <= index]
-        try:
-            members: tuple[str, ...] | None = TimedMembers(self.problem, ran).core()
-        except TooHard:
-            members = judge_of(self.problem, ran, False, self.timeout).core()
+        members = self._core(ran)
         if members is None:
             return None
         chosen = set(members)
@@ -90,6 +96,28 @@ class TimedPlan:
             tuple(f.step for f in ran if f"step{f.step}" in chosen),
             foreseeable(self.problem, ran, called, self.timeout),
         )
+
+    def _core(self, ran: Sequence[Fact]) -> tuple[str, ...] | None:
+        """Its members by name. Each question goes to Z3 where scheduling gives up; None where Z3 does, too."""
+        timed = TimedMembers(self.problem, ran, limit=CORE_EFFORT)
+        judge: Judge | None = None
+
+        def impossible(kept: Sequence[int]) -> bool:
+            nonlocal judge
+            members = [timed.names[k] for k in kept]
+            try:
+                return not timed.possible(members)
+            except TooHard:
+                judge = judge or judge_of(self.problem, ran, False, self.timeout, plans=False)
+                answer = judge.check(members)
+            if answer == "unknown":
+                raise _Unknown
+            return answer == "unsat"
+
+        try:
+            return tuple(timed.names[k] for k in deletion_core(len(timed.names), impossible))
+        except _Unknown:
+            return None
 
     def _rest(self, done: Sequence[Fact]) -> tuple[int, int]:
         """What remains, as a bit mask, and the hour of the clock."""

@@ -8,13 +8,16 @@ from collections.abc import Callable
 import pytest
 
 from planscope.oracle import hitting
-from planscope.oracle.hitting import EXACT, GaveUp, HittingSets, HittingSetsByHitman, HittingSetsByZ3
+from planscope.oracle.hitting import GaveUp, HittingSets, HittingSetsByHitman, HittingSetsByZ3
 
 
 def by_hitman() -> HittingSets:
     found = pytest.importorskip("pysat.examples.hitman")
     return HittingSetsByHitman(found.Hitman(solver="g3", htype="sorted"))
 
+
+EXACT = 4
+"""Up to this size Z3 gives the smallest first."""
 
 BOTH = pytest.mark.parametrize("make", [by_hitman, HittingSetsByZ3])
 
@@ -79,6 +82,37 @@ def test_python_sat_gives_the_smallest_at_any_size() -> None:
         sizes.append(found.bit_count())
         sets.avoid(found)
     assert sizes == [6] * 64 and sets.next() is None
+
+
+@BOTH
+def test_a_smallest_set_of_four_comes_before_the_many_larger_ones(make: Callable[[], HittingSets]) -> None:
+    """Four stars: the centre of each, or all of its points."""
+    sets = make()
+    for star in range(4):
+        for point in range(1, 6):
+            sets.hit(1 << 6 * star | 1 << 6 * star + point)
+    sizes = []
+    for _ in range(3):
+        found = sets.next()
+        assert found is not None
+        sizes.append(found.bit_count())
+        sets.avoid(found)
+    assert sizes[0] == 4 and sizes[1] >= 8
+    assert make is not by_hitman or sizes == [4, 8, 8]
+
+
+def test_an_interrupt_reaches_the_solver() -> None:
+    class Solver:
+        interrupted = 0
+
+        def interrupt(self) -> None:
+            self.interrupted += 1
+
+    class Hitman:
+        oracle = Solver()
+
+    HittingSetsByHitman(Hitman()).interrupt()
+    assert Hitman.oracle.interrupted == 1
 
 
 def test_an_interrupt_ends_the_search() -> None:

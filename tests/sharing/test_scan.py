@@ -39,6 +39,7 @@ zugangsdaten mot_de_passe motsDePasse jeton contraseña CONTRASEÑA clave creden
 mysqlRootPasswd --api-token -password auth0 pw reset_token
 """
 PLAIN = """
+heron_key idempotency_key heronKey
 author authors authority authorized authoritative secretary secretariat tokenizer tokenize
 tokenization key keys keyboard monkey turkey primary_key sort_key foreign_key public_key cache_key
 token_count token_type token_limit max_tokens min_password_length num_tokens next_token pad_token_id
@@ -179,6 +180,12 @@ V = "quiet-heron7"
         ("the password is a-b7", []),
         ("the password is a-b77", ["a-b77"]),
         ("the token was abcde1", ["abcde1"]),
+        ("the password is McDonald", []),
+        ("token a7b7c", []),
+        ("token a7b7cz", ["a7b7cz"]),
+        ("docker login -u joe -p ${PASS} r", []),
+        ("docker login -u joe -p rain r", ["rain"]),
+        ("redis-cli -a <password>", []),
         ("the password is the one from before", []),
         ("password for joe: rain77", ["rain77"]),
         ("token herons-77", ["herons-77"]),
@@ -242,6 +249,23 @@ V = "quiet-heron7"
 def test_exactly_what_a_text_names_is_found(text: str, values: list[str]) -> None:
     assert found(text) == values
     assert found(f"Then: {text}") == values or "\n" in text or text.startswith("<")
+
+
+def test_of_a_cookie_that_is_set_what_follows_is_no_secret() -> None:
+    text = "Set-Cookie: sid=abcdef7; Path=/somewhere; SameSite=Strictly"
+    assert [text[h.start : h.end] for h in Scanner(NOWHERE).find(text)] == ["abcdef7"]
+    text = "Cookie: sid=abcdef7; other=ghijkl8"
+    assert [text[h.start : h.end] for h in Scanner(NOWHERE).find(text)] == ["abcdef7", "ghijkl8"]
+
+
+def test_what_another_value_hides_is_found_when_that_is_covered() -> None:
+    text = "password=rainy-over-sea; snow77xyz more"
+    around = Surroundings((("X_TOKEN", "over-sea; snow77xyz"),))
+    hits = Scanner(around).find(text)
+    assert [(text[h.start : h.end], h.kind) for h in hits] == [
+        ("rainy-", "named-secret"),
+        ("over-sea; snow77xyz", "environment"),
+    ]
 
 
 def test_a_key_says_what_its_value_is() -> None:

@@ -196,6 +196,7 @@ V = "quiet-heron7"
         ("token a=bcd77", []),
         ("--token rain", ["rain"]),
         ("--token -v", []),
+        ("--token --verbose", []),
         ("--token TOKEN", []),
         ("--auth joe:rain", ["rain"]),
         ("--token=rain", ["rain"]),

@@ -156,6 +156,26 @@ def test_spans_move_with_their_words(text: str, data: st.DataObject) -> None:
     assert {k for k in origin[a:b] if k is not None} == kept
 
 
+def test_what_ends_where_a_replaced_value_begins_ends_there_still() -> None:
+    assert moved((0, 3), [Edit(3, 5, 4)]) == (0, 3)
+    assert moved((5, 7), [Edit(3, 5, 4)]) == (7, 9)
+    assert moved((4, 7), [Edit(3, 5, 4)]) == (3, 9)
+
+
+def test_long_names_of_tools_stay_distinct() -> None:
+    base = "review of all the many things that stand in the long report of the mail"
+    names = (f"{base} ada@acme-corp.com", f"{base} bob@acme-corp.com", f"{base} zoe@acme-corp.com")
+    text = f"{base.capitalize()} ada@acme-corp.com comes before {base} bob@acme-corp.com."
+    variant = written(
+        f"{text} {base.capitalize()} zoe@acme-corp.com follows {base} bob@acme-corp.com.", names
+    )
+    session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0, 2))])
+    made = redact(session, look_through(session, NOWHERE))
+    tools = [a.tool for a in made.variants[0].actions]
+    assert len(set(tools)) == 3 and "ada" not in dumps(made).decode()
+    assert [e.tool for e in made.runs[0].events if e.type == "call"] == [tools[1], tools[0], tools[2]]
+
+
 def test_reading_is_what_it_was() -> None:
     """The placeholder is one word to the reader of requests, wherever it stands."""
     names = ["mail REDACTED_EMAIL_1", "copy REDACTED_HOME_2/data", "REDACTED_HOST_1"]

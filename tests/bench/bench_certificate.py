@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import Replay, replay
+from planscope.oracle.schedule import TooHard
 from planscope.oracle.timed_plan import schedule_of
 from planscope.oracle.trace import Call, Trace
 from tests.bench.yardstick import table
@@ -55,8 +57,9 @@ def windows(kind: str, n: int, seed: int) -> Replay:
         ]
         constraints = tuple(replace(c, id=f"c{k}") for k, c in enumerate(said, 1))
         problem = Problem(actions, (*constraints, *rules(True)), timed=True)
-        if schedule_of(problem).latest((1 << n) - 1) < 0:
-            return replay(problem, Trace((), "running"))
+        with suppress(TooHard):  # a little narrower it is easier to tell
+            if schedule_of(problem, limit=40_000).latest((1 << n) - 1) < 0:
+                return replay(problem, Trace((), "running"))
         i, side = rng.randrange(n), rng.randrange(2)
         if spans[i][1] - spans[i][0] > takes[i]:
             spans[i][side] += 1 if side == 0 else -1

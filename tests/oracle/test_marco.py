@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from planscope.oracle import marco
-from planscope.oracle.hitting import HittingSetsByZ3, hitting_sets
+from planscope.oracle.hitting import HittingSets, HittingSetsByZ3, hitting_sets
 from planscope.oracle.marco import Marco
 from planscope.oracle.question import Answered
 
@@ -203,3 +203,44 @@ def test_where_one_kind_has_no_end_the_search_has() -> None:
     told = Told(Listed(9, triples), 5)
     assert told.run() == "most" and len(told.cores) == 5 and 0 < len(told.corrections) <= 5
     assert len(told.search.cores) <= 10
+
+
+def pairs(n: int) -> Listed:
+    return Listed(2 * n, [0b11 << 2 * k for k in range(n)])
+
+
+def test_the_two_take_turns_until_there_is_enough_of_one(way: str) -> None:
+    for most in (2, 4, 7):
+        told = Told(pairs(5), most)
+        search, turns = told.search, list[str]()
+
+        def noted(sets: HittingSets, name: str, search: Marco = search, turns: list[str] = turns) -> None:
+            real = sets.next
+
+            def following() -> int | None:
+                enough = (len(search.cores) >= search.most, search.told >= search.most)
+                assert name == "correction" if enough[0] else name == "core" or not enough[1]
+                if not any(enough):
+                    turns.append(name)
+                return real()
+
+            sets.next = following  # type: ignore[method-assign]
+
+        noted(search.kept_back, "correction")
+        noted(search.taken, "core")
+        assert told.run() == "most"
+        assert turns == (["correction", "core"] * len(turns))[: len(turns)]
+
+
+def test_a_correction_is_told_as_soon_as_none_that_is_smaller_can_come(way: str) -> None:
+    for seed in range(15):
+        told = Told(drawn(seed))
+        search = told.search
+        search._begin(None)
+        for turn in range(60):
+            done = search._next_core() if turn % 3 == 0 else search._next_correction()
+            if done:
+                break
+            if turn % 3:
+                assert not any(c.bit_count() <= search.kept_back.floor for c in search.untold), (seed, turn)
+        assert len(told.corrections) == search.told

@@ -244,3 +244,19 @@ def test_a_correction_is_told_as_soon_as_none_that_is_smaller_can_come(way: str)
             if turn % 3:
                 assert not any(c.bit_count() <= search.kept_back.floor for c in search.untold), (seed, turn)
         assert len(told.corrections) == search.told
+
+
+def test_what_is_known_already_is_not_asked() -> None:
+    """Neither a set around a known core nor one within what a known correction leaves."""
+    for seed in range(30):
+        question = drawn(seed)
+        told = Told(question)
+        search, real = told.search, question.ask
+
+        def ask(chosen: int, search: Marco = search, real: Callable[[int], Answered] = real) -> Answered:
+            assert not any(core & chosen == core for core in search.cores)
+            assert all(correction & chosen for correction in search.corrections)
+            return real(chosen)
+
+        question.ask = ask  # type: ignore[method-assign]
+        assert told.run() == "all"

@@ -110,7 +110,7 @@ class HittingSetsByZ3:
         while self.floor <= EXACT:
             found = self._check(self._bound())
             if found is not None:
-                return self._without_excess(found)
+                return found  # a part that would do were smaller
             self.floor += 1
         found = self._check()
         return None if found is None else self._without_excess(found)

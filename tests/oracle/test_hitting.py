@@ -55,6 +55,21 @@ def test_each_minimal_set_comes_once_and_small_ones_first(make: Callable[[], Hit
 
 
 @BOTH
+def test_large_sets_have_no_part_that_would_do(make: Callable[[], HittingSets]) -> None:
+    sets, hits = make(), [1 << k | 1 << (k * k + 3) % 18 | 1 << (5 * k + 7) % 18 for k in range(18)]
+    hits += [0b11 << 2 * k for k in range(9)]
+    for mask in hits:
+        sets.hit(mask)
+    for _ in range(60):
+        found = sets.next()
+        assert found is not None and found.bit_count() > EXACT
+        members = [1 << k for k in range(18) if found >> k & 1]
+        assert all(found & hit for hit in hits)
+        assert all(any(not (found ^ bit) & hit for hit in hits) for bit in members)
+        sets.avoid(found)
+
+
+@BOTH
 def test_what_comes_to_be_hit_later_counts(make: Callable[[], HittingSets]) -> None:
     sets = make()
     assert sets.next() == 0 and sets.floor == 0

@@ -100,6 +100,10 @@ def test_the_cheapest_move_is_the_one_with_fewest_swaps_then_changes_then_the_ag
     assert base.order == ("a2", "a4", "a3", "a1") and base.swaps == 2, (
         "both next moves cost one swap: D was earlier"
     )
+    few = replay(problem("A B C D", "D<A", "D<B"), trace("A B C D")).repair()
+    assert few.order == ("a4", "a1", "a2", "a3") and few.swaps == 3, (
+        "C next would cost two swaps, D costs one"
+    )
     timed = replay(problem("A B", timed=True, durations=[2, 1]), trace("B@7 A@3")).repair()
     assert timed.order == ("a2", "a1") and timed.starts == {"a2": 7, "a1": 8}
 
@@ -169,3 +173,28 @@ def test_every_tie_goes_to_the_order_nearest_to_the_agents_own() -> None:
         swaps = {o: sum(rank[x] > rank[y] for i, x in enumerate(o) for y in o[i + 1 :]) for o in legal}
         least = min(swaps.values())
         assert fixed.order == min((o for o in legal if swaps[o] == least), key=lambda o: [rank[a] for a in o])
+
+
+def test_swaps_that_the_request_forces_are_no_sign_of_a_worse_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole order is forced, partly through what lies between: the plan found first is the nearest."""
+    monkeypatch.setattr(repair, "BUDGET", 1)
+    monkeypatch.setattr(repair, "EXACT", -1)
+    fixed = replay(problem("A B C", "A<B", "B<C"), trace("C B A")).repair()
+    assert fixed.order == ("a1", "a2", "a3") and fixed.swaps == 3 and fixed.exact
+
+
+def test_no_set_of_actions_is_gone_through_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many ways lead to what remains at an hour: it is left in one."""
+    real, seen = repair._Search._moves, list[tuple[int, int]]()
+
+    def moves(self: repair._Search, rest: int, clock: int) -> object:
+        seen.append((rest, clock))
+        return real(self, rest, clock)
+
+    monkeypatch.setattr(repair._Search, "_moves", moves)
+    assert many(9, ["T0<T8"], [8, *range(1, 8), 0]).repair().swaps == 8
+    assert len(seen) == len(set(seen)) > 50
+    seen.clear()
+    late = replay(problem("A B C", "C<A", timed=True, durations=[3, 2, 1]), trace("A@9 B@4 C@7"))
+    assert late.repair().order is not None
+    assert len(seen) == len(set(seen)) > 20

@@ -193,8 +193,8 @@ def test_no_set_of_actions_is_gone_through_twice(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(repair._Search, "_moves", moves)
     assert many(9, ["T0<T8"], [8, *range(1, 8), 0]).repair().swaps == 8
-    assert len(seen) == len(set(seen)) > 50
+    assert len(seen) == len(set(seen)) > 20
     seen.clear()
-    late = replay(problem("A B C", "C<A", timed=True, durations=[3, 2, 1]), trace("A@9 B@4 C@7"))
-    assert late.repair().order is not None
+    late = replay(problem("A B C D", "D<A", timed=True, durations=[3, 2, 1, 2]), trace("A@1 B@6 C@9 D@12"))
+    assert late.repair().swaps == 3
     assert len(seen) == len(set(seen)) > 20

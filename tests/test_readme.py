@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planscope.cli import COMMANDS, build_parser
-from planscope.tui.keymap import markdown
+from planscope.tui.keys import markdown
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,7 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_the_keys_are_those_of_the_table_of_actions() -> None:
     kept = README.split("<!-- keys -->\n")[1].split("<!-- end of keys -->")[0]
-    assert kept.strip() == markdown().strip(), "paste the output of: python -m planscope.tui.keymap"
+    assert kept.strip() == markdown().strip(), "paste the output of: python -m planscope.tui.keys"
 
 
 def test_every_command_that_it_shows_is_understood() -> None:

@@ -10,7 +10,7 @@ from planscope.commands.common import columns, emit, print_json, say, say_all
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.tui.keymap import KeyChoice
+    from planscope.tui.keys import KeyChoice
     from planscope.tui.settings import ScreenSettings, Setting
     from planscope.tui.toml_file import FileProblem
 
@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _read() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     """All settings and keys, and all that is wrong with them and with themes."""
-    from planscope.tui.keymap import read_keys
+    from planscope.tui.keys import read_keys
     from planscope.tui.settings import BY_NAME, ScreenSettings
-    from planscope.tui.themes import load_themes, need_theme
+    from planscope.tui.style.themes import load_themes, need_theme
 
     settings = ScreenSettings()
     config = settings.config
@@ -82,9 +82,9 @@ def rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]:
 
 def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
     from planscope.report import hanging, table
-    from planscope.tui.keymap import keys_file, shown_key
+    from planscope.tui.keys import keys_file, shown_key
     from planscope.tui.settings import toml
-    from planscope.tui.themes import user_themes_folder
+    from planscope.tui.style.themes import user_themes_folder
 
     config, remembered = settings.config, settings.remembered.path
     missing = "" if config.path.exists() else "  (not there; planscope config --example prints one)"
@@ -111,7 +111,7 @@ def _tell(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProble
 def _print(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
     from planscope.documents.listings import ConfigDocument, SettingDocument
     from planscope.tui.settings import plain
-    from planscope.tui.themes import user_themes_folder
+    from planscope.tui.style.themes import user_themes_folder
 
     document = ConfigDocument(
         file=str(settings.config.path),

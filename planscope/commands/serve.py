@@ -60,8 +60,8 @@ def run(args: argparse.Namespace) -> int:
 def _check(path: Path, args: argparse.Namespace) -> None:
     """Raise ``UserError`` for what is not there: a visitor could only be told of it in the page."""
     from planscope.tui.app import check_run, check_step
-    from planscope.tui.summary import summary_of
-    from planscope.tui.themes import load_themes, need_theme
+    from planscope.tui.opening.summary import summary_of
+    from planscope.tui.style.themes import load_themes, need_theme
 
     check_run(summary_of(path).run_ids, args.run)
     if args.step is not None:

@@ -15,7 +15,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from planscope.report import table
-    from planscope.tui.themes import load_themes, user_themes_folder
+    from planscope.tui.style.themes import load_themes, user_themes_folder
 
     themes, problems = load_themes()
     if args.json:

@@ -22,19 +22,19 @@ from textual.theme import Theme
 
 from planscope.errors import UserError
 from planscope.signals import status_of, told
-from planscope.tui.first_frame import FirstFrame
-from planscope.tui.lines import shown
-from planscope.tui.looks import Looks
 from planscope.tui.messages import DocumentChanged
-from planscope.tui.summary import summary_of
+from planscope.tui.opening.first_frame import FirstFrame
+from planscope.tui.opening.summary import summary_of
+from planscope.tui.style.lines import shown
+from planscope.tui.themed_app import ThemedApp
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
     from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.controllers.document import Document
     from planscope.tui.controllers.drafts import Drafts
-    from planscope.tui.controllers.opening import Opened, Switch
     from planscope.tui.controllers.workspace import Workspace
+    from planscope.tui.opening.load import Opened, Switch
     from planscope.tui.screens.debug.screen import DebugScreen, Start
     from planscope.tui.settings import ScreenSettings
 
@@ -46,7 +46,7 @@ Picture = Callable[..., str]
 """Makes a picture of the debug screen (``planscope.tui.picture.shared_svg``)."""
 
 
-class PlanscopeApp(Looks):
+class PlanscopeApp(ThemedApp):
     """Two modes: the first frame, and the debug screen that takes its place; another one for each session after it.
 
     ``keep``: what is done is saved. ``parting``: what has to be said when the screen is gone, in one line.
@@ -154,7 +154,7 @@ class PlanscopeApp(Looks):
         from planscope.tui.controllers.document import Document
         from planscope.tui.controllers.drafts import Drafts
         from planscope.tui.controllers.jobs import Jobs
-        from planscope.tui.controllers.opening import open_session
+        from planscope.tui.opening.load import open_session
 
         self.job_list = Jobs(asyncio.get_running_loop())
         self._drafts = Drafts(written=self._keep)
@@ -191,7 +191,7 @@ class PlanscopeApp(Looks):
 
     def _read_late(self) -> None:
         """What is not needed for the first frame: the other themes, keys, how to run."""
-        from planscope.tui.keymap import read_keys, textual_keymap
+        from planscope.tui.keys import read_keys, textual_keymap
 
         self.read_themes()
         config = self.settings.config

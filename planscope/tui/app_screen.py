@@ -12,12 +12,12 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.screen import Screen
 
-from planscope.tui import keymap
+from planscope.tui import keys
 from planscope.tui.actions import Where
-from planscope.tui.keymap import KeyChoice
-from planscope.tui.leaving import forget_lines, to_front
-from planscope.tui.paint import Paint
-from planscope.tui.themes import DEFAULT
+from planscope.tui.closing import forget_lines, to_front
+from planscope.tui.keys import KeyChoice
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.themes import DEFAULT
 
 if TYPE_CHECKING:
     from planscope.tui.palette import Command
@@ -53,7 +53,7 @@ def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
 
 def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
     """The bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
-    bound: list[BindingType] = [*keymap.bindings(where), *keymap.bindings("everywhere")]
+    bound: list[BindingType] = [*keys.bindings(where), *keys.bindings("everywhere")]
     return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
 
 
@@ -64,7 +64,7 @@ class AppScreen(Screen[Result]):
     COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
     where: ClassVar[Where] = "everywhere"
 
-    def __init__(self, paint: Paint) -> None:
+    def __init__(self, paint: Painter) -> None:
         super().__init__()
         self.paint = paint
 

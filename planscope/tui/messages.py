@@ -9,7 +9,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from planscope.debugger.selection import Selection
     from planscope.tui.arrangement import Arrangement, Kind
-    from planscope.tui.controllers.opening import Switch
+    from planscope.tui.opening.load import Switch
 
 
 class PaneMessage(Message):

@@ -10,10 +10,10 @@ from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from planscope.tui import keymap
+from planscope.tui import keys
 from planscope.tui.actions import Where
 from planscope.tui.palette_screen import ThemeCommand
-from planscope.tui.safe_text import safe_content, visible
+from planscope.tui.style.safe_text import safe_content, visible
 
 
 class Command(NamedTuple):
@@ -37,7 +37,7 @@ class OnScreen(Protocol):
 
 def actions_of(screen: OnScreen) -> Iterator[Command]:
     """The screen's part of the table of actions."""
-    for entry in keymap.palette(screen.where):
+    for entry in keys.palette(screen.where):
         yield Command(entry.title, entry.help, partial(screen.run_action, entry.action))
 
 

@@ -11,7 +11,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette
 
-from planscope.tui.leaving import forget_lines, to_front
+from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.messages import ThemeChosen
 
 

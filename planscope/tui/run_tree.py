@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 from planscope.oracle.verdict_types import ErrorType
 from planscope.tui import words
 from planscope.tui.controllers.document import Document, Outcome
-from planscope.tui.lines import Run, shown
+from planscope.tui.style.lines import Run, shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Run as RunOfSession

@@ -159,7 +159,7 @@ SECTIONS: dict[str, str] = {
 """The tables of the config file, but for that of keys."""
 
 KEYS = "keys"
-"""The section of keys, which is read by the table of actions (``keymap``)."""
+"""The section of keys, which is read by the table of actions (``planscope.tui.keys``)."""
 
 _WIDE = {
     "rows": "Heights of the upper and the lower row.",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo
-from planscope.tui.lines import shown
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import ForkPoint

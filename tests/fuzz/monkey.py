@@ -37,11 +37,11 @@ from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.opening import Switch
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.describe import Described, DescribeDialog
-from planscope.tui.keymap import normal
+from planscope.tui.keys import normal
 from planscope.tui.messages import DocumentChanged
+from planscope.tui.opening.load import Switch
 from planscope.tui.picture import shared_svg
 from planscope.tui.screens.debug.screen import DebugScreen, Start
 from planscope.tui.screens.edit.screen import EditScreen

@@ -17,7 +17,7 @@ from textual import events
 from planscope.debugger.draft_reading import read_draft
 from planscope.session.json_bytes import plain_text
 from planscope.tui.actions import ACTIONS
-from planscope.tui.keymap import normal
+from planscope.tui.keys import normal
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE
 from tests.tui import sessions

@@ -199,8 +199,8 @@ def test_standard_input_is_no_place_to_save_to(tmp_path: Path) -> None:
 
 
 def test_the_screen_shows_a_page_at_once(tmp_path: Path) -> None:
+    from planscope.tui.opening.summary import summary_of
     from planscope.tui.picture import export_svg
-    from planscope.tui.summary import summary_of
 
     page = tmp_path / "case.html"
     page.write_bytes(PAGE)

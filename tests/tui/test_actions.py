@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from planscope.safe import visible
 from planscope.tui.actions import ACTIONS, BY_ID, PANES, KeyAction, Where
-from planscope.tui.keymap import (
+from planscope.tui.keys import (
     bindings,
     check,
     clashes,
@@ -164,7 +164,7 @@ def test_the_readme_s_list_has_every_action() -> None:
 
 def test_the_module_prints_the_readme_s_list() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "planscope.tui.keymap"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "planscope.tui.keys"], capture_output=True, text=True, check=True
     )
     assert done.stdout == markdown()
 

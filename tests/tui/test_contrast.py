@@ -15,11 +15,11 @@ from textual.theme import Theme
 
 from planscope.debugger.selection import SelectedConstraint
 from planscope.session.model import Session
-from planscope.tui.lines import Line
-from planscope.tui.paint import GROUNDS, ROLES, Paint
 from planscope.tui.panes.base import LinePane
-from planscope.tui.themes import FRAME_ROLES, GROUND_ROLES, TEXT_ROLES, VARIABLE, load_themes
-from planscope.tui.themes import ROLES as THEME_ROLES
+from planscope.tui.style.lines import Line
+from planscope.tui.style.painter import GROUNDS, ROLES, Painter
+from planscope.tui.style.themes import FRAME_ROLES, GROUND_ROLES, TEXT_ROLES, VARIABLE, load_themes
+from planscope.tui.style.themes import ROLES as THEME_ROLES
 from tests.tui import sessions
 from tests.tui.colours import EYES, contrast, difference
 from tests.tui.screen import Driven, opened, styles
@@ -40,8 +40,8 @@ def themes() -> dict[str, Theme]:
     return {theme.name: theme for theme in loaded}
 
 
-def painted(theme: Theme) -> Paint:
-    paint = Paint()
+def painted(theme: Theme) -> Painter:
+    paint = Painter()
     variables = {"background": theme.background, "foreground": theme.foreground, **theme.variables}
     paint.use({key: value for key, value in variables.items() if value}, bare=False)
     return paint

@@ -18,8 +18,8 @@ from planscope.session.store import load
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE, SAVEABLE
 from tests.tui import sessions

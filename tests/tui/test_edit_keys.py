@@ -12,7 +12,7 @@ from planscope.tui.actions import ACTIONS
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.keymap import normal
+from planscope.tui.keys import normal
 from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing

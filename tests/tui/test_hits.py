@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planscope.debugger.search import Document, Hit
-from planscope.tui.found import place_in
+from planscope.tui.panes.hit_places import place_in
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows, styles
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.tui.summary import summary_of
+from planscope.tui.opening.summary import summary_of
 from tests.fuzz.hostile_files import FILES, SMALL, HostileFile
 from tests.tui.screen import opened
 from tests.tui.test_hostile_screen import assert_clean

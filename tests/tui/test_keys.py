@@ -19,7 +19,7 @@ from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
-from planscope.tui.keymap import normal
+from planscope.tui.keys import normal
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from planscope.tui.screens.edit.screen import EditScreen

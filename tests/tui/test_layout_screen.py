@@ -195,7 +195,7 @@ async def test_the_config_file_arranges_the_panes_until_something_else_is_chosen
 
 async def test_the_first_frame_has_the_same_panes(path: Path) -> None:
     from planscope.tui.app import PlanscopeApp
-    from planscope.tui.first_frame import FirstFrame
+    from planscope.tui.opening.first_frame import FirstFrame
 
     async with opened(path) as driven:
         await driven.press("2", "underscore", "4", "greater_than_sign", "right_curly_bracket")

@@ -15,9 +15,9 @@ from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
-from planscope.tui.lines import Run
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
+from planscope.tui.style.lines import Run
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until

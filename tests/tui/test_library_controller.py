@@ -25,8 +25,8 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.library_list import LibraryList
-from planscope.tui.controllers.opening import Switch
 from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
+from planscope.tui.opening.load import Switch
 from tests.tui import sessions
 
 FIRST = bundled()["first-look"]

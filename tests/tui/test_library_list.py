@@ -23,7 +23,6 @@ from planscope.tui.controllers.library_list import (
     contents_of,
     verdict_of,
 )
-from planscope.tui.lines import width_of
 from planscope.tui.screens.library.lines import (
     Lazy,
     Wishes,
@@ -35,6 +34,7 @@ from planscope.tui.screens.library.lines import (
     told_size,
     wishes_of,
 )
+from planscope.tui.style.lines import width_of
 from tests.hostile import SAVEABLE
 from tests.tui.test_hostile_screen import BAD
 

@@ -6,9 +6,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width, visible
-from planscope.tui.lines import Line, Run, cut, fitted, joined, justify, labelled, paragraph, ranges, width_of
-from planscope.tui.paint import GROUNDS, ROLES, Paint
 from planscope.tui.panes.tree import guides
+from planscope.tui.style.lines import (
+    Line,
+    Run,
+    cut,
+    fitted,
+    joined,
+    justify,
+    labelled,
+    paragraph,
+    ranges,
+    width_of,
+)
+from planscope.tui.style.painter import GROUNDS, ROLES, Painter
 
 texts = st.text(max_size=60).map(visible)
 runs = st.lists(st.builds(Run, texts, st.sampled_from(sorted(ROLES))), max_size=6)
@@ -45,7 +56,7 @@ def test_what_matters_least_is_left_out_first(parts: list[tuple[int, list[Run]]]
 
 @given(runs, st.sampled_from(sorted(GROUNDS)), st.integers(1, 80))
 def test_a_strip_is_as_wide_as_it_says(made: list[Run], ground: str, width: int) -> None:
-    paint = Paint()
+    paint = Painter()
     paint.use({"background": "#000000", "foreground": "#ffffff"}, bare=False)
     strip = paint.strip(Line(tuple(made), ground), width)
     assert strip.cell_length == width == sum(cell_width(segment.text) for segment in strip)

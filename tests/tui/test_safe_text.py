@@ -16,7 +16,7 @@ from textual.content import Content
 
 from planscope.safe import MAX_MARKS, cell_width, char_width, clip, show, visible, wrap
 from planscope.safe.cells import _wrap_pieces, _wrap_plain
-from planscope.tui.safe_text import safe_content, safe_text
+from planscope.tui.style.safe_text import safe_content, safe_text
 from tests.hostile import HOSTILE
 
 FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

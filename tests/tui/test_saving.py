@@ -9,8 +9,8 @@ import pytest
 from planscope.session import json_bytes
 from planscope.session.record import record_of
 from planscope.session.store import load
-from planscope.tui.copying import write_text
-from planscope.tui.summary import Summary, summary_of
+from planscope.tui.opening.summary import Summary, summary_of
+from planscope.tui.pane_text import write_text
 from tests.tui import sessions
 from tests.tui.screen import opened
 

@@ -43,7 +43,7 @@ from planscope.tui.settings import (
     state_file,
     toml,
 )
-from planscope.tui.themes import DEFAULT
+from planscope.tui.style.themes import DEFAULT
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -81,7 +81,7 @@ def test_the_table_is_sound() -> None:
 def test_the_example_is_a_config_file_that_changes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from planscope.tui.keymap import read_keys
+    from planscope.tui.keys import read_keys
 
     assert main(["config", "--example"]) == 0
     example = capsys.readouterr().out

@@ -15,8 +15,8 @@ from planscope.errors import UserError
 from planscope.session.store import save
 from planscope.tui.app import PlanscopeApp
 from planscope.tui.arrangement import shares
-from planscope.tui.first_frame import FirstFrame
 from planscope.tui.launch import run
+from planscope.tui.opening.first_frame import FirstFrame
 from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
@@ -151,7 +151,7 @@ def test_a_theme_that_is_not_there_is_named(tmp_path: Path) -> None:
 async def test_a_broken_theme_file_is_named_and_the_app_stays_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from planscope.tui.themes import user_themes_folder
+    from planscope.tui.style.themes import user_themes_folder
 
     folder = user_themes_folder()
     folder.mkdir(parents=True)
@@ -161,7 +161,7 @@ async def test_a_broken_theme_file_is_named_and_the_app_stays_up(
 
 
 async def test_a_users_own_keys_count(tmp_path: Path) -> None:
-    from planscope.tui.keymap import keys_file
+    from planscope.tui.keys import keys_file
 
     keys_file().parent.mkdir(parents=True)
     keys_file().write_text('[keys]\nnext-call = "j"\nprevious-call = "nothing"\n')
@@ -192,7 +192,7 @@ async def test_no_color_sends_no_colours(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind", "terminal"])
 async def test_every_theme_paints_every_role(theme: str, tmp_path: Path) -> None:
-    from planscope.tui.paint import GROUNDS, ROLES
+    from planscope.tui.style.painter import GROUNDS, ROLES
 
     async with opened(sessions.write(sessions.figure_10(), tmp_path), theme=theme) as driven:
         paint = driven.app.paint
@@ -224,7 +224,7 @@ async def test_no_file_at_all() -> None:
 async def test_a_large_file_opens_without_its_text_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planscope.tui.summary.LARGEST", 100)
+    monkeypatch.setattr("planscope.tui.opening.summary.LARGEST", 100)
     path = tmp_path / "big.planscope.json.gz"
     save(sessions.figure_10(), path)
     async with opened(path) as driven:

@@ -16,7 +16,7 @@ from textual.theme import Theme
 from textual.widgets import Input, OptionList, Static
 
 from planscope.safe import visible
-from planscope.tui.themes import (
+from planscope.tui.style.themes import (
     BASE_COLORS,
     ROLES,
     bundled_themes,

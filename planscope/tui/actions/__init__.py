@@ -1,7 +1,7 @@
 """The one table of what a key does, a file for each room.
 
-Bindings, palette, help screen and the README's list of keys are all made from it (``keymap``). An action that
-is not built is not in here.
+Bindings, palette, help screen and the README's list of keys are all made from it (``planscope.tui.keys``). An action
+that is not built is not in here.
 """
 
 from __future__ import annotations

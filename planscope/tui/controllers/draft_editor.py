@@ -16,8 +16,8 @@ from planscope.language.problem import Action, Problem, Span
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.drafts import Drafts
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.lines import shown
 from planscope.tui.messages import DraftChanged, Notice
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Variant

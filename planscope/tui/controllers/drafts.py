@@ -13,8 +13,8 @@ from planscope.debugger.draft import Draft, draft_of, variant_of_draft
 from planscope.errors import UserError
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.lines import shown
 from planscope.tui.messages import DocumentChanged, Notice
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History

@@ -24,8 +24,8 @@ from planscope.oracle.unjudged import Unjudged
 from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict, Violation
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import Jobs, Ticket
-from planscope.tui.lines import shown
 from planscope.tui.messages import FactsFound, Judged, Notice
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode

@@ -30,9 +30,9 @@ from planscope.tui import words
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import Jobs, Ticket
-from planscope.tui.controllers.opening import Opened, Switch, open_session
-from planscope.tui.lines import shown
 from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
+from planscope.tui.opening.load import Opened, Switch, open_session
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.synthesis.request import Request

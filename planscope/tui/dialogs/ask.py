@@ -11,8 +11,8 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
-from planscope.tui.lines import Line, Run, shown
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
 
 _NO_ANSWERS: Mapping[str, str] = {}
 
@@ -28,7 +28,7 @@ class AskDialog(Dialog[str]):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         title: str,
         hint: str,
         check: Check,
@@ -87,7 +87,7 @@ class SetDialog(Dialog[None]):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         title: str,
         hint: str,
         listed: Callable[[], Sequence[str]],

@@ -16,10 +16,10 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.lines import BLANK, Line, Run, paragraph
-from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.safe_text import visible
+from planscope.tui.style.lines import BLANK, Line, Run, paragraph
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import visible
 
 Result = TypeVar("Result")
 
@@ -30,7 +30,7 @@ class TextBox(Windowed):
     BOX = False
 
     def __init__(
-        self, paint: Paint, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200
+        self, paint: Painter, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200
     ) -> None:
         super().__init__(paint, id=id)
         self.lines = list(lines)
@@ -92,7 +92,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     AUTO_FOCUS = "SafeInput"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
 
-    def __init__(self, paint: Paint, title: str) -> None:
+    def __init__(self, paint: Painter, title: str) -> None:
         super().__init__(paint)
         self.heading = title
 

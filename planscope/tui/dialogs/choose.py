@@ -10,8 +10,8 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.tui.dialogs.base import Dialog, TextBox
-from planscope.tui.lines import BLANK, Line, Run
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import BLANK, Line, Run
+from planscope.tui.style.painter import Painter
 
 Looked = Callable[[int], None]
 _NO_ANSWERS: Mapping[str, int] = {}
@@ -45,7 +45,7 @@ class ChooseDialog(Dialog[int]):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         title: str,
         choices: Sequence[tuple[Run, ...]],
         at: int = 0,
@@ -125,7 +125,7 @@ class TextDialog(Dialog[None]):
         ("end", "scroll_text(100000)", "End"),
     ]
 
-    def __init__(self, paint: Paint, title: str, build: Callable[[int], Sequence[Line]]) -> None:
+    def __init__(self, paint: Painter, title: str, build: Callable[[int], Sequence[Line]]) -> None:
         super().__init__(paint, title)
         self.build = build
 

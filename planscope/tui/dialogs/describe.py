@@ -12,9 +12,9 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
-from planscope.tui.lines import BLANK, Line, Run
-from planscope.tui.paint import Paint
-from planscope.tui.safe_text import show
+from planscope.tui.style.lines import BLANK, Line, Run
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import show
 
 LONGEST = 20_000
 """Characters of notes that can be changed here; longer ones are left to programs that are made for it."""
@@ -65,7 +65,7 @@ class DescribeDialog(Dialog[Described]):
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Paint, title: str, notes: str, typed: Callable[[Described], None]) -> None:
+    def __init__(self, paint: Painter, title: str, notes: str, typed: Callable[[Described], None]) -> None:
         super().__init__(paint, "Title and notes")
         self._typed = typed
         self._title = clean(title.replace("\n", " "))

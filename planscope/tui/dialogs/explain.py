@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.safe_text import show, wrap
+from planscope.tui.style.lines import BLANK, Line, Run, paragraph, shown
+from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 
 _INDENT = 4

@@ -14,9 +14,9 @@ from textual.widgets import Input
 
 from planscope.errors import UserError
 from planscope.tui.dialogs.base import Dialog, Result, SafeInput, TextBox
-from planscope.tui.lines import Line, Run, shown
-from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
 
 _LABEL = 14
 """Cells of a row's label."""
@@ -56,7 +56,7 @@ class _Choice(Windowed, can_focus=True):
         Binding("left", "go(-1)", show=False),
     ]
 
-    def __init__(self, paint: Paint, field: ChoiceField) -> None:
+    def __init__(self, paint: Painter, field: ChoiceField) -> None:
         super().__init__(paint, id=f"field-{field.name}")
         self.options = field.options
         values = [value for value, _ in field.options]
@@ -111,7 +111,7 @@ class FormDialog(Dialog[Result]):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         title: str,
         fields: Sequence[Field],
         read: Callable[[Answers], Result],

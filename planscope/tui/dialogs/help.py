@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from planscope.safe import cell_width
 from planscope.tui import words
 from planscope.tui.actions import Where
-from planscope.tui.keymap import KeyChoice, help_sections
-from planscope.tui.lines import BLANK, Line, Run, paragraph
+from planscope.tui.keys import KeyChoice, help_sections
+from planscope.tui.style.lines import BLANK, Line, Run, paragraph
 
 _IN_PANES = (
     ("↑ ↓", "Select the next or the previous thing in the pane."),

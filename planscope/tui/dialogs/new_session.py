@@ -9,8 +9,8 @@ from planscope.errors import UserError
 from planscope.language.topics import load_topics
 from planscope.synthesis.request import Request, check
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
-from planscope.tui.lines import shown
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import shown
+from planscope.tui.style.painter import Painter
 
 MOST = 1000
 """Actions that may be asked for here."""
@@ -18,7 +18,7 @@ MOST = 1000
 _ORDERS = re.compile(r"([0-9]{1,15})(?:\s*\.\.\s*([0-9]{1,15}))?")
 
 
-def new_form(paint: Paint) -> FormDialog[Request]:
+def new_form(paint: Painter) -> FormDialog[Request]:
     """A dialog that asks for a request."""
     fields: list[Field] = [
         TextField("actions", "Actions", "5", "how many"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.tui import words
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
-from planscope.tui.lines import Line, Run, paragraph, shown
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import Line, Run, paragraph, shown
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
@@ -20,7 +20,7 @@ TRY_AGAIN, COPY, LEAVE = range(3)
 _MOST_IDS = 12
 
 
-def recover_dialog(paint: Paint, found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
+def recover_dialog(paint: Painter, found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
     """Offers unsaved work: answers with what to do with it. ``changes``: what differs in it, a line each."""
     when = f"{found.saved.astimezone():%Y-%m-%d %H:%M:%S}"
     before = [
@@ -35,7 +35,7 @@ def recover_dialog(paint: Paint, found: Recovery, changes: Sequence[str], at: in
     return asking(paint, "Unsaved work", before, choices, at)
 
 
-def changes_dialog(paint: Paint, changes: Sequence[str]) -> TextDialog:
+def changes_dialog(paint: Painter, changes: Sequence[str]) -> TextDialog:
     """What differs in unsaved work, the whole of it."""
     lines = [(f"· {change}", "") for change in changes] or [("Nothing differs.", "")]
 
@@ -46,18 +46,18 @@ def changes_dialog(paint: Paint, changes: Sequence[str]) -> TextDialog:
 
 
 def asking(
-    paint: Paint, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
+    paint: Painter, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
 ) -> ChooseDialog:
     """Something to read, and below it what can be done."""
     return ChooseDialog(paint, title, [(Run(choice),) for choice in choices], at, before=before)
 
 
-def sure_dialog(paint: Paint, title: str, text: str, no: str, yes: str) -> ChooseDialog:
+def sure_dialog(paint: Painter, title: str, text: str, no: str, yes: str) -> ChooseDialog:
     """Asks before what cannot be undone; 1 is yes."""
     return asking(paint, title, [(text, "")], (no, yes))
 
 
-def trouble_dialog(paint: Paint, trouble: str) -> ChooseDialog:
+def trouble_dialog(paint: Painter, trouble: str) -> ChooseDialog:
     """Why the session is not saved, the whole of it, and what can be done."""
     return asking(
         paint,

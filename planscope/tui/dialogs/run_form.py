@@ -14,9 +14,9 @@ from planscope.session.record import RecordedCall
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
-from planscope.tui.lines import shown
-from planscope.tui.paint import Paint
-from planscope.tui.safe_text import visible
+from planscope.tui.style.lines import shown
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import visible
 
 MOST_RUNS = 1000
 MOST_REQUESTS = 6
@@ -33,7 +33,7 @@ class Forked:
 
 
 def run_form(
-    paint: Paint, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
+    paint: Painter, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
 ) -> FormDialog[RunChoice]:
     """A dialog that asks how to run a request."""
     before = [
@@ -49,7 +49,7 @@ def run_form(
 
 
 def fork_form(
-    paint: Paint,
+    paint: Painter,
     variants: Sequence[Variant],
     run: Run,
     step: int,
@@ -138,7 +138,7 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     )
 
 
-def dissect_form(paint: Paint, wanted: DissectChoice) -> FormDialog[DissectChoice]:
+def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectChoice]:
     """A dialog that asks what to dissect with."""
     agents = tuple((agent, agent) for agent in (*AGENTS, *({wanted.agent} - set(AGENTS))))
     fields: list[Field] = [

@@ -16,8 +16,8 @@ from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.recover import sure_dialog
-from planscope.tui.lines import Line, Run, shown
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ FORMS: tuple[Form, ...] = tuple(
 )
 
 
-def choose_form(paint: Paint, at: int, what: str) -> ChooseDialog:
+def choose_form(paint: Painter, at: int, what: str) -> ChooseDialog:
     """Asks for one of ``FORMS``. ``what`` is shared: a run, a request."""
     lines = [(Run(f"{form.title:<10}", "strong"), Run(form.about, "dim")) for form in FORMS]
     return ChooseDialog(paint, f"Share this {what}", lines, at)
@@ -67,7 +67,7 @@ TO_CLIPBOARD = "\n"
 
 
 def where_dialog(
-    paint: Paint, title: str, value: str, summary: tuple[str, str], trouble: str = ""
+    paint: Painter, title: str, value: str, summary: tuple[str, str], trouble: str = ""
 ) -> AskDialog:
     """Asks for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: what failed before."""
     failed: list[str | tuple[str, str]] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
@@ -82,7 +82,7 @@ def where_dialog(
     )
 
 
-def over_dialog(paint: Paint, path: Path) -> ChooseDialog:
+def over_dialog(paint: Painter, path: Path) -> ChooseDialog:
     """Asks before an old file is written over; 1 is yes."""
     text = f"There is {words.place(path)} already. What it holds would be lost."
     return sure_dialog(paint, "Write over it?", text, "Say another name", "Write over it")
@@ -121,7 +121,7 @@ def file_for(session: Path | None, form: Form) -> str:
 class WaitDialog(Dialog[None]):
     """Says what is made and for how long it has been; Esc ends it."""
 
-    def __init__(self, paint: Paint, what: str) -> None:
+    def __init__(self, paint: Painter, what: str) -> None:
         super().__init__(paint, "")
         self.what = what
         self.seconds = 0

@@ -13,8 +13,8 @@ from textual.widget import Widget
 from planscope.tui import words
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import Dialog, TextBox
-from planscope.tui.lines import BLANK, Line, Run, cut, shown, width_of
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import BLANK, Line, Run, cut, shown, width_of
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.sharing.redact import Finding, Redaction
@@ -87,7 +87,7 @@ class PreviewDialog(Dialog[Approved]):
         ("enter", "take", "Go on"),
     ]
 
-    def __init__(self, paint: Paint, title: str, about: str = "", before: Approved | None = None) -> None:
+    def __init__(self, paint: Painter, title: str, about: str = "", before: Approved | None = None) -> None:
         super().__init__(paint, title)
         self.about = about
         self.redaction: Redaction | None = before.redaction if before is not None else None

@@ -14,8 +14,8 @@ from planscope.tui import words
 from planscope.tui.controllers.jobs import Jobs, Ticket
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.explain import explanation
-from planscope.tui.lines import BLANK, Line, Run, paragraph, shown
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import BLANK, Line, Run, paragraph, shown
+from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class WhyDialog(Dialog[None]):
         ("enter,q,x", "leave", "Close"),
     ]
 
-    def __init__(self, paint: Paint, state: DebugView, jobs: Jobs) -> None:
+    def __init__(self, paint: Painter, state: DebugView, jobs: Jobs) -> None:
         super().__init__(paint, "")
         self.state = state
         self.jobs = jobs

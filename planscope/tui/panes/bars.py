@@ -9,13 +9,13 @@ from textual import events
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import RunRecord
 from planscope.tui import words
-from planscope.tui.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.messages import KeyHintClicked
-from planscope.tui.paint import Paint
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, Phase, Places, key_line, least, phase
 from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
+from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
+from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 _SEALED = 120
@@ -201,7 +201,7 @@ class Footer(LinePane):
     BOX = False
 
     def __init__(
-        self, paint: Paint, hints: Mapping[Phase, Sequence[Hint]], *, save_key: str = "", id: str
+        self, paint: Painter, hints: Mapping[Phase, Sequence[Hint]], *, save_key: str = "", id: str
     ) -> None:
         super().__init__(paint, id=id)
         self.save_key = save_key

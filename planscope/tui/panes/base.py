@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from textual import events
 
 from planscope.debugger.selection import Selection
-from planscope.tui.lines import Run
 from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneZoomed
-from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
+from planscope.tui.style.lines import Run
+from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 
@@ -29,7 +29,7 @@ class LinePane(Windowed):
 
     _dragged = False
 
-    def __init__(self, paint: Paint, *, id: str) -> None:
+    def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self.state: DebugView | None = None
 

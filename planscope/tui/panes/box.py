@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from textual import events
 from textual.message import Message
 
-from planscope.tui.lines import Line, Run
-from planscope.tui.paint import Paint
 from planscope.tui.panes.windowed import Windowed
+from planscope.tui.style.lines import Line, Run
+from planscope.tui.style.painter import Painter
 
 
 class LineClicked(Message):
@@ -33,7 +33,7 @@ class BoxPane(Windowed):
     What is shown is handed in as a whole; rows that look the same are not painted again.
     """
 
-    def __init__(self, paint: Paint, *, id: str) -> None:
+    def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self.current = False
         self._lines: Sequence[Line] = ()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
 from planscope.safe import cell_width
 from planscope.tui import words
-from planscope.tui.lines import Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.panes.compare_rows import GLYPHS, ROLES, Row, beside, both
+from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
 
 ROOMY = 50
 """From so many cells on a column has room for the words of a state, and not only for its sign."""

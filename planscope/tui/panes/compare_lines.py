@@ -7,11 +7,11 @@ from typing import Literal, get_args
 
 from planscope.compare.result import Comparison, Side
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.panes.compare_calls import call_rows
 from planscope.tui.panes.compare_rows import GLYPHS, ROLES, Row, beside, both
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.safe_text import show, wrap
+from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
+from planscope.tui.style.safe_text import show, wrap
 
 Page = Literal["calls", "words", "constraints", "tree", "facts"]
 PAGES: tuple[Page, ...] = get_args(Page)

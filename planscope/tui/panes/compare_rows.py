@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planscope.tui.lines import Line, Run
+from planscope.tui.style.lines import Line, Run
 
 GLYPHS = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
 ROLES = {"same": "", "changed": "caution", "added": "holds", "gone": "broken", "moved": "mark"}

@@ -9,10 +9,10 @@ from planscope.debugger.selection import SelectedConstraint
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 from planscope.tui import words
-from planscope.tui.found import place_in
-from planscope.tui.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.hit_places import place_in
+from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
 from planscope.tui.view import DebugView
 
 _WORD_CELLS = 6

@@ -9,9 +9,9 @@ from planscope.agents.rates import Rate
 from planscope.dissection.arms import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.safe_text import show, wrap
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
+from planscope.tui.style.safe_text import show, wrap
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff

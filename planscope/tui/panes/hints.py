@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from planscope.safe import cell_width
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
-from planscope.tui.lines import Line, Run, justify, width_of
+from planscope.tui.style.lines import Line, Run, justify, width_of
 from planscope.tui.view import DebugView
 
 Phase = Literal[

@@ -8,8 +8,8 @@ from planscope.debugger.selection import SelectedConstraint, SelectedNode, Selec
 from planscope.language.describe import plain
 from planscope.language.problem import Constraint
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, labelled, paragraph, shown
 from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, shown
 from planscope.tui.view import DebugView
 
 _MARGIN = 9

@@ -9,9 +9,9 @@ from planscope.debugger.selection import Selection
 from planscope.oracle.verdict_types import State
 from planscope.tui import words
 from planscope.tui.controllers.what_if import Play
-from planscope.tui.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.view import DebugView
 
 _ABOUT = {

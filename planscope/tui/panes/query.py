@@ -11,10 +11,10 @@ from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
 from planscope.oracle.verdict_types import StepNo
 from planscope.tui import words
-from planscope.tui.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.safe_text import Shown, char_width, show
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
+from planscope.tui.style.safe_text import Shown, char_width, show
 from planscope.tui.view import DebugView
 
 _HEADING = Line((Run("  actions", "label"),))

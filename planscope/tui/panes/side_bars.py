@@ -8,17 +8,17 @@ from textual import events
 
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
-from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.messages import KeyHintClicked
-from planscope.tui.paint import Paint
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
+from planscope.tui.style.painter import Painter
 
 
 class _Bar(Windowed):
     BOX = False
 
-    def __init__(self, paint: Paint, *, id: str) -> None:
+    def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self._line = BLANK
 
@@ -58,7 +58,7 @@ class TitleBar(_Bar):
 class KeyBar(_Bar):
     """One line: keys with what they do; at the right what was said last."""
 
-    def __init__(self, paint: Paint, hints: Sequence[Hint], *, id: str) -> None:
+    def __init__(self, paint: Painter, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(paint, id=id)
         self.hints = hints
         self._notice = ""

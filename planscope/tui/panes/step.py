@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planscope.debugger.selection import Selection
 from planscope.tui import words
-from planscope.tui.lines import Line, Run
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import step_lines, waiting
+from planscope.tui.style.lines import Line, Run
 from planscope.tui.view import DebugView
 
 

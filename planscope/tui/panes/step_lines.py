@@ -10,10 +10,10 @@ from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
 from planscope.tui import words
-from planscope.tui.found import hit_of_step, place_in
-from planscope.tui.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
+from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
-from planscope.tui.safe_text import show, wrap
+from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
+from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 
 _MARGIN = 9

@@ -19,11 +19,11 @@ from textual.message import Message
 from planscope.debugger.completion import Completion
 from planscope.debugger.draft_typing import Edited
 from planscope.safe import cell_width
-from planscope.tui.lines import Line, Run, justify, shown, width_of
-from planscope.tui.paint import Paint
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.safe_text import Shown, char_width, show
+from planscope.tui.style.lines import Line, Run, justify, shown, width_of
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import Shown, char_width, show
 
 # Where each code point stands. Unlike for reading, nothing is left out: every code point belongs to exactly one line,
 # blanks at a line's end hang over its edge, and a newline belongs to the line that it ends.
@@ -168,7 +168,7 @@ class TextPointed(Message):
 class TextEditor(Windowed):
     """Shows what it is given; keys are the screen's. ``layout_of_text`` says where things are."""
 
-    def __init__(self, paint: Paint, *, id: str) -> None:
+    def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self.layout_of_text = TextLayout("", 1)
         self.current = False
@@ -346,7 +346,7 @@ class OfferClicked(Message):
 class CompletionPopup(Windowed):
     """Shows offers; keys are the screen's."""
 
-    def __init__(self, paint: Paint, *, id: str) -> None:
+    def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self._found = Completion()
         self._at = 0

@@ -9,10 +9,10 @@ from planscope.debugger.selection import SelectedStep
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.tui import words
-from planscope.tui.found import place_in
-from planscope.tui.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.hit_places import place_in
+from planscope.tui.style.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.view import DebugView
 
 _STATE_CELLS = max(map(len, words.STATE_GLYPHS))

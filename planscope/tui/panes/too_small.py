@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planscope.tui.arrangement import SMALLEST
-from planscope.tui.lines import Line, paragraph
 from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import Line, paragraph
 from planscope.tui.view import DebugView
 
 

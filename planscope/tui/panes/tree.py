@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from planscope.debugger.selection import SelectedNode
 from planscope.language.problem import NodePath
 from planscope.tui import words
-from planscope.tui.lines import Line, Run, justify, shown
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
 
 if TYPE_CHECKING:

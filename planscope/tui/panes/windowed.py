@@ -12,8 +12,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from planscope.tui.lines import BLANK, Line, Run, cut, width_of
-from planscope.tui.paint import Paint
+from planscope.tui.style.lines import BLANK, Line, Run, cut, width_of
+from planscope.tui.style.painter import Painter
 
 _KEPT_STRIPS = 4000
 _TITLE = 15
@@ -30,7 +30,7 @@ class Windowed(Widget):
     ALLOW_SELECT = False
     BOX = True
 
-    def __init__(self, paint: Paint, *, id: str | None = None) -> None:
+    def __init__(self, paint: Painter, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.paint = paint
         self.top = 0

@@ -17,13 +17,13 @@ from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.workspace import Workspace, leave
-from planscope.tui.keymap import keys_of, shown_key
-from planscope.tui.lines import Run
+from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice
-from planscope.tui.paint import Paint
 from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
+from planscope.tui.style.lines import Run
+from planscope.tui.style.painter import Painter
 
 SIDE_STYLE = Path(__file__).with_name("side.tcss")
 """The style that all of them share; each names its own behind it."""
@@ -41,7 +41,7 @@ class SideScreen(AppScreen[Any]):
 
     CSS_PATH = [SIDE_STYLE]  # noqa: RUF012  (Textual's own way to say it)
 
-    def __init__(self, paint: Paint, work: Workspace) -> None:
+    def __init__(self, paint: Painter, work: Workspace) -> None:
         super().__init__(paint)
         self.work = work
         self.notice = ""

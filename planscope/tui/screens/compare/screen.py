@@ -14,14 +14,14 @@ from planscope.session.record import help_of
 from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.lines import Line, Run, shown, width_of
-from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.compare_calls import ROOMY
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Line, Run, shown, width_of
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -85,7 +85,7 @@ class CompareScreen(SideScreen):
     where = "compare"
     BINDINGS = keys_for("compare", _FIXED)
 
-    def __init__(self, paint: Paint, work: Workspace, a: Chosen, b: Chosen) -> None:
+    def __init__(self, paint: Painter, work: Workspace, a: Chosen, b: Chosen) -> None:
         super().__init__(paint, work)
         self.state = CompareState(a, b)
         self.rows: list[Row] = []

@@ -32,6 +32,7 @@ from planscope.tui import words
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
 from planscope.tui.arrangement import Rect
+from planscope.tui.closing import to_front
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.document import Document
@@ -39,14 +40,10 @@ from planscope.tui.controllers.jobs import Ticket
 from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice
 from planscope.tui.controllers.marks import Marks, marks_of
-from planscope.tui.controllers.opening import Opened, Switch
 from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
 from planscope.tui.controllers.what_if import Origin
 from planscope.tui.controllers.workspace import Workspace, leave
-from planscope.tui.copying import text_of as pane_text
-from planscope.tui.keymap import keys_of, shown_key
-from planscope.tui.leaving import to_front
-from planscope.tui.lines import shown
+from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.messages import (
     DocumentChanged,
     EdgeDragged,
@@ -61,7 +58,8 @@ from planscope.tui.messages import (
     PaneZoomed,
     Picked,
 )
-from planscope.tui.paint import Paint
+from planscope.tui.opening.load import Opened, Switch
+from planscope.tui.pane_text import text_of as pane_text
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
@@ -75,6 +73,8 @@ from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.placed_layout import PlacedLayout
 from planscope.tui.screens.debug.modes import Replay, decide, mode_of
+from planscope.tui.style.lines import shown
+from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView, changed, reflected, with_judgement
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class DebugScreen(AppScreen[None]):
     where = "debug"
     BINDINGS = keys_for("debug", IN_PANES)
 
-    def __init__(self, paint: Paint, work: Workspace, start: Start) -> None:
+    def __init__(self, paint: Painter, work: Workspace, start: Start) -> None:
         super().__init__(paint)
         self.work = work
         self.start = start

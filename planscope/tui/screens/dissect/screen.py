@@ -13,9 +13,7 @@ from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.messages import DissectionChanged, DocumentChanged
-from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.dissect_lines import (
     LEGEND,
@@ -28,6 +26,8 @@ from planscope.tui.panes.dissect_lines import (
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -79,7 +79,7 @@ class DissectScreen(SideScreen):
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 
-    def __init__(self, paint: Paint, work: Workspace, variant: str, wanted: DissectChoice) -> None:
+    def __init__(self, paint: Painter, work: Workspace, variant: str, wanted: DissectChoice) -> None:
         super().__init__(paint, work)
         self.dissecting = work.dissecting
         self.variant = variant

@@ -19,9 +19,9 @@ from planscope.oracle.words import quotation
 from planscope.safe import cell_width
 from planscope.tui import words
 from planscope.tui.controllers.draft_editor import ActionLine, EditState
-from planscope.tui.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.safe_text import show
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
+from planscope.tui.style.safe_text import show
 
 GLYPHS: dict[Became, str] = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
 ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "unread": "unknown"}

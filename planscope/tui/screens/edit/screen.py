@@ -23,10 +23,8 @@ from planscope.tui.actions import ACTIONS
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.keymap import keys_of, normal, shown_key
-from planscope.tui.lines import Line, Run, fitted, joined, shown, width_of
+from planscope.tui.keys import keys_of, normal, shown_key
 from planscope.tui.messages import DraftChanged
-from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.text_editor import CompletionPopup, OfferClicked, TextEditor, TextLayout, TextPointed
@@ -43,6 +41,8 @@ from planscope.tui.screens.edit.lines import (
 from planscope.tui.screens.edit.modes import mode_of
 from planscope.tui.screens.flows import change_draft
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
@@ -89,7 +89,7 @@ class EditScreen(SideScreen):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         work: Workspace,
         parent: Variant,
         history: History | None = None,
@@ -363,7 +363,7 @@ class EditScreen(SideScreen):
         self.tell(f"{number + 1} of {len(places)}: i types here")
 
     def action_own_editor(self) -> None:
-        from planscope.tui.own_editor import EditorTrouble, edit_elsewhere
+        from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere
 
         try:
             other = self.editor.replace_text(edit_elsewhere(self.app, self.state.draft.text))

@@ -13,7 +13,7 @@ from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog, TextField
-from planscope.tui.lines import Run, shown
+from planscope.tui.style.lines import Run, shown
 
 
 def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:

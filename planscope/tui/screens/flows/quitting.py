@@ -9,8 +9,8 @@ from planscope.tui import words
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.keymap import keys_of, shown_key
-from planscope.tui.lines import Run
+from planscope.tui.keys import keys_of, shown_key
+from planscope.tui.style.lines import Run
 
 if TYPE_CHECKING:
     from planscope.tui.controllers.document import Document

@@ -15,7 +15,7 @@ from planscope.tui.dialogs.recover import (
     sure_dialog,
     trouble_dialog,
 )
-from planscope.tui.lines import shown
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Session

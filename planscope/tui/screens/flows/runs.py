@@ -10,9 +10,9 @@ from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.controllers.jobs import Ticket
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.lines import Run
 from planscope.tui.run_tree import Branch, branch_line, tree_of
 from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
+from planscope.tui.style.lines import Run
 
 JOB = "run-verdicts"
 _GONE = "what was played here is gone"

@@ -21,7 +21,7 @@ from planscope.tui.dialogs.share import (
     where_dialog,
 )
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
-from planscope.tui.lines import shown
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Session

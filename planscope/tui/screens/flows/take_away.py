@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.tui import words
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.copying import write_text
 from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.lines import shown
+from planscope.tui.pane_text import write_text
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session, Variant

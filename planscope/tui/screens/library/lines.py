@@ -11,8 +11,8 @@ from typing import overload
 from planscope.session.library_entry import Entry
 from planscope.tui import words
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
-from planscope.tui.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.run_tree import run_runs
+from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 
 _VERDICTS = {
     "right": ("✓ right", "holds"),

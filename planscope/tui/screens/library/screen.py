@@ -18,9 +18,7 @@ from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, S
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.lines import Line, Run, shown
 from planscope.tui.messages import LibraryChanged, SessionLoaded
-from planscope.tui.paint import Paint
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.library.lines import (
@@ -36,6 +34,8 @@ from planscope.tui.screens.library.lines import (
     wishes_of,
 )
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
     from planscope.session.library_entry import Entry
@@ -62,7 +62,7 @@ class LibraryScreen(SideScreen):
     where = "library"
     BINDINGS = keys_for("library", _FIXED)
 
-    def __init__(self, paint: Paint, work: Workspace) -> None:
+    def __init__(self, paint: Painter, work: Workspace) -> None:
         super().__init__(paint, work)
         self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message, work.post)
         self._rows: tuple[object, ...] = ()

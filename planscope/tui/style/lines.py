@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from planscope.tui.safe_text import cell_width, clip, show, visible, wrap
+from planscope.tui.style.safe_text import cell_width, clip, show, visible, wrap
 
 _WORD = re.compile(r"\S+")
 _SIMPLE = re.compile("[ -~\u201c\u201d\u2018\u2019\u2013\u2014→←·…✓✗●○]*")

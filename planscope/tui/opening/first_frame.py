@@ -25,10 +25,10 @@ from planscope.tui.arrangement import (
     places,
     seen_panes,
 )
-from planscope.tui.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
-from planscope.tui.paint import Paint
-from planscope.tui.safe_text import show
-from planscope.tui.summary import Called, Summary
+from planscope.tui.opening.summary import Called, Summary
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import show
 
 __all__ = ["SMALLEST", "FirstFrame"]
 
@@ -40,7 +40,7 @@ class FirstFrame(Screen[None]):
 
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         summary: Summary,
         arrangements: Mapping[Kind, Arrangement] = FIRST,
     ) -> None:
@@ -69,7 +69,7 @@ class FirstFrame(Screen[None]):
 class _Picture(Widget):
     def __init__(
         self,
-        paint: Paint,
+        paint: Painter,
         summary: Summary,
         arrangements: Mapping[Kind, Arrangement],
     ) -> None:

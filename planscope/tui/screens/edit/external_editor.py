@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
-from planscope.tui.lines import shown
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -1,6 +1,6 @@
 """From the table of actions to bindings, palette, help screen and the README's list; and users' own keys.
 
-``python -m planscope.tui.keymap`` prints the README's list.
+``python -m planscope.tui.keys`` prints the README's list.
 """
 
 from __future__ import annotations

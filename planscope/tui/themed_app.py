@@ -14,24 +14,24 @@ from textual.filter import LineFilter, NoColor
 from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
-from planscope.tui.lines import Line, Run, shown
 from planscope.tui.messages import Arranged, ThemeChosen
-from planscope.tui.paint import Paint
 from planscope.tui.palette_screen import Palette, ThemeCommand
 from planscope.tui.settings import BY_NAME, ScreenSettings
-from planscope.tui.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
 if TYPE_CHECKING:
     from planscope.tui.app_screen import AppScreen
     from planscope.tui.controllers.jobs import Jobs
-    from planscope.tui.keymap import KeyChoice
+    from planscope.tui.keys import KeyChoice
 
 _NO_COLOR = NoColor()
 _WRITE_AFTER = 0.6
 """Seconds after the last change until what was chosen is written."""
 
 
-class Looks(App[int]):
+class ThemedApp(App[int]):
     """``notices`` are what is wrong with files of the user's, one line each."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -41,7 +41,7 @@ class Looks(App[int]):
         self._colourless = no_color()
         super().__init__()
         self.use_command_palette = True
-        self.paint = Paint()
+        self.paint = Painter()
         self.choice: KeyChoice = {}
         self.job_list: Jobs | None = None
         self.settings = ScreenSettings() if settings is None else settings

@@ -16,7 +16,7 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 
 from planscope.safe import cell_width
-from planscope.tui.lines import Line, cut
+from planscope.tui.style.lines import Line, cut
 
 
 class Look(NamedTuple):
@@ -83,7 +83,7 @@ _BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
 """What grounds become where there are no colours to tell them by."""
 
 
-class Paint:
+class Painter:
     """Styles of one theme. ``generation`` grows when the theme changes, so that kept strips are dropped.
 
     ``filters`` are applied to every strip; only NO_COLOR needs one.

@@ -137,20 +137,21 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert circles(IMPORTS) == []
 
 
-def room(name: str) -> str:
-    """A folder of the screen with all that is in it; a module at its top is a room of its own."""
+def folder(name: str) -> str:
+    """The folder that a module of the screen lies in; a loose module of the screen counts as a folder of its own."""
     path = MODULES[name].relative_to(ROOT)
-    in_folder = path.parts[0] == "tui" and len(path.parts) > 2
-    return "/".join(path.parts[:-1]) if in_folder else str(path) if path.parts[0] == "tui" else path.parts[0]
+    if path.parts[0] != "tui":
+        return path.parts[0]
+    return "/".join(path.parts[:-1]) if len(path.parts) > 2 else str(path)
 
 
 def test_folders_of_the_screen_import_one_way() -> None:
-    rooms: dict[str, set[str]] = {}
+    folders: dict[str, set[str]] = {}
     for name, others in IMPORTS.items():
-        rooms.setdefault(room(name), set()).update(
-            room(other) for other in others if room(other) != room(name)
+        folders.setdefault(folder(name), set()).update(
+            folder(other) for other in others if folder(other) != folder(name)
         )
-    assert circles(rooms) == []
+    assert circles(folders) == []
 
 
 def test_no_class_of_the_screen_is_a_tower() -> None:

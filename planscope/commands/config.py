@@ -138,7 +138,7 @@ def _print(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProbl
 def _example() -> Iterator[str]:
     """The lines of a whole config file, with everything commented out but the names of its tables."""
     from planscope.tui.actions import ACTIONS
-    from planscope.tui.key_names import normal
+    from planscope.tui.keys import normal
     from planscope.tui.settings import KEYS, SECTIONS, SETTINGS, toml
 
     yield "# planscope's settings. Remove the # of a line that you change; what is not set is as shown."

@@ -6,10 +6,14 @@ be hidden; what is left fills the window. No pane that is seen is smaller than c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, get_args
+
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
 
 Kind = Literal["narrow", "wide", "broad"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -302,3 +306,23 @@ def _of_cells(
             for share, seen_now in zip(before, shown, strict=True)
         ),
     )
+
+
+class PlacedLayout(Layout):
+    """Asks for the place of each child by its id; what has none is left out."""
+
+    name = "placed"
+
+    def __init__(self, places: Callable[[], Mapping[str, Rect]]) -> None:
+        self._places = places
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        parent.pre_layout(self)
+        places = self._places()
+        return [
+            WidgetPlacement(Region(*places[child.id]), NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if child.id is not None and child.id in places
+        ]

@@ -83,14 +83,6 @@ class Arranged(Message):
         self.arrangement = arrangement
 
 
-class NotOpened(Message):
-    """The session turned out to be none; ``why`` is one line."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
-        super().__init__()
-
-
 class DocumentChanged(Message):
     """Something of the open session is new: a thing with its id, or ``opened`` and ``fields`` for the whole.
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from planscope.oracle.verdict_types import ErrorType
 from planscope.tui import words
-from planscope.tui.controllers.document import Document, Outcome
+from planscope.tui.controllers.document import Document, Outcome, RunKey
 from planscope.tui.style.lines import Run, shown
 
 if TYPE_CHECKING:
+    from planscope.language.problem import Problem
     from planscope.session.model import Run as RunOfSession
-    from planscope.session.model import Variant
+    from planscope.session.model import Session, Variant
     from planscope.session.record import RunRecord
 
 OUTCOMES: Mapping[str, tuple[str, str]] = {
@@ -138,3 +139,42 @@ def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
     if here:
         made.append(Run("  ← this one", "mark"))
     return made
+
+
+# How the runs came out
+
+
+def outcomes_of(document: Document) -> dict[str, Outcome]:
+    """What is known of the session's runs, by their ids."""
+    session = document.session
+    runs = session.runs if session is not None else ()
+    found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
+    return {id: outcome for id, outcome in found if outcome is not None}
+
+
+def not_judged(document: Document) -> list[RunOfSession]:
+    """The runs that are over and were not judged yet as they are now, the last ones first."""
+    session = document.session
+    if session is None:
+        return []
+    going = document.under_way | document.passing
+    runs = (run for run in reversed(session.runs) if run.id not in going)
+    return [run for run in runs if _key(session, run) not in document.outcomes]
+
+
+def judge_runs(session: Session, runs: Sequence[RunOfSession]) -> Iterator[tuple[RunKey, Outcome]]:
+    """Judge runs of a session, one after another. For a thread."""
+    from planscope.dissection.summary import judged, readable
+
+    problems: dict[str, Problem | None] = {}
+    variants = {variant.id: variant for variant in session.variants}
+    for run in runs:
+        if run.variant not in problems:
+            problems[run.variant] = readable(variants.get(run.variant))
+        verdict = judged(problems[run.variant], run)
+        named = verdict.headline.type if verdict.headline is not None else ""
+        yield _key(session, run), (verdict.verdict, named)
+
+
+def _key(session: Session, run: RunOfSession) -> RunKey:
+    return session.id, run.id, len(run.events)

@@ -15,7 +15,6 @@ from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
 from planscope.tui.messages import Arranged, ThemeChosen
-from planscope.tui.palette_screen import Palette, ThemeCommand
 from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
@@ -104,6 +103,8 @@ class ThemedApp(App[int]):
         if self.use_command_palette and not (
             is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
         ):
+            from planscope.tui.palette import Palette
+
             self.push_screen(Palette(id="--command-palette"))
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -163,6 +164,8 @@ class ThemedApp(App[int]):
     @on(CommandPalette.OptionHighlighted)
     def _highlighted(self, message: CommandPalette.OptionHighlighted) -> None:
         """A theme that is highlighted in the palette is shown; anything else brings back what there was."""
+        from planscope.tui.palette import ThemeCommand
+
         command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
         if not isinstance(command, ThemeCommand):
             self._end_preview()

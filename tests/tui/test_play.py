@@ -16,7 +16,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
-from planscope.tui.run_verdicts import judge_runs
+from planscope.tui.run_tree import judge_runs
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until

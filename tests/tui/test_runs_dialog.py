@@ -13,7 +13,7 @@ from planscope.session.model import Session
 from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
 from planscope.tui.opening.summary import summary_of
-from planscope.tui.run_verdicts import not_judged
+from planscope.tui.run_tree import not_judged
 from planscope.tui.screens.flows import runs as flow
 from planscope.tui.style.lines import Run
 from tests.tui import sessions

@@ -31,7 +31,7 @@ from planscope.errors import UserError
 from planscope.tui import words
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
-from planscope.tui.arrangement import Rect
+from planscope.tui.arrangement import PlacedLayout, Rect
 from planscope.tui.closing import to_front
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.dissecting import DissectChoice
@@ -71,7 +71,6 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
-from planscope.tui.placed_layout import PlacedLayout
 from planscope.tui.screens.debug.modes import Replay, decide, mode_of
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter

@@ -10,8 +10,7 @@ from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.controllers.jobs import Ticket
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.run_tree import Branch, branch_line, tree_of
-from planscope.tui.run_verdicts import judge_runs, not_judged, outcomes_of
+from planscope.tui.run_tree import Branch, branch_line, judge_runs, not_judged, outcomes_of, tree_of
 from planscope.tui.style.lines import Run
 
 JOB = "run-verdicts"

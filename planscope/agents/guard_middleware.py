@@ -22,9 +22,16 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.guarding import Guardian, gives_up, problem_from
-from planscope.agents.recorded_message import conversation, last_answer
-from planscope.agents.recorder import DONE_WITH, ENDED_BY, GAVE_UP, REFUSED_BY, refuser
+from planscope.agents.gate import Guardian, gives_up, problem_from
+from planscope.agents.messages import (
+    DONE_WITH,
+    ENDED_BY,
+    GAVE_UP,
+    REFUSED_BY,
+    conversation,
+    last_answer,
+    refuser,
+)
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Call
 

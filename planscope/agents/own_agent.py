@@ -37,19 +37,20 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
-from planscope.agents.plain_json import plain
-from planscope.agents.recorded_message import (
+from planscope.agents.messages import (
+    answer_event,
     answer_parts,
     call_event,
     conversation,
+    ended_by_guard,
     in_order,
     last_answer,
     message_event,
     readable,
     text_of,
 )
-from planscope.agents.recorder import answer_event, ended_by_guard
 from planscope.language.problem import is_tool_name
 from planscope.session.carriers import is_session_file
 from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from planscope.agents.call_arguments import plain
 from planscope.agents.gate import (
     EditAnswer,
     EditArguments,
@@ -26,20 +27,21 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.plain_json import plain
-from planscope.agents.recorded_message import (
+from planscope.agents.messages import (
+    DONE_WITH,
+    REFUSED_BY,
     Pending,
-    answer_parts,
-    artifact_of,
+    answer_event,
     call_event,
     call_ids,
+    ended_by_guard,
     in_order,
     message_event,
     readable,
     text_of,
 )
 from planscope.agents.toolset import REFUSED
-from planscope.session.events import AnswerEvent, Event
+from planscope.session.events import Event
 from planscope.session.json_bytes import plain_text
 
 
@@ -227,57 +229,6 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         said: str | None = None,
     ) -> None:
         self.emit(answer_event(answer, self.at(), step, identity, took, said))
-
-
-DONE_WITH = "planscope_arguments"
-REFUSED_BY = "planscope_refused_by"
-"""Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
-
-
-GAVE_UP = "planscope_gave_up"
-"""A mark beside that of a refusal: the guard ends the run with it, and why."""
-
-ENDED_BY = "planscope_ended_by"
-"""A mark in the metadata of a message that no model said: the guard ends the run with it."""
-
-
-def ended_by_guard(message: AIMessage) -> str | None:
-    """Why the guard ended the run, where this message says so."""
-    if message.response_metadata.get(ENDED_BY) != "guard":
-        return None
-    return str(message.text).removeprefix("This run was ended: ").removesuffix(".")
-
-
-def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
-    """Who kept a call from its tool, if anybody did."""
-    artifact = message.artifact if message is not None else None
-    by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
-    return by if by in ("guard", "user") else None
-
-
-def answer_event(
-    answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
-) -> AnswerEvent:
-    """The record of what a tool answered: a message, a command to the graph, or several of them."""
-    message, command = answer_parts(answer, identity)
-    return AnswerEvent(
-        at=at,
-        step=step,
-        text=plain_text(text_of(message)) if message is not None else _without_words(answer, command),
-        status="error" if message is not None and message.status == "error" else "ok",
-        took=max(0.0, round(took, 6)),
-        call_id=identity,
-        refused_by=refuser(message),
-        said=said,
-        to_graph=command,
-        artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
-    )
-
-
-def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
-    if command and command.get("goto"):
-        return f"goes on at {', '.join(command['goto'])}"
-    return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
 
 
 def _refusal(request: ToolCallRequest, text: str) -> ToolMessage:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from planscope.agents.background import put_down, wait_for
+from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import chat_for, load_factory, made_by
@@ -220,10 +220,8 @@ class LiveRun:
         """A fresh conversation; nothing of it is uploaded unless asked for, whatever the environment says."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        from planscope.agents.kept_conversation import messages_of
-        from planscope.agents.mock_tools import langchain_tools
-        from planscope.agents.shared_agent import shared_agent
-        from planscope.agents.untraced import tracing
+        from planscope.agents.langchain_agent import langchain_tools, shared_agent, tracing
+        from planscope.agents.messages import messages_of
 
         middleware: list[Any] = [recorder]
         if self._problem is not None:
@@ -273,7 +271,7 @@ class LiveRun:
 def prepare() -> None:
     """Import what a run needs, a second or more the first time; here, an interrupt can end that."""
     import_module("langsmith")
-    for name in ("guard_middleware", "kept_conversation", "react_model", "recorder", "shared_agent"):
+    for name in ("guard_middleware", "langchain_agent", "messages", "react_model", "recorder"):
         import_module(f"planscope.agents.{name}")
 
 

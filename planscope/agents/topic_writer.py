@@ -1,18 +1,38 @@
-"""Topics of a model's making: the paper's two prompts (section 4.2, "Text Filling"), and what becomes of them."""
+"""Topics written by a model: one prompt for the jobs, one for the activities of each job, several at a time.
+
+The answers are hostile text and are read leniently: numbered, bulleted and comma-separated lists, with headings,
+explanations and Markdown around them. The result is the TOML file that ``load_topics`` reads.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
 
-from planscope.agents.background import wait_for
-from planscope.agents.failures import one_line
+from planscope.agents.event_loop import wait_for
+from planscope.agents.failures import explain, one_line
 from planscope.agents.models import LoadedModel, load_model, parse_model
-from planscope.agents.topic_answers import activities_in
-from planscope.agents.topic_file import toml_topic, toml_topics
-from planscope.agents.topic_talk import Asking, Progress, TopicsNotWritten, said, within
-from planscope.language.topics import MAX_FILE_BYTES, MAX_JOB, Topics, check_topics, keywords
+from planscope.errors import UserError
+from planscope.language.pieces import phrase_key
+from planscope.language.topics import (
+    MAX_FILE_BYTES,
+    MAX_JOB,
+    TopicProblem,
+    Topics,
+    breaking_problems,
+    check_topics,
+    keywords,
+)
 from planscope.safe import visible
+from planscope.session.json_bytes import plain_text
 
 JOBS = 50
 ACTIVITIES = 20
@@ -132,3 +152,289 @@ def _remarks(topics: Topics) -> tuple[str, ...]:
         first + (f" ({len(more)} more remark{'' if len(more) == 1 else 's'} on this topic)" if more else "")
         for first, *more in found.values()
     )
+
+
+Progress = Callable[[int, int | None], None]
+"""Gets the number of topics that are done and of those there will be (None: not known yet), on another thread."""
+
+
+class TopicsNotWritten(UserError):
+    """There is nothing to write: why, in one line without secrets."""
+
+
+def prompt(name: str, count: int, role: str = "") -> str:
+    """One of the two prompts, ``jobs`` or ``activities``."""
+    return _prompts()[name].replace("[count]", str(count)).replace("[role]", role)
+
+
+def said(answer: str) -> str:
+    """The beginning of an answer, for a line that is shown."""
+    return visible(one_line(answer, 60), limit=80) or "nothing"
+
+
+@cache
+def _prompts() -> dict[str, str]:
+    data = files("planscope.agents") / "data" / "topics_prompts.toml"
+    return tomllib.loads(data.read_text(encoding="utf-8"))
+
+
+@dataclass(slots=True)
+class Asking:
+    """The conversation: each prompt is a fresh one."""
+
+    model: LoadedModel
+    jobs: int
+    activities: int
+    gate: asyncio.Semaphore
+    seconds: float
+    on_progress: Progress | None
+    done: int = 0
+
+    async def all(self, job: str | None) -> tuple[list[str], list[tuple[str, str]]]:
+        """What was left out of the list of jobs, and each job with the answer about its activities."""
+        from langsmith import tracing_context
+
+        with tracing_context(enabled=False):  # whatever the environment says
+            if job is not None:
+                return [], await self._about([job])
+            self._tell(None)
+            answer = await self._ask(prompt("jobs", self.jobs))
+            listed = jobs_in(answer, self.jobs)
+            if not listed.names:
+                raise TopicsNotWritten(
+                    f"the model was asked for jobs and gave no list of them: {said(answer)}"
+                )
+            missing = self.jobs - len(listed.names)
+            unnamed = [f"{missing} of {self.jobs} jobs, which the model did not name"] if missing else []
+            return [*listed.left_out, *unnamed], await self._about(list(listed.names))
+
+    async def _about(self, jobs: list[str]) -> list[tuple[str, str]]:
+        """All together or none: the first failure ends the others."""
+        self._tell(len(jobs))
+        tasks = [asyncio.create_task(self._activities(job, len(jobs))) for job in jobs]
+        try:
+            return list(zip(jobs, await asyncio.gather(*tasks), strict=True))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _activities(self, job: str, total: int) -> str:
+        answer = await self._ask(prompt("activities", self.activities, job))
+        self.done += 1
+        self._tell(total)
+        return answer
+
+    async def _ask(self, text: str) -> str:
+        from langchain_core.messages import HumanMessage
+
+        async with self.gate:
+            try:
+                async with asyncio.timeout(self.seconds) as clock:
+                    message = await self.model.chat.ainvoke([HumanMessage(text)])
+                return plain_text(str(message.text)[:LARGEST_ANSWER])
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise
+                raise TopicsNotWritten("the model gave up its answer") from None
+            except Exception as error:
+                if clock.expired():
+                    line = f"the model gave no answer within {self.seconds:g} seconds"
+                else:
+                    _, line = explain(error, keys=self.model.keys, host=self.model.host)
+                raise TopicsNotWritten(line) from None
+
+    def _tell(self, total: int | None) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self.done, total)
+
+
+async def within(
+    seconds: float, asking: Asking, job: str | None, *, close: bool
+) -> tuple[list[str], list[tuple[str, str]]]:
+    try:
+        async with asyncio.timeout(seconds):
+            return await asking.all(job)
+    except TimeoutError:
+        raise TopicsNotWritten(
+            f"over {seconds:g} seconds, with {asking.done} topics done; name a single TOPIC, or a faster model"
+        ) from None
+    finally:
+        if close:
+            await asking.model.aclose()
+
+
+LARGEST_ANSWER = 50_000
+"""Code points of an answer that are looked at."""
+LARGEST_ITEM = 300
+"""Code points of one item that are looked at."""
+LOOKED_AT = 4
+"""So many times as many items as were asked for are looked at."""
+MAX_WORDS = 8
+"""An item with more words names nothing."""
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_EMPHASIS = re.compile(r"\*\*|__|`")
+_FENCE = re.compile(r"\A\s*(?:```|~~~).*")
+_MARKED = re.compile(
+    r"(?P<indent>\s*)(?:#{1,6}\s+)?"
+    r"(?:(?P<number>\(?\d{1,3}[.)](?!\d)\s*|\d{1,3}:\s+)|[-*+\u2013\u2014]\s+|[\u2022\u2023\u25e6\u25aa\u25cf]\s*)"
+    r"(?:\[[ xX]\]\s+)?(?P<item>.*)"
+)
+_SEPARATOR = re.compile(r"[,;]")
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_EXPLANATION = re.compile(r"\s*[(\[{|]|:(?=\s|$)|\s-+\s|\s*[\u2013\u2014]")
+_NOT_MEANT = re.compile(r"\A(?:(?:and|or)\s+)?(?:(?:an?|the)\s+)?")
+_ENDS = " .,;:!*_\"'\u201c\u201d\u2018\u2019\u00ab\u00bb[]{}"
+_JOB = re.compile(r"[^\W_]+(?:[-'\u2019&/. ]{1,3}[^\W_]+)*")
+
+# Words of somebody who talks to us instead of naming things: refusals and good wishes.
+_TALK = """
+    cannot can't certainly etc he he's hope however i i'd i'll i'm i've it's me please she she's sorry sure they
+    they're unable unfortunately we we'll we're you you'll you're
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``names`` that can be used, no more than asked for, and what is wrong with the others, one line each."""
+
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def activities_in(answer: str, job: str, wanted: int) -> Listed:
+    """The activities that an answer lists for a job: noun phrases as far as that can be told, each once."""
+    phrases = _once(_items(answer, wanted), phrase_key)
+    broken = {p.phrase: p for p in breaking_problems({job: phrases}, keywords())}
+    names: list[str] = []
+    left_out: list[str] = []
+    for phrase in phrases:
+        if len(names) == wanted:
+            break
+        message = _unfit(phrase)
+        problem = broken.get(phrase) or (TopicProblem(job, phrase, message, True) if message else None)
+        if problem is None:
+            names.append(phrase)
+        else:
+            left_out.append(str(problem))
+    return Listed(tuple(names), tuple(left_out))
+
+
+def jobs_in(answer: str, wanted: int) -> Listed:
+    """The jobs that an answer lists, each once."""
+    names: list[str] = []
+    left_out: list[str] = []
+    for job in _once(_items(answer, wanted), str.casefold):
+        if len(names) == wanted:
+            break
+        if len(job) > MAX_JOB or len(job.split()) > MAX_WORDS or not _JOB.fullmatch(job) or _talks(job):
+            left_out.append(f'"{visible(job, limit=60)}" is no name of a job')
+        else:
+            names.append(job)
+    return Listed(tuple(names), tuple(left_out))
+
+
+def _once(items: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
+    """The first of those that are the same."""
+    found: dict[Hashable, str] = {}
+    for item in items:
+        found.setdefault(key(item), item)
+    return list(found.values())
+
+
+def _unfit(phrase: str) -> str | None:
+    """What a user's own file may hold, but what no agent can be expected to take for one action."""
+    words = phrase.split()
+    if any(map(str.isdigit, phrase)):
+        return "holds a digit, which could be taken for a time"
+    if "or" in words:
+        return 'holds "or", which could be taken for two activities'
+    return "is no short noun phrase" if len(words) > MAX_WORDS or _talks(phrase) else None
+
+
+def _talks(phrase: str) -> bool:
+    return not set(_TALK.split()).isdisjoint(phrase.replace("\u2019", "'").split())
+
+
+def _items(answer: str, wanted: int) -> list[str]:
+    """The items of the answer's list, normalised; those that hold nothing are gone."""
+    text = _THOUGHT.sub("", answer[:LARGEST_ANSWER])
+    lines = [_EMPHASIS.sub("", _FENCE.sub("", line, count=1)) for line in text.splitlines()]
+    found = _marked(lines, wanted) or _unmarked(lines, wanted)
+    items = (_normal(item[:LARGEST_ITEM]) for item in found[: LOOKED_AT * wanted])
+    return [item for item in items if item]
+
+
+def _marked(lines: Sequence[str], wanted: int) -> list[str]:
+    """The items with numbers or bullets.
+
+    Models like to group a list by headings and to explain its items below them: of the levels of such an
+    outline, the outermost with at least half of what was asked for is the list.
+    """
+    found: list[tuple[tuple[int, bool], str]] = []
+    for line in lines:
+        match = _MARKED.fullmatch(line)
+        if match and match["item"].strip():
+            depth = len(match["indent"].expandtabs(4)) // 2  # " 9." stands under "10."
+            found.append(((depth, match["number"] is None), match["item"]))
+    sizes = Counter(level for level, _ in found)
+    if not sizes:
+        return []
+    enough = [level for level in sorted(sizes) if 2 * sizes[level] >= wanted]
+    chosen = enough[0] if enough else max(sizes, key=lambda level: sizes[level])
+    return [item for level, item in found if level == chosen]
+
+
+def _unmarked(lines: Sequence[str], wanted: int) -> list[str]:
+    """A paragraph of items with commas between them, or one item a line; prose is neither."""
+    least = min(wanted, max(3, wanted // 4))
+    blocks = [" ".join(block) for full, block in groupby(lines, lambda line: bool(line.strip())) if full]
+    fullest = max(blocks, key=lambda block: len(_SEPARATOR.findall(block)), default="")
+    sentence = _SENTENCE_END.split(fullest.partition(":")[2] or fullest, maxsplit=1)[0]
+    listed = _SEPARATOR.split(sentence)
+    if len(listed) >= max(2, least) and not any(_talks(_normal(item[:LARGEST_ITEM])) for item in listed):
+        return listed
+    said = [line.strip() for line in lines if line.strip()]
+    dotted = 2 * sum(line.endswith(".") for line in said) > len(said)
+    prose = ("!", "?", ":") if dotted else ("!", "?", ":", ".")
+    short = [line for line in said if len(line.split()) <= MAX_WORDS and not line.endswith(prose)]
+    return short if len(short) >= least else []
+
+
+def _normal(item: str) -> str:
+    """Lower case, single blanks, without explanation, quotation marks, article and final period."""
+    text = " ".join(unicodedata.normalize("NFC", item).split()).strip(_ENDS)
+    text = _EXPLANATION.split(text, maxsplit=1)[0].strip(_ENDS).lower()
+    return _NOT_MEANT.sub("", text, count=1)
+
+
+_ESCAPED = {'"': '\\"', "\\": "\\\\"}
+
+
+def toml_string(text: str) -> str:
+    """A basic string of TOML in plain ASCII, whatever the text holds: nothing reaches a terminal raw."""
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def toml_topic(job: str, activities: Sequence[str]) -> str:
+    """One table ``[[topic]]``, an activity a line."""
+    lines = "".join(f"    {toml_string(name)},\n" for name in activities)
+    return f"\n[[topic]]\njob = {toml_string(job)}\nactivities = [\n{lines}]\n"
+
+
+def toml_topics(topics: Mapping[str, Sequence[str]], comment: str) -> str:
+    """The whole file, in plain ASCII. ``comment`` is a line at its top."""
+    return f"# {toml_string(comment)[1:-1]}\n" + "".join(toml_topic(*topic) for topic in topics.items())
+
+
+def _character(char: str) -> str:
+    code = ord(char)
+    if char in _ESCAPED:
+        return _ESCAPED[char]
+    if 0x20 <= code < 0x7F:
+        return char
+    if 0xD800 <= code < 0xE000:
+        code = 0xFFFD  # half of a surrogate pair: no file can hold it
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

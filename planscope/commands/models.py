@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planscope.commands.common import columns, print_json, say, say_all
 
 if TYPE_CHECKING:
-    from planscope.agents.providers import Provider
+    from planscope.agents.models import Provider
 
 ABOUT = (
     "List what --model takes: the simulated profiles with their parameters, which need no key and no network, and "
@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
     """Each with what it lacks; None where it is ready."""
-    from planscope.agents.models import ModelSpec, ModelUnavailable, check_model
-    from planscope.agents.providers import PROVIDERS
+    from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model
 
     providers: list[tuple[Provider, str | None]] = []
     for provider in PROVIDERS.values():

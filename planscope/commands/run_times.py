@@ -73,7 +73,7 @@ def run_times(
 
 def _go(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[list[Run], bool]:
     """The runs in their order, and whether they were interrupted: those that had ended are worth keeping."""
-    from planscope.agents.many import run_many
+    from planscope.agents.many_runs import run_many
 
     done: dict[int, Run] = {}
 

@@ -11,12 +11,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from planscope.agents.background import wait_for
-from planscope.agents.many import AT_ONCE, aborted
+from planscope.agents.event_loop import wait_for
+from planscope.agents.many_runs import AT_ONCE, aborted
 from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
-from planscope.agents.native import run_native
 from planscope.agents.paradigms import AGENTS, load_factory
 from planscope.agents.runner import LiveRun
+from planscope.agents.simulated_runs import run_simulated
 from planscope.dissection.plans import Plan, plan_for
 from planscope.dissection.policy import Pick
 from planscope.dissection.results import Results
@@ -200,7 +200,7 @@ class Dissector:
         vain = 0
         while (following := self._next(plan, [])) is not None:
             _, cell, variant = following
-            run = run_native(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
+            run = run_simulated(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
             self._ended(cell, run)
             vain = vain + 1 if aborted(run) else 0
             if vain >= IN_VAIN:

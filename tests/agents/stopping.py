@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from planscope.agents import background
+from planscope.agents import event_loop
 from planscope.agents.gate import Pauser
 from planscope.agents.models import load_model
 from planscope.agents.runner import LiveRun
@@ -72,7 +72,7 @@ def left_behind(before: Iterable[threading.Thread]) -> list[str]:
     for _ in range(6000):  # a connection's last bytes take a turn of the loop
         threads = set(threading.enumerate()) - set(before)
         left = [t.name for t in threads if t.name != "planscope agents" and not t.name.startswith("asyncio_")]
-        loop = background._loop
+        loop = event_loop._loop
         left += [repr(t) for t in (asyncio.all_tasks(loop) if loop is not None else ())]
         if not left:
             break

@@ -13,9 +13,9 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
 from planscope.agents import guard, record
-from planscope.agents.guarding import Guardian
-from planscope.agents.native import run_native
+from planscope.agents.gate import Guardian
 from planscope.agents.runner import LiveRun
+from planscope.agents.simulated_runs import run_simulated
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call
@@ -236,7 +236,7 @@ async def test_anybodys_agent_ends_cleanly_there(sync: bool, at_once: bool, tmp_
 
 def test_the_light_loop_ends_there_as_the_real_one() -> None:
     case = abc("Gamma happens before alpha. Beta happens before gamma.")
-    one = run_native(case, model="sim:literal?seed=1", guard=True)
+    one = run_simulated(case, model="sim:literal?seed=1", guard=True)
     other = LiveRun(case, model="sim:literal?seed=1", guard=True).wait()
     assert [e.model_dump(exclude={"at", "took"}) for e in calls_of(one)] == [
         e.model_dump(exclude={"at", "took"}) for e in calls_of(other)

@@ -31,7 +31,7 @@ def test_it_imports_nothing_heavy(code: str) -> None:
 def test_simulated_models_decide_without_langchain_and_z3() -> None:
     code = """
 from planscope.agents.simulated.mind import decide
-from planscope.agents.simulated.situation import View
+from planscope.agents.simulated.knowledge import View
 from planscope.agents.simulated.profiles import PROFILES, make_character
 from planscope.agents.toolset import make_toolset
 from planscope.session.model import ActionRecord

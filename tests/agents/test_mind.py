@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from planscope.agents.simulated.knowledge import Decision, Did, View
 from planscope.agents.simulated.mind import decide
 from planscope.agents.simulated.profiles import Character, make_character
-from planscope.agents.simulated.situation import Decision, Did, View
 from planscope.agents.toolset import MockTool, make_toolset
 from planscope.session.model import ActionRecord
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.agents.models import ModelUnavailable, check_model, load_model, parse_model
-from planscope.agents.providers import PROVIDERS
+from planscope.agents.models import PROVIDERS, ModelUnavailable, check_model, load_model, parse_model
 from planscope.agents.simulated.profiles import PROFILES
 
 
@@ -84,14 +83,14 @@ def test_what_is_wrong_is_said_in_one_line(text: str, says: str) -> None:
 
 
 def test_a_missing_package_says_what_to_install(no_keys: pytest.MonkeyPatch) -> None:
-    no_keys.setattr("planscope.agents.providers.importlib.util.find_spec", lambda name: None)
+    no_keys.setattr("planscope.agents.models.importlib.util.find_spec", lambda name: None)
     for name, provider in PROVIDERS.items():
         assert f"pip install {provider.package}" in refusal(f"{name}:x")
 
 
 def test_a_missing_key_says_what_to_set(no_keys: pytest.MonkeyPatch) -> None:
     assert "OPENAI_API_KEY" in refusal("openai:gpt-4o-mini")
-    no_keys.setattr("planscope.agents.providers.importlib.util.find_spec", lambda name: object())
+    no_keys.setattr("planscope.agents.models.importlib.util.find_spec", lambda name: object())
     for name, provider in PROVIDERS.items():
         if provider.keys:
             with pytest.raises(ModelUnavailable, match=provider.keys[0]):
@@ -142,7 +141,7 @@ def test_other_providers_go_through_init_chat_model(no_keys: pytest.MonkeyPatch)
         return Profiled(model != "reasoner")
 
     no_keys.setattr(chat_models, "init_chat_model", fake)
-    no_keys.setattr("planscope.agents.providers.importlib.util.find_spec", lambda name: object())
+    no_keys.setattr("planscope.agents.models.importlib.util.find_spec", lambda name: object())
     no_keys.setenv("GROQ_API_KEY", "k")
     for name, last in [("plain", {"temperature": 0}), ("reasoner", {}), ("strict", {})]:
         load_model(f"groq:{name}")
@@ -156,7 +155,7 @@ def test_a_model_that_cannot_be_set_up_says_so_without_the_key(no_keys: pytest.M
         raise RuntimeError("key gsk_planted_key_123456 is odd\nsecond line https://docs.example/errors")
 
     no_keys.setattr(chat_models, "init_chat_model", fake)
-    no_keys.setattr("planscope.agents.providers.importlib.util.find_spec", lambda name: object())
+    no_keys.setattr("planscope.agents.models.importlib.util.find_spec", lambda name: object())
     no_keys.setenv("GROQ_API_KEY", "gsk_planted_key_123456")
     line = refusal("groq:x")
     assert "planted" not in line

@@ -87,7 +87,7 @@ async def test_responses_keeps_the_conversation_on_the_server() -> None:
 
 async def test_responses_does_not_see_edits_before_its_last_answer() -> None:
     """As the real one does not: what lies before is not sent again."""
-    from planscope.agents.mock_tools import langchain_tools
+    from planscope.agents.langchain_agent import langchain_tools
     from planscope.agents.models import load_model
     from planscope.agents.toolset import make_toolset
 

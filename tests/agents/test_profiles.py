@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planscope.agents.simulated.knowledge import Understanding, View, seen, understand
 from planscope.agents.simulated.mind import decide
 from planscope.agents.simulated.misreading import perceive
 from planscope.agents.simulated.profiles import PROFILES, make_character
-from planscope.agents.simulated.situation import View
-from planscope.agents.simulated.understand import Understanding, seen, understand
 from planscope.agents.toolset import make_toolset
 from planscope.language.tree import Clause, Relative, at
 from planscope.oracle.replay import replay

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from langsmith import traceable
 
-from planscope.agents import shared_agent
+from planscope.agents import langchain_agent
+from planscope.agents.langchain_agent import tracing
 from planscope.agents.models import load_model
 from planscope.agents.runner import LiveRun
-from planscope.agents.untraced import tracing
 from planscope.session.model import Run
 
 from .support import abc, answers_of, called, check_record, end_of, variant
@@ -24,13 +24,13 @@ REVERSED = "Gamma happens before beta. Beta happens before alpha."
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What agents are compiled with, one entry each."""
     made: list[dict[str, Any]] = []
-    create = shared_agent.create_agent
+    create = langchain_agent.create_agent
 
     def counted(*args: Any, **options: Any) -> Any:
         made.append(options)
         return create(*args, **options)
 
-    monkeypatch.setattr(shared_agent, "create_agent", counted)
+    monkeypatch.setattr(langchain_agent, "create_agent", counted)
     return made
 
 

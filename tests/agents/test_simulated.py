@@ -12,7 +12,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.tools import StructuredTool
 
-from planscope.agents.mock_tools import langchain_tools
+from planscope.agents.langchain_agent import langchain_tools
 from planscope.agents.models import load_model
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.toolset import make_toolset

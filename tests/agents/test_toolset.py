@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.agents.mock_tools import langchain_tools
+from planscope.agents.langchain_agent import langchain_tools
 from planscope.agents.toolset import BadToolset, make_toolset
 from planscope.oracle.arguments import read_start
 from planscope.session.model import ActionRecord

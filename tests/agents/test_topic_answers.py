@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.agents.topic_answers import LARGEST_ANSWER, MAX_WORDS, activities_in, jobs_in
-from planscope.agents.topic_file import toml_string, toml_topics
+from planscope.agents.topic_writer import (
+    LARGEST_ANSWER,
+    MAX_WORDS,
+    activities_in,
+    jobs_in,
+    toml_string,
+    toml_topics,
+)
 from planscope.language.topics import MAX_PHRASE, breaking_problems, keywords
 from tests.hostile import HOSTILE
 

@@ -21,8 +21,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from planscope.agents.models import LoadedModel, ModelSpec, ModelUnavailable
-from planscope.agents.topic_talk import prompt
-from planscope.agents.topic_writer import TopicsNotWritten, Written, write_topics
+from planscope.agents.topic_writer import TopicsNotWritten, Written, prompt, write_topics
 from planscope.cli import main
 from planscope.errors import UserError
 from planscope.language.topics import MAX_FILE_BYTES, load_topics

@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from planscope.agents.native import run_native
 from planscope.agents.rates import Rate, success
 from planscope.agents.simulated.profiles import PROFILES
+from planscope.agents.simulated_runs import run_simulated
 from planscope.oracle.replay import replay
 from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Origin, Variant
@@ -24,7 +24,7 @@ def rate(variants: Sequence[Variant], profile: str, guard: bool) -> Rate:
     """One run of each query, seeds counted up."""
     verdicts = []
     for seed, variant in enumerate(variants):
-        run = run_native(variant, model=f"sim:{profile}", seed=seed, guard=guard)
+        run = run_simulated(variant, model=f"sim:{profile}", seed=seed, guard=guard)
         verdicts.append(replay(problem_of(variant), trace_of(run)).verdict())
     return success(verdicts)
 

@@ -33,11 +33,10 @@ from langchain_openai import ChatOpenAI
 
 from planscope.agents import record
 from planscope.agents.gate import GoOn, PendingCall, Verb
-from planscope.agents.many import run_many
-from planscope.agents.mock_tools import langchain_tools
+from planscope.agents.langchain_agent import langchain_tools, tracing
+from planscope.agents.many_runs import run_many
 from planscope.agents.recorder import Recorder
 from planscope.agents.toolset import make_toolset
-from planscope.agents.untraced import tracing
 from planscope.language.problem import make_actions
 from planscope.language.prompts import prompt_for
 from planscope.session.derive import records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planscope.agents.providers import PROVIDERS
+from planscope.agents.models import PROVIDERS
 from planscope.agents.simulated.profiles import PROFILES
 from tests.cli.support import Cli
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from planscope.agents import many
+from planscope.agents import many_runs
 from planscope.agents.runner import LiveRun
 from planscope.session.events import Event
 from planscope.session.model import Run
@@ -192,7 +192,7 @@ def test_an_interrupted_run_that_cannot_be_recorded_is_told_of(
     times: list[str], cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = files.keep(session(ABC))
-    begin, ended = LiveRun.wait, many.run_native
+    begin, ended = LiveRun.wait, many_runs.run_simulated
 
     def interrupted() -> None:
         save(session(ABC).model_copy(update={"id": "another"}), path)
@@ -209,7 +209,7 @@ def test_an_interrupted_run_that_cannot_be_recorded_is_told_of(
         return ended(*args, **options)
 
     monkeypatch.setattr(LiveRun, "wait", wait)
-    monkeypatch.setattr(many, "run_native", native)
+    monkeypatch.setattr(many_runs, "run_simulated", native)
     done = cli("run", path, "--model", "sim:careful", *times)
     assert done.status == 130 and done.out == ""
     said = f"planscope: interrupted; {path} was changed by another program since it was read"

@@ -19,10 +19,9 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from planscope.agents.react_model import spec_of
-from planscope.agents.simulated.mind import decide
+from planscope.agents.simulated.knowledge import Decision, Did, View
+from planscope.agents.simulated.mind import decide, react_decision
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.simulated.react import react_decision
-from planscope.agents.simulated.situation import Decision, Did, View
 
 
 class SimulatedChat(BaseChatModel):

@@ -1,21 +1,30 @@
-"""What a simulated model does next, decided from what it sees alone. No LangChain, no clock, no hidden state.
-
-The same view and character give the same decision, so a run can be forked, replayed and done in bulk.
-"""
+"""How a simulated model decides its next call, clumsy calls and the ReAct format included."""
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from planscope.agents.simulated.clumsiness import Slip, draw_slip
+from planscope.agents.react_format import Turn, read_prompt, write_answer
+from planscope.agents.simulated.knowledge import (
+    Decision,
+    Did,
+    NotUnderstood,
+    Situation,
+    View,
+    learned,
+    seen,
+    understand,
+)
 from planscope.agents.simulated.misreading import perceive
 from planscope.agents.simulated.planning import Outlook, look_ahead, paper_hours
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.simulated.situation import Decision, Situation, View, learned
-from planscope.agents.simulated.understand import NotUnderstood, seen, understand
+from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Problem
+from planscope.oracle.arguments import START
 
 ALL_DONE = "All tasks have been done."
 
@@ -92,3 +101,89 @@ def _reason(problem: Problem, action: str, left: Sequence[str]) -> str:
             word = "before" if c.kind == "end_at_most" else "after"
             return f"it has to be {word} {c.hour}:00"
     return "nothing has to come before it"
+
+
+NO_TOOL, WRONG_ARGUMENTS, UNREADABLE = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """``tool`` is the one meant, ``called`` the one that is called; ``action`` is believed done afterwards."""
+
+    kind: int
+    tool: str
+    called: str
+    action: str
+
+    @property
+    def believed(self) -> Mapping[str, str]:
+        return {self.called: self.action}
+
+    def applied_to(self, decision: Decision) -> Decision:
+        """The decision, clumsily carried out."""
+        if decision.tool != self.tool:
+            return decision
+        if self.kind == NO_TOOL:
+            return replace(decision, tool=self.called)
+        if self.kind == WRONG_ARGUMENTS:
+            hour = (decision.arguments or {}).get(START)
+            return replace(decision, arguments={START: str(hour)})
+        hour = (decision.arguments or {}).get(START, "")
+        return replace(decision, arguments=None, raw=f'{{"{START}": {hour}' if hour != "" else '{"')
+
+
+def draw_slip(problem: Problem, kind: int, luck: random.Random, tools: Sequence[str]) -> Slip:
+    """Which call goes wrong, and how; a tool without arguments cannot get wrong ones."""
+    kinds = [NO_TOOL, WRONG_ARGUMENTS, UNREADABLE] if problem.timed else [NO_TOOL, UNREADABLE]
+    drawn = luck.choice(kinds)
+    action = luck.choice(problem.actions)
+    kind = kind if kind in kinds else drawn
+    return Slip(
+        kind, action.tool, _misspelt(action.tool, tools) if kind == NO_TOOL else action.tool, action.id
+    )
+
+
+def _misspelt(tool: str, tools: Sequence[str]) -> str:
+    """Like the tool, but none of them."""
+    name, number = f"do_{tool}"[:60], 1
+    while name in tools:
+        number += 1
+        name = f"do_{tool}"[:60] + str(number)
+    return name
+
+
+_FAILED = ("Error:", REFUSED.strip())
+
+
+def react_decision(prompt: str, character: Character) -> tuple[str, float] | None:
+    """The text of the answer and the seconds that it takes; None for a prompt that is not in the format."""
+    view = react_view(prompt)
+    if view is None:
+        return None
+    decision = decide(view, character)
+    return react_text(decision), decision.wait
+
+
+def react_text(decision: Decision) -> str:
+    given = json.dumps(decision.arguments or {}) if decision.raw is None else decision.raw
+    return write_answer(decision.thought, decision.tool, given)
+
+
+def react_view(prompt: str) -> View | None:
+    """What a prompt in the ReAct format shows."""
+    found = read_prompt(prompt)
+    if found is None:
+        return None
+    tools, question, turns = found
+    return View(question, tools, tuple(_did(t) for t in turns if t.observation is not None))
+
+
+def _did(turn: Turn) -> Did:
+    try:
+        arguments: Any = json.loads(turn.given)
+    except (ValueError, RecursionError):
+        arguments = {}
+    said = turn.observation or ""
+    return Did(
+        turn.tool or "", arguments if isinstance(arguments, dict) else {}, said, not said.startswith(_FAILED)
+    )

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from planscope.agents.simulated.knowledge import Understanding
 from planscope.agents.simulated.planning import can_be_met
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.simulated.understand import Understanding
 from planscope.language.problem import Constraint, Problem
 from planscope.language.tree import RELATION_WORD, Clause, Relative, at
 

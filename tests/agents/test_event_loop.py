@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from planscope.agents import background
-from planscope.agents.background import put_down, wait_for
+from planscope.agents import event_loop
+from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.session.events import ErrorEvent
 
@@ -54,7 +54,7 @@ def test_an_interrupt_before_anything_has_begun(monkeypatch: pytest.MonkeyPatch)
     def struck() -> asyncio.AbstractEventLoop:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(background, "_shared_loop", struck)
+    monkeypatch.setattr(event_loop, "_shared_loop", struck)
     work = losing(0)
     with pytest.raises(KeyboardInterrupt):
         wait_for(work)
@@ -65,7 +65,7 @@ def test_an_interrupt_before_anything_has_begun(monkeypatch: pytest.MonkeyPatch)
 def test_an_interrupt_while_the_work_is_handed_over(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """A coroutine that is closed while a task holds it would end without a word."""
     ended: list[BaseException] = []
-    loop = background._shared_loop()
+    loop = event_loop._shared_loop()
 
     async def work() -> None:
         try:
@@ -86,7 +86,7 @@ def test_an_interrupt_while_the_work_is_handed_over(monkeypatch: pytest.MonkeyPa
                 time.sleep(0.1)
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(background, "_shared_loop", Struck)
+    monkeypatch.setattr(event_loop, "_shared_loop", Struck)
     coroutine = work()
     with pytest.raises(KeyboardInterrupt):
         wait_for(coroutine)
@@ -105,7 +105,7 @@ def test_a_run_that_does_not_come_to_rest_after_an_interrupt_has_an_end(
         signal.pthread_kill(main, signal.SIGINT)
         go_on.wait(60)  # blocks the loop, as importing does on a machine that is busy
 
-    monkeypatch.setattr(background, "_PATIENCE", 0.1)
+    monkeypatch.setattr(event_loop, "_PATIENCE", 0.1)
     live = own(deaf)
     with pytest.raises(KeyboardInterrupt):
         live.wait()
@@ -182,7 +182,7 @@ def _shared() -> threading.Thread:
 
 LEAVING = """
 import asyncio, sys, threading, time
-from planscope.agents.background import wait_for
+from planscope.agents.event_loop import wait_for
 begun = threading.Event()
 def long():
     begun.set()
@@ -222,4 +222,4 @@ def test_there_is_one_loop() -> None:
     async def which() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
 
-    assert wait_for(which()) is wait_for(which()) is background._loop
+    assert wait_for(which()) is wait_for(which()) is event_loop._loop

@@ -1,4 +1,4 @@
-"""A model's message as the recorder takes it: fit for JSON, its calls with ids of their own and in their order."""
+"""LangChain's messages as events of a run, and the events of a fork as messages again."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import asyncio
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
+    HumanMessage,
     InvalidToolCall,
     ToolCall,
     ToolMessage,
     message_to_dict,
 )
+from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.plain_json import plain
-from planscope.agents.unreadable import was_completed, why_unreadable
+from planscope.agents.call_arguments import plain, was_completed, why_unreadable
 from planscope.safe.secret_names import without_secrets
-from planscope.session.events import CallEvent, MessageEvent, Usage
+from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent, PromptEvent, Usage
 from planscope.session.json_bytes import plain_text
 
 
@@ -281,3 +282,110 @@ def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None
         call_id=call.identity,
         asked=asked,
     )
+
+
+DONE_WITH = "planscope_arguments"
+REFUSED_BY = "planscope_refused_by"
+"""Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
+
+
+GAVE_UP = "planscope_gave_up"
+"""A mark beside that of a refusal: the guard ends the run with it, and why."""
+
+ENDED_BY = "planscope_ended_by"
+"""A mark in the metadata of a message that no model said: the guard ends the run with it."""
+
+
+def ended_by_guard(message: AIMessage) -> str | None:
+    """Why the guard ended the run, where this message says so."""
+    if message.response_metadata.get(ENDED_BY) != "guard":
+        return None
+    return str(message.text).removeprefix("This run was ended: ").removesuffix(".")
+
+
+def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
+    """Who kept a call from its tool, if anybody did."""
+    artifact = message.artifact if message is not None else None
+    by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
+    return by if by in ("guard", "user") else None
+
+
+def answer_event(
+    answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
+) -> AnswerEvent:
+    """The record of what a tool answered: a message, a command to the graph, or several of them."""
+    message, command = answer_parts(answer, identity)
+    return AnswerEvent(
+        at=at,
+        step=step,
+        text=plain_text(text_of(message)) if message is not None else _without_words(answer, command),
+        status="error" if message is not None and message.status == "error" else "ok",
+        took=max(0.0, round(took, 6)),
+        call_id=identity,
+        refused_by=refuser(message),
+        said=said,
+        to_graph=command,
+        artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
+    )
+
+
+def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
+    if command and command.get("goto"):
+        return f"goes on at {', '.join(command['goto'])}"
+    return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
+
+
+def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
+    """The conversation up to the last answer; empty without events. Ends in a human or a tool message."""
+    answers = {e.step: e for e in events if isinstance(e, AnswerEvent)}
+    messages: list[BaseMessage] = []
+    said, calls = "", list[CallEvent]()
+    number = 0
+    talks = any(isinstance(e, MessageEvent) for e in events)  # imported runs may have calls alone
+
+    def flush() -> None:
+        nonlocal calls, number, said
+        if not calls:
+            return
+        good: list[Any] = []
+        bad: list[Any] = []
+        behind: list[BaseMessage] = []
+        for call in calls:
+            identity = call.call_id or f"step_{call.step}"
+            asked = call.arguments if call.asked is None else call.asked
+            if asked is not None:
+                good.append(tool_call(name=call.tool, args=dict(asked), id=identity))
+            else:
+                bad.append(invalid_tool_call(name=call.tool, args=call.raw, id=identity, error=call.error))
+            answer = answers.get(call.step)
+            if answer is None:
+                continue
+            mark: dict[str, Any] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
+            if call.asked is not None:
+                mark[DONE_WITH] = call.arguments
+            behind.append(
+                ToolMessage(
+                    answer.text,
+                    name=call.tool,
+                    tool_call_id=identity,
+                    status="error" if answer.status == "error" else "success",
+                    artifact=mark or None,
+                )
+            )
+        number += 1
+        messages.append(AIMessage(said, tool_calls=good, invalid_tool_calls=bad, id=f"kept-{number}"))
+        messages.extend(behind)
+        calls, said = [], ""
+
+    for event in events:
+        if isinstance(event, PromptEvent):
+            messages.append(HumanMessage(event.text))
+        elif isinstance(event, MessageEvent):
+            flush()
+            said = event.text
+        elif isinstance(event, CallEvent):
+            if not talks or event.call_id is None:  # a person's call stands in no message of a model's
+                flush()
+            calls.append(event)
+    flush()
+    return messages

@@ -1,26 +1,66 @@
-"""One compiled agent for all runs of a model on the same tools: making one takes as long as a call of it.
-
-What is a run's own, its recorder and its guard, is found by the context that the run is in.
-"""
+"""The LangChain side of a run: mock tools, one compiled agent for many runs, and tracing."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import Context, ContextVar
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.mock_tools import langchain_tools
 from planscope.agents.paradigms import chat_for
+from planscope.agents.toolset import MockTool
 
 if TYPE_CHECKING:
     from planscope.agents.models import LoadedModel
     from planscope.agents.toolset import MockTool
+
+
+class LangChainMockTool(BaseTool):
+    """Passes the arguments on as they came: none is dropped, converted or taken for one of LangChain's own."""
+
+    mock: MockTool
+    handle_tool_error: bool = True
+
+    def _parse_input(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> str | dict[str, Any]:
+        return tool_input
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (tool_input,), {}
+
+    def _run(self, arguments: object) -> str:
+        text, executed = self.mock.answer(arguments if isinstance(arguments, dict) else None)
+        if not executed:
+            raise ToolException(text)
+        return text
+
+    async def _arun(self, arguments: object) -> str:
+        return self._run(arguments)
+
+
+def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
+    """One LangChain tool for each; a refused call is answered with ``status="error"``."""
+    return [
+        LangChainMockTool(
+            name=tool.spec.name,
+            description=tool.spec.description,
+            args_schema=dict(tool.spec.parameters),
+            mock=tool,
+        )
+        for tool in tools
+    ]
+
 
 _own: ContextVar[tuple[AgentMiddleware[Any, Any, Any], ...]] = ContextVar("planscope_own_middleware")
 
@@ -88,3 +128,42 @@ def shared_agent(
             return compiled  # its server is a part of it
         model.agents[made] = compiled
     return model.agents[made]
+
+
+_quiet: ContextVar[bool] = ContextVar("planscope_untraced", default=False)
+
+
+@contextmanager
+def tracing(allowed: bool) -> Iterator[None]:
+    """``allowed``: as the environment says; else nothing is uploaded, whatever the environment says."""
+    from langsmith import tracing_context
+
+    _bring_no_threads()
+    token = _quiet.set(not allowed)
+    try:
+        with tracing_context(enabled=None if allowed else False):
+            yield
+    finally:
+        _quiet.reset(token)
+
+
+@cache
+def _bring_no_threads() -> None:
+    """LangChain has LangSmith look at every call of a middleware, in a thread before it and in one after it, though
+    nothing is traced: more than the recorder itself costs. Where nothing is, it looks on the spot."""
+    import langsmith
+
+    langsmith.set_runtime_overrides(aio_to_thread=_on_the_spot)
+
+
+async def _on_the_spot(
+    in_a_thread: Callable[..., Awaitable[Any]],
+    context: Context,
+    look: Callable[..., Any],
+    /,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    if _quiet.get():
+        return context.run(look, *args, **kwargs)
+    return await in_a_thread(context, look, *args, **kwargs)

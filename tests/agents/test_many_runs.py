@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.agents.many import run_many
+from planscope.agents.many_runs import run_many
 from planscope.agents.models import ModelUnavailable
 from planscope.agents.rates import success, wilson
 from planscope.oracle.replay import replay

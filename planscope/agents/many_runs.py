@@ -1,4 +1,4 @@
-"""Many runs of one query: simulated models one after the other in the light loop, others at once and bounded."""
+"""Many runs of one query: simulated models in the light loop, others at once and bounded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from planscope.agents.background import wait_for
+from planscope.agents.event_loop import wait_for
 from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
-from planscope.agents.native import run_native
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.runner import LiveRun, prepare
+from planscope.agents.simulated_runs import run_simulated
 from planscope.session.events import EndEvent
 from planscope.session.model import Run, Variant
 
@@ -49,7 +49,7 @@ def run_many(
         runs = []
         for number in range(times):
             own = spec.character.seed + number
-            run = run_native(variant, model=spec.text, agent=agent, seed=own, **options)
+            run = run_simulated(variant, model=spec.text, agent=agent, seed=own, **options)
             runs.append(run)
             if on_run is not None:
                 on_run(number, run)

@@ -1,4 +1,4 @@
-"""One event loop for all runs that are waited for from outside: some providers' clients break with a second one."""
+"""One event loop for all runs, because the clients of some providers break with a second one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A light loop for simulated models in bulk: the same runs as through LangChain's agent, a hundred times as fast.
 
-No LangChain and no event loop; a slow model's time is counted and not waited for. A test holds that the same seed
-gives the same record here and there, for every profile and paradigm.
+It needs no LangChain and no event loop; the time of a slow model is counted, not waited for. A test checks that the
+same seed gives the same record here and there, for every profile and paradigm.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from planscope.agents.guarding import Guardian, gives_up
+from planscope.agents.call_arguments import why_unreadable
+from planscope.agents.gate import Guardian, gives_up
 from planscope.agents.models import ModelUnavailable, parse_model
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.react_format import Answer, Turn, read_answer, write_prompt
-from planscope.agents.simulated.mind import decide
+from planscope.agents.simulated.knowledge import Decision, Did, View
+from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
-from planscope.agents.simulated.react import react_text, react_view
-from planscope.agents.simulated.situation import Decision, Did, View
 from planscope.agents.toolset import MockTool, make_toolset
-from planscope.agents.unreadable import why_unreadable
 from planscope.oracle.trace import Call
 from planscope.session.derive import problem_of
 from planscope.session.events import (
@@ -55,7 +54,7 @@ class _State:
     refused: list[Call] = field(default_factory=list)
 
 
-def run_native(
+def run_simulated(
     variant: Variant,
     *,
     model: str,

@@ -1,19 +1,25 @@
-"""OpenAI's chat models, so that a call which cannot be read is recorded and does not crash the run."""
+"""OpenAI's models over both protocols: a call that cannot be read is recorded and does not crash the run.
+
+LangChain raises out of the agent if a call's arguments are JSON but not an object (``8``, ``[8]``). With chat
+completions such calls are taken out of the answer first. With the Responses API their arguments are marked, so that
+they are no longer JSON, which LangChain accepts; the mark is removed afterwards.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import openai
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, InvalidToolCall
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
+from openai.resources.responses import AsyncResponses
 
-from planscope.agents.openai_responses import Responses, as_written
-from planscope.agents.unreadable import is_object
+from planscope.agents.call_arguments import is_object
 
 RAW_CALLS = "tool_calls"
 """Where ``additional_kwargs`` keeps the calls as they were sent, in their order."""
@@ -140,3 +146,71 @@ def make(
     if (chat.profile or {}).get("temperature") is False:
         chat = OpenAIChat(**options)
     return chat, client
+
+
+ODD = "\0no object\0"
+"""Stands before such arguments; no JSON begins so."""
+
+
+class Responses(AsyncResponses):
+    """The client's own, with its answers looked through."""
+
+    async def create(self, *args: Any, **kwargs: Any) -> Any:
+        answer = await super().create(*args, **kwargs)
+        if isinstance(answer, openai.AsyncStream):
+            return _Stream(answer)
+        parse = getattr(answer, "parse", None)
+        if parse is None:
+            return _marked(answer)
+        answer.parse = _then_marked(parse)
+        return answer
+
+
+class _Stream:
+    """The events of a stream; its last one holds the whole answer."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        event = await self._stream.__anext__()
+        _marked(getattr(event, "response", None))
+        return event
+
+
+def _then_marked(parse: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: _marked(parse(*args, **kwargs))
+
+
+def _marked(response: Any) -> Any:
+    for item in getattr(response, "output", None) or ():
+        if getattr(item, "type", None) == "function_call" and not is_object(item.arguments):
+            item.arguments = ODD + item.arguments
+    return response
+
+
+def as_written(result: ChatResult) -> ChatResult:
+    """The same without the marks."""
+    for generation in result.generations:
+        message = generation.message
+        if isinstance(message, AIMessage):
+            for call in message.invalid_tool_calls:
+                call["args"] = _unmarked(call["args"])
+            for block in message.content if isinstance(message.content, list) else ():
+                if isinstance(block, dict) and block.get("type") == "function_call":
+                    block["arguments"] = _unmarked(block.get("arguments"))
+    return result
+
+
+def _unmarked(text: Any) -> Any:
+    return text.removeprefix(ODD) if isinstance(text, str) else text

@@ -1,6 +1,6 @@
 """What ``--model`` means: ``sim:PROFILE?key=value`` or ``provider:name``.
 
-Package and key are checked before anything is imported, since some providers report a missing key only at the first call.
+Package and key are checked before anything is imported: some providers report a missing key only at the first call.
 """
 
 from __future__ import annotations

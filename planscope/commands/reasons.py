@@ -74,7 +74,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from planscope.documents.judgement import ReasonsDocument
-    from planscope.oracle.reason_certificate import certify_reasons
+    from planscope.oracle.certificate import certify_reasons
     from planscope.oracle.reasons import reasons
 
     session = open_session(args.session)

@@ -18,7 +18,7 @@ from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.oracle.verdict_types import State, StepView
 
 if TYPE_CHECKING:
-    from planscope.oracle.peek import Outcome
+    from planscope.oracle.lookahead import Outcome
     from planscope.oracle.replay import Replay
 
 
@@ -122,7 +122,7 @@ def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
     """
     ahead = _Ahead(played)
     number = _number(played, action)
-    return ahead.peek.after(number, ahead.option(number).start if start is None else start)
+    return ahead.lookahead.after(number, ahead.option(number).start if start is None else start)
 
 
 def known_durations(played: Played) -> Mapping[str, int]:
@@ -150,24 +150,24 @@ class _Ahead:
     """One look ahead, shared by all options."""
 
     def __init__(self, played: Played) -> None:
-        from planscope.oracle.peek import Peek
+        from planscope.oracle.lookahead import Lookahead
 
         self.problem = played.problem
-        self.peek = Peek(played.run)
+        self.lookahead = Lookahead(played.run)
         self.known = known_durations(played)
 
     def option(self, number: int) -> Option:
         action = self.problem.actions[number].id
-        hours = self.peek.safe.get(action)
+        hours = self.lookahead.safe.get(action)
         start = self._start(action, hours)
-        then = self.peek.after(number, start)
+        then = self.lookahead.after(number, start)
         return Option(
             action,
             then.state,
             then.breaks,
             start,
             hours,
-            number in self.peek.attempt.first,
+            number in self.lookahead.attempt.first,
             self.known.get(action),
         )
 
@@ -177,4 +177,4 @@ class _Ahead:
         if hours is not None:
             return hours[0]
         said = [c.hour or 0 for c in self.problem.said if c.kind == "start_at_least" and c.action == action]
-        return max([0, self.peek.clock or 0, *said])
+        return max([0, self.lookahead.clock or 0, *said])

@@ -11,13 +11,12 @@ from planscope.documents.document import Document
 from planscope.documents.json_text import finite
 from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
-from planscope.oracle.reason_types import SearchEnd
 from planscope.oracle.trace import Ending
-from planscope.oracle.verdict_types import ErrorType, State, Status, StepNo, StepView, VerdictKind
+from planscope.oracle.verdict_types import ErrorType, SearchEnd, State, Status, StepNo, StepView, VerdictKind
 
 if TYPE_CHECKING:
-    from planscope.oracle.reason_types import Reasons
     from planscope.oracle.replay import Replay
+    from planscope.oracle.verdict_types import Reasons
 
 
 class FindingDocument(Document):

@@ -15,7 +15,7 @@ import z3
 from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import durations
 from planscope.oracle.satisfiable import EFFORT
-from planscope.oracle.solver import DIFFERENCES, fresh_solver
+from planscope.oracle.smt import DIFFERENCES, fresh_solver
 
 
 def equivalent(one: Problem, other: Problem, *, foreseen: bool = False, effort: int = EFFORT) -> bool | None:

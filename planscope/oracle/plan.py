@@ -1,11 +1,18 @@
-"""What a replay needs to know of a problem, whether it is timed or not."""
+"""What each language (base, timed) implements: a plan that answers about a run, and a question about sets of members.
+
+Sets of members are bit masks over ``names``. A question answers with more than it was asked for where that costs
+nothing: a larger set that can hold, or a smaller one that cannot.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
+from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
+from planscope.oracle.precedence import bits
 from planscope.oracle.statuses import Attempt
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
@@ -46,3 +53,59 @@ def rule_core(attempt: Attempt, step: StepNo, rules: dict[str, str]) -> Core | N
     if last is not None and last.step == step and last.effect == "repeated" and last.first is not None:
         return Core((rules["once"],), (last.first, last.step))
     return None
+
+
+Answered = tuple[Literal["sat", "unsat", "unknown"], int]
+"""``sat`` with a set around the one asked about, ``unsat`` with a part of it, ``unknown`` with 0."""
+
+
+class Question(Protocol):
+    """``names``: the members in the order c1.., b1.., steps, ``end``."""
+
+    names: tuple[str, ...]
+
+    def ask(self, chosen: int) -> Answered: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What was executed in one attempt up to a step; ``ended``: the agent stopped there."""
+
+    ran: tuple[Fact, ...]
+    ended: bool
+
+
+class Members:
+    """The members at a step by name, and what the rules of counting say of them, which no clock changes."""
+
+    def __init__(self, problem: Problem, stretch: Stretch) -> None:
+        steps = [f"step{f.step}" for f in stretch.ran]
+        self.names = (*(c.id for c in problem.constraints), *steps, *(["end"] if stretch.ended else []))
+        self.bit = {name: 1 << k for k, name in enumerate(self.names)}
+        self.firsts = tuple(f for f in stretch.ran if f.effect == "done")
+        rules = {str(c.kind): self.bit[c.id] for c in problem.constraints if c.is_rule}
+        self.conflicts: list[int] = []
+        """Sets that cannot hold: an action done again, or never."""
+        for fact in stretch.ran:
+            if fact.effect == "repeated" and "once" in rules:
+                pair = self.bit[f"step{fact.first}"] | self.bit[f"step{fact.step}"]
+                self.conflicts.append(rules["once"] | pair)
+        if stretch.ended and "all_done" in rules and len(self.firsts) < len(problem.actions):
+            self.conflicts.append(rules["all_done"] | self.bit["end"])
+
+    def conflict(self, chosen: int) -> int:
+        """A set among ``chosen`` that counting forbids; 0 where there is none."""
+        return next((c for c in self.conflicts if c & chosen == c), 0)
+
+    def widened(self, chosen: int, more: Iterable[int]) -> int:
+        """``chosen`` with each of ``more`` (bits) that counting does not forbid."""
+        for bit in more:
+            if not any(c & bit and c & ~chosen == bit for c in self.conflicts):
+                chosen |= bit
+        return chosen
+
+    def mask(self, names: Iterable[str]) -> int:
+        return sum(self.bit[name] for name in set(names))
+
+    def named(self, chosen: int) -> list[str]:
+        return [self.names[k] for k in bits(chosen)]

@@ -1,4 +1,4 @@
-"""Partial orders over action numbers: cycles, cores of cycles, linear extensions counted exactly."""
+"""Partial orders over action numbers: cycles, minimal cores by deletion, linear extensions counted exactly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,32 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from math import comb
 
-from planscope.oracle.deletion import deletion_core
-from planscope.oracle.patience import go_on
+from planscope.oracle.cancellation import check_cancelled
+
+
+def deletion_core(size: int, impossible: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
+    """Which of ``size`` members stay when they are dropped from the last to the first while the rest is impossible.
+
+    The last one that stays is the first with which the members up to it are impossible; with that one kept, the same
+    holds for the next. So each costs as many questions as the logarithm of ``size``. ``impossible`` is asked about
+    members by number; more of them are never less impossible. Empty where all of them together are not.
+    """
+    kept: list[int] = []
+    limit = size
+    if not impossible(range(size)):
+        return ()
+    while not impossible(kept):
+        low, high = 1, limit  # how many of the first are impossible together with what is kept
+        while low < high:
+            middle = (low + high) // 2
+            if impossible([*range(middle), *kept]):
+                high = middle
+            else:
+                low = middle + 1
+        limit = low - 1
+        kept.append(limit)
+    return tuple(sorted(kept))
+
 
 Edge = tuple[int, int]
 """Earlier and later action, as indexes."""
@@ -89,7 +113,7 @@ def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int],
         if known is not None:
             return known
         if len(memo) & 255 == 1:
-            go_on()
+            check_cancelled()
         part = component(rest)
         if part != rest:
             size = rest.bit_count()

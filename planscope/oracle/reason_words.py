@@ -6,9 +6,8 @@ from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle import words
 from planscope.oracle.explain import describe_violation
-from planscope.oracle.reason_types import Correction
 from planscope.oracle.verdict import highlighted
-from planscope.oracle.verdict_types import Core, StepNo, Violation
+from planscope.oracle.verdict_types import Core, Correction, StepNo, Violation
 from planscope.oracle.walk import Walk
 
 WITHOUT = 4

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planscope.oracle.base_question import BaseQuestion
-from planscope.oracle.certificate import member_names
+from planscope.oracle.base import BaseQuestion
+from planscope.oracle.certificate import member_names, stretch_of
 from planscope.oracle.marco import Marco
+from planscope.oracle.plan import Question
 from planscope.oracle.precedence import bits
-from planscope.oracle.question import Question, stretch_of
-from planscope.oracle.reason_types import Correction, Reasons
 from planscope.oracle.smt import Judge
-from planscope.oracle.timed_question import TimedQuestion
-from planscope.oracle.verdict_types import Core, StepNo
+from planscope.oracle.timed import TimedQuestion
+from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.oracle.walk import Walk
 
 MOST = 100

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from planscope.language.problem import Problem
-from planscope.oracle.base_plan import BasePlan
+from planscope.oracle.base import BasePlan
 from planscope.oracle.facts import Fact
 from planscope.oracle.plan import Plan
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.statuses import Attempt
-from planscope.oracle.timed_plan import TimedPlan
+from planscope.oracle.timed import TimedPlan
 from planscope.oracle.verdict_types import Repair
 
 EXACT = 12

@@ -16,7 +16,7 @@ import z3
 from planscope.language.problem import DAY, Problem
 from planscope.oracle.facts import durations
 from planscope.oracle.precedence import Edge
-from planscope.oracle.solver import DIFFERENCES, fresh_solver
+from planscope.oracle.smt import DIFFERENCES, fresh_solver
 
 EFFORT = 100_000_000
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from planscope.oracle.patience import go_on
+from planscope.oracle.cancellation import check_cancelled
 from planscope.oracle.precedence import Edge, bits, masks, order_counter, topological
 
 NEVER = -math.inf
@@ -112,7 +112,7 @@ class Schedule:
         if looked > self.limit:
             raise TooHard
         if looked & _OFTEN == 1:
-            go_on()
+            check_cancelled()
         bound: float = ALWAYS
         total = 0
         members = [i for i in self._by_due if rest >> i & 1]
@@ -158,7 +158,7 @@ class Schedule:
             return known
         count = 0
         if not len(self._counts) & _OFTEN:
-            go_on()
+            check_cancelled()
         for i in members:
             bit = 1 << i
             if self.preds[i] & rest or self._twins[i] & rest:

@@ -1,10 +1,13 @@
-"""SMT-LIB 2: the problem and the run's last attempt as text, so that any solver can confirm the verdict."""
+"""A judged run as SMT-LIB 2 text, so that any solver can confirm the verdict (spec, "Export")."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planscope.language.describe import plain
+from planscope.oracle.certificate import encoding_of, member_names
 from planscope.oracle.formula import Encoding, Formula
+from planscope.oracle.replay import Replay
 
 
 def term(formula: Formula | int) -> str:
@@ -45,3 +48,25 @@ def document(
 def _plain(text: str) -> str:
     """A comment on one line of printable ASCII: names come from files, and solvers differ in what they read."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)
+
+
+def smt_document(run: Replay, title: str = "") -> str:
+    """The problem and the run's last attempt with named assertions; the last check judges the whole.
+
+    Where the plan was lost, the minimal core is checked first, alone.
+    """
+    violation = run.verdict().first_violation
+    problem = run.problem
+    notes = {c.id: f"{c.text} ({plain(c, problem)})" for c in problem.constraints}
+    for fact in run.facts:
+        if fact.action is not None:
+            notes[f"step{fact.step}"] = f"step {fact.step}: {problem.actions[fact.action].name}"
+    notes["end"] = "the agent stopped"
+    heading = [f"planscope: {title}" if title else "planscope"]
+    heading += [f"{a.id} = {a.name}" for a in problem.actions]
+    expected = "unsat" if violation else "sat"
+    heading.append(f"expected answer of the last check: {expected}")
+    if run.trace.ending in ("timeout", "call_limit"):
+        heading.append("the run hit a limit, which is an error of its own and no part of these formulas")
+    core = member_names(violation.core) if violation else []
+    return document(encoding_of(run), core, notes, heading)

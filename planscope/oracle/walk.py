@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Self
 
 from planscope.language.problem import Problem
-from planscope.oracle.base_plan import BasePlan
+from planscope.oracle.base import BasePlan
 from planscope.oracle.facts import Fact, FactReader
 from planscope.oracle.findings import find
 from planscope.oracle.plan import Plan
 from planscope.oracle.statuses import Attempt, Watcher
-from planscope.oracle.timed_plan import TimedPlan
+from planscope.oracle.timed import TimedPlan
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.oracle.verdict_types import (
     Core,

@@ -128,7 +128,7 @@ def _pytest(session: Session, run: Run | None) -> str:
 
 
 def _smt2(session: Session, run: Run | None) -> str:
-    from planscope.oracle.export import smt_document
+    from planscope.oracle.smtlib import smt_document
 
     return smt_document(judge(session, run).replay, session.title)
 

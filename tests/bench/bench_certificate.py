@@ -15,7 +15,7 @@ from dataclasses import replace
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.schedule import TooHard
-from planscope.oracle.timed_plan import schedule_of
+from planscope.oracle.timed import schedule_of
 from planscope.oracle.trace import Call, Trace
 from tests.bench.yardstick import table
 

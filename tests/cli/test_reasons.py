@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from planscope.documents.schemas import schema
-from planscope.oracle import timed_question
+from planscope.oracle import timed
 from tests.cli.support import FIGURE_7, Cli, Done, Files, Step, harmless, session, variant
 
 ABC = variant("A comes before C. B comes before C.", ["a", "b", "c"])
@@ -109,9 +109,7 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
     assert document(cli("reasons", path, "--no-certify", "--json"))["certified"] is None
     assert "Z3" not in cli("reasons", path, "--no-certify").out
     for said, told in ((False, "Z3 does not confirm"), (None, "Z3 gave up before")):
-        monkeypatch.setattr(
-            "planscope.oracle.reason_certificate.certify_reasons", lambda *_, said=said, **__: said
-        )
+        monkeypatch.setattr("planscope.oracle.certificate.certify_reasons", lambda *_, said=said, **__: said)
         assert document(cli("reasons", path, "--json"))["certified"] is said
         assert told in cli("reasons", path).out
 
@@ -129,7 +127,7 @@ def test_no_longer_than_was_asked_for(cli: Cli, files: Files, monkeypatch: pytes
 
 def test_what_is_too_hard_is_said_to_be(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     path = files(("network_diagnosis", 14), about=SPEED)
-    monkeypatch.setattr(timed_question, "EFFORT", -1)
+    monkeypatch.setattr(timed, "EFFORT", -1)
     monkeypatch.setattr("planscope.oracle.smt.Judge.check", lambda self, members=None: "unknown")
     found = document(cli("reasons", path, "--no-certify", "--json"))
     assert found["ended"] == "unknown" and not found["complete"] and len(found["cores"]) == 1

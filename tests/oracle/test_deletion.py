@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.oracle.deletion import deletion_core
+from planscope.oracle.precedence import deletion_core
 
 cores = st.lists(st.frozensets(st.integers(0, 19), max_size=4), max_size=6)
 

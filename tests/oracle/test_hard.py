@@ -8,14 +8,12 @@ from itertools import combinations
 
 import pytest
 
-from planscope.oracle import timed_plan, walk
+from planscope.oracle import timed, walk
 from planscope.oracle.formula import Encoding, Formula, conjunction, encode, room
 from planscope.oracle.replay import replay
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.smt import Judge
-from planscope.oracle.timed_judge import judge_of
-from planscope.oracle.timed_members import TimedMembers
-from planscope.oracle.timed_plan import TimedPlan
+from planscope.oracle.timed import TimedMembers, TimedPlan, judge_of
 from tests.bench import bench_certificate
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
@@ -32,7 +30,7 @@ def test_z3_decides_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -
         raise TooHard
 
     monkeypatch.setattr(walk, "TimedPlan", partial(TimedPlan, limit=-1))
-    monkeypatch.setattr(timed_plan.TimedMembers, "possible", too_hard)
+    monkeypatch.setattr(timed.TimedMembers, "possible", too_hard)
     for seed, states in expected.items():
         made, calls = brute.random_timed(random.Random(seed))
         run = replay(made, calls)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planscope.oracle import hitting
-from planscope.oracle.hitting import GaveUp, HittingSets, HittingSetsByHitman, HittingSetsByZ3
+from planscope.oracle import marco
+from planscope.oracle.marco import GaveUp, HittingSets, HittingSetsByHitman, HittingSetsByZ3
 
 
 def by_hitman() -> HittingSets:
@@ -150,6 +150,6 @@ def test_z3_that_gives_up_says_so() -> None:
 
 def test_z3_stands_in_where_python_sat_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     by_hitman()
-    assert isinstance(hitting.hitting_sets(), HittingSetsByHitman)
+    assert isinstance(marco.hitting_sets(), HittingSetsByHitman)
     monkeypatch.setitem(__import__("sys").modules, "pysat.examples.hitman", None)
-    assert isinstance(hitting.hitting_sets(), HittingSetsByZ3)
+    assert isinstance(marco.hitting_sets(), HittingSetsByZ3)

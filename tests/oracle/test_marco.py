@@ -8,9 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from planscope.oracle import marco
-from planscope.oracle.hitting import HittingSets, HittingSetsByZ3, hitting_sets
-from planscope.oracle.marco import Marco
-from planscope.oracle.question import Answered
+from planscope.oracle.marco import HittingSets, HittingSetsByZ3, Marco, hitting_sets
+from planscope.oracle.plan import Answered
 
 
 class Listed:

@@ -13,15 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.language.problem import Problem
-from planscope.oracle import timed_question
-from planscope.oracle.reason_certificate import certify_reasons
-from planscope.oracle.reason_types import Correction, Reasons
+from planscope.oracle import timed
+from planscope.oracle.certificate import certify_reasons
 from planscope.oracle.reason_words import describe_core, describe_correction
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.smt import Judge
 from planscope.oracle.trace import Trace
-from planscope.oracle.verdict_types import Core, StepView
+from planscope.oracle.verdict_types import Core, Correction, Reasons, StepView
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -250,7 +249,7 @@ def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyP
         for index in lost(run):
             quick = reasons(run, index, most=50)
             with monkeypatch.context() as patch:
-                patch.setattr(timed_question, "EFFORT", -1)
+                patch.setattr(timed, "EFFORT", -1)
                 slow = reasons(run, index, most=50)
             if quick.complete:
                 assert slow == quick, seed
@@ -366,7 +365,7 @@ def test_it_stops_when_it_is_interrupted() -> None:
 
 def test_what_z3_cannot_tell_in_time_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     run = replay(problem("X Y", "X<Y", timed=True, durations=[2, 1]), trace("Y@3"))
-    monkeypatch.setattr(timed_question, "EFFORT", -1)
+    monkeypatch.setattr(timed, "EFFORT", -1)
     monkeypatch.setattr(Judge, "check", lambda self, members=None: "unknown")
     found = reasons(run, 1)
     assert found.ended == "unknown" and not found.complete

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from planscope.oracle.export import smt_document
 from planscope.oracle.replay import replay
+from planscope.oracle.smtlib import smt_document
 from tests.oracle import brute
 
 cvc5 = pytest.importorskip("cvc5")

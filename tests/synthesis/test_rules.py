@@ -14,7 +14,7 @@ from planscope.language.render import render
 from planscope.language.tree import FORMS, Query, Time, Word, walk
 from planscope.oracle.precedence import topological
 from planscope.oracle.satisfiable import Certifier
-from planscope.oracle.timed_plan import schedule_of
+from planscope.oracle.timed import schedule_of
 from planscope.synthesis.generate import Synthesized, Synthesizer, synthesize
 from planscope.synthesis.request import Request, SynthesisError
 from tests.synthesis.support import clauses, hours, mentioned

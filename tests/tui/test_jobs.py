@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 
-from planscope.oracle.patience import NotWanted, go_on
+from planscope.oracle.cancellation import Cancelled, check_cancelled
 from planscope.tui.controllers.jobs import Jobs, Ticket
 
 
@@ -127,8 +127,8 @@ async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
             while True:  # a search without end, that looks as the oracle's do
                 begun.set()
                 count += 1
-                go_on()
-        except NotWanted as error:
+                check_cancelled()
+        except Cancelled as error:
             ended.append(type(error))
             raise
 
@@ -137,7 +137,7 @@ async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
     jobs.cancel("a")
     await until(lambda: ended)
     await asyncio.sleep(0.02)
-    assert ended == [NotWanted] and not got
+    assert ended == [Cancelled] and not got
 
 
 def test_what_is_dropped_interrupts_what_cannot_look_by_itself() -> None:

@@ -16,7 +16,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from planscope.oracle.patience import waited_for_by
+from planscope.oracle.cancellation import cancelled_by
 
 Answer = TypeVar("Answer")
 
@@ -91,7 +91,7 @@ class Jobs:
 
         def run() -> None:
             try:
-                with waited_for_by(ticket):
+                with cancelled_by(ticket):
                     answer = work(ticket)
             except Exception as error:
                 self._deliver(name, ticket, failed, error, failed)

@@ -19,9 +19,8 @@ from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 if TYPE_CHECKING:
-    from planscope.oracle.reason_types import Correction, Reasons
     from planscope.oracle.replay import Replay
-    from planscope.oracle.verdict_types import Core
+    from planscope.oracle.verdict_types import Core, Correction, Reasons
 
 JOB = "reasons"
 PAGES = ("Why", "Every reason", "What would save it")

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
+from planscope.oracle.cancellation import Cancelled, cancelled_by, check_cancelled, interruptible
 from planscope.oracle.formula import encode
-from planscope.oracle.patience import NotWanted, go_on, interruptible, waited_for_by
 from planscope.oracle.precedence import count_orders, masks, order_counter
 from planscope.oracle.schedule import NEVER, Schedule
 from planscope.oracle.smt import Judge
@@ -49,7 +49,7 @@ def hard() -> Schedule:
 
 
 def test_without_anyone_named_all_is_worked_out() -> None:
-    go_on()
+    check_cancelled()
     with interruptible(lambda: pytest.fail("nobody said so")):
         pass
     assert count_orders(9, [(0, 1)]) == 181_440
@@ -59,7 +59,7 @@ def test_without_anyone_named_all_is_worked_out() -> None:
 def test_scheduling_ends_and_can_be_asked_again(looks: int) -> None:
     everything = (1 << 16) - 1
     fresh, schedule, waiter = hard(), hard(), Impatient(looks)
-    with waited_for_by(waiter), pytest.raises(NotWanted):
+    with cancelled_by(waiter), pytest.raises(Cancelled):
         schedule.latest(everything)
     assert schedule.latest(everything) == fresh.latest(everything)
     assert (schedule.latest_way(everything) is None) == (fresh.latest(everything) == NEVER)
@@ -68,18 +68,18 @@ def test_scheduling_ends_and_can_be_asked_again(looks: int) -> None:
 def test_counting_ends_and_can_be_asked_again() -> None:
     edges = [(i, i + 3) for i in range(13)]
     count = order_counter(*masks(16, edges))
-    with waited_for_by(Impatient(1)), pytest.raises(NotWanted):
+    with cancelled_by(Impatient(1)), pytest.raises(Cancelled):
         count((1 << 16) - 1)
     assert count((1 << 16) - 1) == count_orders(16, edges)
 
 
 def test_one_who_waits_inside_of_another_is_the_one_that_counts() -> None:
-    with waited_for_by(Impatient(0)):
-        with waited_for_by(Impatient(1)):
-            go_on()
-        with pytest.raises(NotWanted):
-            go_on()
-    go_on()
+    with cancelled_by(Impatient(0)):
+        with cancelled_by(Impatient(1)):
+            check_cancelled()
+        with pytest.raises(Cancelled):
+            check_cancelled()
+    check_cancelled()
 
 
 def pigeons(n: int) -> Problem:
@@ -99,9 +99,9 @@ def test_z3_is_interrupted() -> None:
 
     def ask() -> None:
         try:
-            with waited_for_by(waiter):
+            with cancelled_by(waiter):
                 ended.append(judge.check())
-        except NotWanted as error:
+        except Cancelled as error:
             ended.append(error)
 
     thread = threading.Thread(target=ask)
@@ -111,4 +111,4 @@ def test_z3_is_interrupted() -> None:
     while thread.is_alive():  # an interrupt that comes before the question is asked does nothing
         waiter.drop()
         thread.join(0.05)
-    assert isinstance(ended[0], NotWanted) and not waiter.acts
+    assert isinstance(ended[0], Cancelled) and not waiter.acts

@@ -20,7 +20,7 @@ class Outcome:
     breaks: tuple[str, ...] = ()
 
 
-class Peek:
+class Lookahead:
     """Looks one call ahead from the end of a run that is not over (its trace ends ``running``).
 
     The answers are those of a replay with that call. Where exact scheduling is too hard and nothing breaks, the

@@ -20,10 +20,10 @@ class CancellationToken(Protocol):
     """Says whether the work of a thread was cancelled."""
 
     @property
-    def stale(self) -> bool:
+    def cancelled(self) -> bool:
         """Whether it was."""
 
-    def when_dropped(self, act: Callable[[], None]) -> Callable[[], None]:
+    def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
         """Call ``act`` on cancellation, in any thread. The result is a function that removes ``act`` again."""
 
 
@@ -36,7 +36,7 @@ _here = _Here()
 
 @contextmanager
 def cancelled_by(token: CancellationToken) -> Iterator[None]:
-    """Within this block, the thread's questions raise :class:`Cancelled` once ``token`` is stale."""
+    """Within this block, the thread's questions raise :class:`Cancelled` once ``token`` is cancelled."""
     before, _here.token = _here.token, token
     try:
         yield
@@ -45,8 +45,8 @@ def cancelled_by(token: CancellationToken) -> Iterator[None]:
 
 
 def check_cancelled() -> None:
-    """Raise :class:`Cancelled` if the thread's token is stale."""
-    if _here.token is not None and _here.token.stale:
+    """Raise :class:`Cancelled` if the thread's token is cancelled."""
+    if _here.token is not None and _here.token.cancelled:
         raise Cancelled
 
 
@@ -57,7 +57,7 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     if token is None:
         yield
         return
-    undo = token.when_dropped(interrupt)
+    undo = token.when_cancelled(interrupt)
     try:
         check_cancelled()
         yield

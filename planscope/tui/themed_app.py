@@ -194,7 +194,7 @@ class ThemedApp(App[int]):
         remembered = self.settings.remembered
         if self.job_list is not None and remembered.changed:
             self.job_list.start(
-                "remember", lambda ticket: remembered.write(), lambda done: None, self._not_remembered
+                "remember", lambda token: remembered.write(), lambda done: None, self._not_remembered
             )
 
     def _not_remembered(self, error: Exception) -> None:

@@ -35,7 +35,7 @@ async def measure(calls: int) -> list[float]:
 
 
 async def _follow(driven: Driven, run: object, tools: list[str]) -> list[float]:
-    document, screen = driven.room.work.document, driven.room
+    document, screen = driven.screen.work.document, driven.screen
     document.put_run(run, under_way=True)  # type: ignore[arg-type]
     screen.look_at(run.variant, run.id)  # type: ignore[attr-defined]
     await driven.answered()
@@ -59,10 +59,10 @@ async def _follow(driven: Driven, run: object, tools: list[str]) -> list[float]:
 
 
 def _is_shown(driven: Driven) -> bool:
-    view, record = driven.room.view, driven.room.work.document.record(driven.room.view.run.id)  # type: ignore[union-attr]
+    view, record = driven.screen.view, driven.screen.work.document.record(driven.screen.view.run.id)  # type: ignore[union-attr]
     return (
         view.run is record
-        and not driven.room.message_queue_size
+        and not driven.screen.message_queue_size
         and len(view.debug.run.steps) == len(record.calls) + 1
     )
 

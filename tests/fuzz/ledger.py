@@ -122,10 +122,10 @@ class Ledger:
         if session is not None and (session.title, session.notes) != (title, notes):
             self._tell("typed and gone", ["title or notes"])
 
-    def edited(self, room: EditScreen, drafts: dict[Key, Any]) -> None:
-        """The room where one writes was left: its text is a draft, a variant, or what it was at first."""
-        key, text = (room.document.open_session.id, room.of.id), room.state.draft.text
-        texts = {room.of.query.text, *(v.query.text for v in room.document.variants)}
+    def edited(self, screen: EditScreen, drafts: dict[Key, Any]) -> None:
+        """The edit screen was left: its text is a draft, a variant, or what it was at first."""
+        key, text = (screen.document.open_session.id, screen.of.id), screen.state.draft.text
+        texts = {screen.of.query.text, *(v.query.text for v in screen.document.variants)}
         self.drafts.pop(key, None)
         if key in drafts:
             self.drafts[key] = drafts[key].now.text
@@ -175,18 +175,18 @@ class Ledger:
         less += [name for name in FIELDS if getattr(here, name) != getattr(there, name)]
         self._tell(f"not {where}", less)
 
-    def check_marks(self, room: DebugScreen) -> None:
+    def check_marks(self, screen: DebugScreen) -> None:
         """Breakpoints and watches of the screen are those of the session."""
-        session = room.work.document.session
-        if session is not None and room.view.progress in ("judged", "unreadable"):
-            for name, texts in room.view.marks.texts.items():
+        session = screen.work.document.session
+        if session is not None and screen.view.progress in ("judged", "unreadable"):
+            for name, texts in screen.view.marks.texts.items():
                 if set(texts) != set(getattr(session, name)):
                     self._tell("not in the document", [f"{name} {texts}, but {getattr(session, name)}"])
 
-    def check_place(self, room: DebugScreen) -> None:
+    def check_place(self, screen: DebugScreen) -> None:
         """One comes back to where one was, in a file of one's own."""
-        place, autosave = room.view.cursor(), self._autosave
-        if place is None or autosave is None or room.work.document is not self.document or self.meddled:
+        place, autosave = screen.view.cursor(), self._autosave
+        if place is None or autosave is None or screen.work.document is not self.document or self.meddled:
             return
         keeper = autosave.hold()
         if keeper.where != "here":

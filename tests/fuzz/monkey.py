@@ -1,4 +1,4 @@
-"""A random monkey: keys, clicks, drags and resizes over all rooms, and a ledger of what must not be lost.
+"""A random monkey: keys, clicks, drags and resizes over all screens, and a ledger of what must not be lost.
 
 ``python -m tests.fuzz.monkey 20000 [SEED]`` lets it go on for long. It looks whether the application is alive and
 answers, whether anything failed behind the screen, whether one can always get back to the debug screen, and whether
@@ -71,10 +71,10 @@ class Lost(AssertionError):
 
 
 class Tally:
-    """What was done where: actions by room, by screen and by size of the window, and the longest stand-still."""
+    """What was done where: actions by main screen, by screen and by size of the window, and the longest stand-still."""
 
     def __init__(self) -> None:
-        self.rooms: Counter[str] = Counter()
+        self.main_screens: Counter[str] = Counter()
         self.screens: Counter[str] = Counter()
         self.opened: Counter[str] = Counter()
         self.sizes: Counter[str] = Counter()
@@ -83,7 +83,7 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         for title, counted in (
-            ("actions by room, its dialogs included", self.rooms),
+            ("actions by main screen, its dialogs included", self.main_screens),
             ("actions by screen", self.screens),
             ("screens opened", self.opened),
             ("actions by size", self.sizes),
@@ -179,8 +179,8 @@ class Monkey:
         return not self.app.is_running or self.app.return_code is not None
 
     @property
-    def room(self) -> AppScreen[Any] | None:
-        """The room in front; dialogs belong to the one that they stand over."""
+    def main_screen(self) -> AppScreen[Any] | None:
+        """The screen in front; a dialog belongs to the screen below it."""
         return next(
             (
                 s
@@ -192,13 +192,13 @@ class Monkey:
 
     @property
     def where(self) -> str:
-        return self.room.where if self.room is not None else "first"
+        return self.main_screen.where if self.main_screen is not None else "first"
 
     async def act(self) -> None:
         """One action; what it is depends on where one is."""
         self.done += 1
         screen = self.app.screen
-        self.tally.rooms[self.where] += 1
+        self.tally.main_screens[self.where] += 1
         self.tally.screens[named(screen)] += 1
         self.tally.sizes["{}x{}".format(*self.app.size)] += 1
         kinds = {
@@ -404,10 +404,10 @@ class Monkey:
             await self.press("escape")
             await self.answered()
             await asyncio.sleep(0.01)
-        room = self.app.screen
-        if not isinstance(room, DebugScreen):
-            raise Lost(f"no way out of {named(room)}:\n" + "\n".join(rows(self.app)))
-        return room
+        screen = self.app.screen
+        if not isinstance(screen, DebugScreen):
+            raise Lost(f"no way out of {named(screen)}:\n" + "\n".join(rows(self.app)))
+        return screen
 
     async def check(self) -> None:
         """The screen answers, and nothing is lost: neither in the document nor in its file."""
@@ -415,13 +415,13 @@ class Monkey:
         await self.within(self.resize_to((120, 40)))
         await self.answers()
         await self.stop_all()
-        room = await self.home()
+        screen = await self.home()
         self.look()
-        if room.work.document.session is None:
+        if screen.work.document.session is None:
             return
-        self.ledger.check_marks(room)
-        assert room.work.autosave is not None
-        trouble = await asyncio.wait_for(room.work.autosave.flush(), PATIENCE)
+        self.ledger.check_marks(screen)
+        assert screen.work.autosave is not None
+        trouble = await asyncio.wait_for(screen.work.autosave.flush(), PATIENCE)
         self.ledger.check_file(trouble, closed=False)
         self.look()
 
@@ -439,15 +439,15 @@ class Monkey:
     async def stop_all(self) -> None:
         """What is under way is stopped by its keys."""
         ends = time.monotonic() + PATIENCE
-        room = await self.home()
-        while room.work.jobs.running("run") or room.work.jobs.running("dissect"):
-            if room.work.jobs.running("run"):
+        screen = await self.home()
+        while screen.work.jobs.running("run") or screen.work.jobs.running("dissect"):
+            if screen.work.jobs.running("run"):
                 await self.press("X")
-            if room.work.jobs.running("dissect"):
+            if screen.work.jobs.running("dissect"):
                 await self.press("m", "X", "escape")
             await self.answered()
             await asyncio.sleep(0.05)
-            room = await self.home()
+            screen = await self.home()
             if time.monotonic() > ends:
                 raise Lost("what is under way does not stop")
 

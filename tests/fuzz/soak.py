@@ -69,29 +69,29 @@ def resident() -> float:
 
 async def one(driven: Driven, draw: random.Random) -> None:
     """A run with a random agent, and keys until it has ended."""
-    room = driven.room
+    screen = driven.screen
     agent = draw.choice(("tools", "react"))
     model = f"sim:{draw.choice(PROFILES)}"
     choice = RunChoice(
         agent, model, draw.randrange(99), guard=draw.random() < 0.3, stepping=draw.random() < 0.7
     )
-    room.start_run("v1", choice)
+    screen.start_run("v1", choice)
     began = time.monotonic()
-    while room.work.live.at_work:
+    while screen.work.live.at_work:
         keys = draw.choices(KEYS, k=draw.randrange(1, 6))
         await driven.pilot.press(*keys)
         while len(driven.app.screen_stack) > 1 and draw.random() < 0.7:
             await driven.pilot.press(draw.choice(("escape", "enter", "down", "x", "escape")))
-        live = room.work.live
-        if live.paused is not None and driven.app.screen is room:
+        live = screen.work.live
+        if live.paused is not None and driven.app.screen is screen:
             await driven.pilot.press("G", draw.choice("nncaAR"))
         if time.monotonic() - began > 30:
             live.stop()
     for _ in range(20):
-        if driven.app.screen is room:
+        if driven.app.screen is screen:
             break
         await driven.pilot.press("escape")
-    assert driven.app.screen is room, driven.app.screen
+    assert driven.app.screen is screen, driven.app.screen
 
 
 async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[str]]]:
@@ -103,13 +103,13 @@ async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[
         for number in range(runs + 1):
             if number in (min(10, runs // 2), runs // 2, runs):
                 await driven.rest()
-                assert driven.room.work.document.session is not None
+                assert driven.screen.work.document.session is not None
                 for _ in range(300):  # what a thread still holds is let go in a moment
                     kept = Counter({name: max(now - before[name], 0) for name, now in left().items()})
                     if not any(kept[name] for name in GONE):
                         break
                     await driven.pilot.pause(0.2)
-                seen.append((number, resident(), len(dumps(driven.room.work.document.session)), kept))
+                seen.append((number, resident(), len(dumps(driven.screen.work.document.session)), kept))
             if number < runs:
                 await one(driven, draw)
     return seen

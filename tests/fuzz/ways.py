@@ -224,4 +224,4 @@ TO_GO = {
         "escape",
     ),
 }
-"""By room; each a key after the other."""
+"""By screen; each a key after the other."""

@@ -24,11 +24,11 @@ class Impatient:
         self.acts: list[Callable[[], None]] = []
 
     @property
-    def stale(self) -> bool:
+    def cancelled(self) -> bool:
         self.looks -= 1
         return self.looks < 0
 
-    def when_dropped(self, act: Callable[[], None]) -> Callable[[], None]:
+    def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
         self.acts.append(act)
         return lambda: self.acts.remove(act)
 

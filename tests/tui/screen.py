@@ -46,20 +46,20 @@ def key_event(key: str) -> events.Key:
 
 
 class Driven:
-    """An open application: its room, its pilot, what it shows."""
+    """An open application: its screen, its pilot, what it shows."""
 
     def __init__(self, app: PlanscopeApp, pilot: Pilot[int]) -> None:
         self.app = app
         self.pilot = pilot
 
     @property
-    def room(self) -> DebugScreen:
+    def screen(self) -> DebugScreen:
         assert self.app.screen_of_session is not None
         return self.app.screen_of_session
 
     @property
     def state(self) -> Any:
-        return self.room.view
+        return self.screen.view
 
     @property
     def text(self) -> str:

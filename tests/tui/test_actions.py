@@ -95,8 +95,8 @@ def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:
     assert complaint in "\n".join(check((*ACTIONS, row)))
 
 
-def screen_of(room: Where) -> type[Screen[None]]:
-    return type("RoomScreen", (Screen,), {"BINDINGS": bindings(room)})
+def screen_of(screen: Where) -> type[Screen[None]]:
+    return type("OneScreen", (Screen,), {"BINDINGS": bindings(screen)})
 
 
 class Recorder(App[None]):
@@ -117,14 +117,14 @@ class Recorder(App[None]):
         return True
 
 
-ROOMS = sorted({action.where for action in ACTIONS} - {"everywhere"})
+SCREENS = sorted({action.where for action in ACTIONS} - {"everywhere"})
 
 
-@pytest.mark.parametrize("room", ROOMS)
-async def test_textual_runs_each_action_by_each_of_its_keys(room: Where) -> None:
-    app = Recorder(room)
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_textual_runs_each_action_by_each_of_its_keys(screen: Where) -> None:
+    app = Recorder(screen)
     async with app.run_test() as pilot:
-        for action in here(room):
+        for action in here(screen):
             for key in action.all_keys:
                 app.ran.clear()
                 await pilot.press(normal(key))
@@ -143,20 +143,20 @@ async def test_textual_takes_a_users_keys() -> None:
             assert app.ran == expected
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_palette_and_help_tell_the_same(room: Where) -> None:
-    told = {entry.title for _, entries in help_sections(where=room) for entry in entries}
-    assert told == {action.title for action in here(room)}
-    assert {entry.id for entry in palette(room)} == {a.id for a in here(room)} - {"palette"}
-    assert [a.footer for a in here(room)].count(True) in range(1, 14)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_palette_and_help_tell_the_same(screen: Where) -> None:
+    told = {entry.title for _, entries in help_sections(where=screen) for entry in entries}
+    assert told == {action.title for action in here(screen)}
+    assert {entry.id for entry in palette(screen)} == {a.id for a in here(screen)} - {"palette"}
+    assert [a.footer for a in here(screen)].count(True) in range(1, 14)
 
 
 def test_the_readme_s_list_has_every_action() -> None:
     rows = markdown().splitlines()[2:]
     assert len(rows) == len(ACTIONS) == len(BY_ID)
     for row in rows:
-        room, _, title, help = (cell.strip() for cell in row.strip("|").split("|", 3))
-        action = next(a for a in ACTIONS if (a.where, a.title, a.help) == (room, title, help))
+        screen, _, title, help = (cell.strip() for cell in row.strip("|").split("|", 3))
+        action = next(a for a in ACTIONS if (a.where, a.title, a.help) == (screen, title, help))
         assert action.help in row
         assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
         assert action.help.endswith(".")

@@ -86,7 +86,7 @@ async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pyte
     path = sessions.write(sessions.figure_10(), tmp_path)
     before = load(path)
     async with opened(path) as driven:
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
         await driven.press("n", "b")
         assert "• saving" in driven.text
@@ -138,14 +138,14 @@ async def test_quitting_saves_at_once(tmp_path: Path) -> None:
 async def test_a_run_is_saved_while_it_goes_on(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
+        driven.screen.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
         await until(
-            driven, lambda: driven.room.work.live.at_work and driven.room.work.live.paused is not None
+            driven, lambda: driven.screen.work.live.at_work and driven.screen.work.live.paused is not None
         )
         await until(driven, lambda: len(load(path).runs) == 3)
         assert load(path).runs[2].events
         await driven.press("X")
-        await until(driven, lambda: not driven.room.work.live.at_work)
+        await until(driven, lambda: not driven.screen.work.live.at_work)
 
 
 async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("g", "p", "enter")
         await driven.rest()
-        assert driven.room.work.document.saving.state == ""
+        assert driven.screen.work.document.saving.state == ""
         await driven.press("K")
         await saved(driven)
         assert len(load(path).runs) == 2
@@ -246,7 +246,7 @@ async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
         await until(driven, lambda: "saved to " in driven.text)
         assert load(path).breakpoints == ["step 1"]
         for _ in range(2):  # nothing was changed since
-            driven.room.tell("")
+            driven.screen.tell("")
             await driven.press("ctrl+s")
             await until(driven, lambda: "saved to " in driven.text)
 
@@ -437,7 +437,7 @@ async def test_quitting_with_what_is_not_saved_is_asked_about(
         await driven.press("q")
         assert "Stay" in driven.text and "not saved" in driven.text
         await driven.press("enter")
-        assert driven.app.is_running and driven.app.screen is driven.room
+        assert driven.app.is_running and driven.app.screen is driven.screen
 
 
 async def test_title_and_notes(tmp_path: Path) -> None:
@@ -542,10 +542,10 @@ async def test_a_draft_that_is_typed_before_work_is_restored_is_kept(
         assert isinstance(driven.app.screen, EditScreen)
         found.set()
         await driven.sees("Unsaved work")
-        before = driven.room
+        before = driven.screen
         await driven.press("enter")
-        await until(driven, lambda: driven.room is not before)
+        await until(driven, lambda: driven.screen is not before)
         await driven.rest()
-        assert driven.room.work.document.open_session.breakpoints == ["step 1"]
-        (history,) = driven.room.work.drafts.histories.values()
+        assert driven.screen.work.document.open_session.breakpoints == ["step 1"]
+        (history,) = driven.screen.work.drafts.histories.values()
         assert "zz" in history.now.text

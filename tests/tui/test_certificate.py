@@ -117,16 +117,16 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
     async with app.run_test(size=(120, 40)) as pilot:
         driven = Driven(app, pilot)
         await until(driven, lambda: len(asked) == 1)
-        assert "PARAMETER ERROR" in rows(app)[0] and not driven.room.at_rest  # shown without waiting for Z3
+        assert "PARAMETER ERROR" in rows(app)[0] and not driven.screen.at_rest  # shown without waiting for Z3
         await driven.press("n")
         assert driven.state.debug.index == 2  # nor does a key
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
         assert len(asked) == 2 and driven.state.certificate == "confirmed"
         release.set()
         await until(driven, finished.is_set)
-        await until(driven, lambda: not driven.room.work.jobs.running("certify"))
+        await until(driven, lambda: not driven.screen.work.jobs.running("certify"))
         await driven.answered()
         assert driven.state.certificate == "confirmed" and "RIGHT" in rows(app)[0]
-        known = driven.room.work.judge.certificate
+        known = driven.screen.work.judge.certificate
         assert (known(("v1", "r1")), known(("v1", "r2"))) == ("confirmed", "asked")

@@ -43,10 +43,10 @@ def alive(kind: type[Any]) -> list[Any]:
 
 async def close(driven: Driven) -> None:
     for _ in range(6):
-        if driven.app.screen is driven.room:
+        if driven.app.screen is driven.screen:
             return
         await driven.press("escape")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
 
 
 @pytest.mark.parametrize("keys", OPENED, ids="+".join)
@@ -57,7 +57,7 @@ async def test_nothing_of_a_closed_screen_is_kept(keys: tuple[str, ...]) -> None
         before = {id(cache) for cache in alive(StylesCache)}
         await driven.press(*keys)
         closed = [weakref.ref(widget) for widget in driven.app.screen.walk_children(Widget, with_self=True)]
-        assert driven.app.screen is not driven.room and len(closed) > 2
+        assert driven.app.screen is not driven.screen and len(closed) > 2
         await close(driven)
 
         def left() -> list[str]:

@@ -1,4 +1,4 @@
-"""The compare room: two runs or requests beside each other."""
+"""The compare screen: two runs or requests beside each other."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FIRST = bundled()["first-look"]
 
 async def entered(driven: Driven) -> CompareScreen:
     await driven.press("d")
-    room = driven.app.screen
-    assert isinstance(room, CompareScreen)
-    await until(driven, lambda: room.at_rest)
+    screen = driven.app.screen
+    assert isinstance(screen, CompareScreen)
+    await until(driven, lambda: screen.at_rest)
     await driven.answered()
-    return room
+    return screen
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -41,62 +41,62 @@ async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: obj
 
 async def test_the_room_opens_at_the_first_difference_and_goes_through_them() -> None:
     async with opened(FIRST) as driven:
-        room = await entered(driven)
-        places = [i for i, row in enumerate(room.rows) if row.differs]
-        assert room.state.at == places[0]
+        screen = await entered(driven)
+        places = [i for i, row in enumerate(screen.rows) if row.differs]
+        assert screen.state.at == places[0]
         for place in places[1:]:
             await driven.press("n")
-            assert room.state.at == place
+            assert screen.state.at == place
         await driven.press("n")
-        assert room.state.at == places[-1] and "no difference below" in driven.text
+        assert screen.state.at == places[-1] and "no difference below" in driven.text
         await driven.press("N")
-        assert room.state.at == places[-2]
+        assert screen.state.at == places[-2]
 
 
 async def test_every_page_shows_something() -> None:
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         seen = set()
         for digit, page in zip("12345", PAGES, strict=True):
             await driven.press(digit)
-            assert room.state.page == page
+            assert screen.state.page == page
             seen.add(driven.text)
         assert len(seen) == len(PAGES)
 
 
 async def test_sides_change_places_and_can_be_chosen() -> None:
     async with opened(FIRST) as driven:
-        room = await entered(driven)
-        a, b = room.state.a, room.state.b
+        screen = await entered(driven)
+        a, b = screen.state.a, screen.state.b
         await driven.press("s")
-        await until(driven, lambda: room.at_rest)
-        assert (room.state.a, room.state.b) == (b, a)
+        await until(driven, lambda: screen.at_rest)
+        assert (screen.state.a, screen.state.b) == (b, a)
         await driven.press("b", "home", "enter")
-        await until(driven, lambda: room.at_rest)
-        assert room.state.b.run is None
-        assert "not run" in driven.text or room.state.page == "words"
+        await until(driven, lambda: screen.at_rest)
+        assert screen.state.b.run is None
+        assert "not run" in driven.text or screen.state.page == "words"
 
 
 async def test_enter_opens_the_run_at_the_step() -> None:
     async with opened(FIRST) as driven:
-        room = await entered(driven)
-        while room.rows[room.state.at].steps[1] != 3:
+        screen = await entered(driven)
+        while screen.rows[screen.state.at].steps[1] != 3:
             await driven.press("down")
         await driven.press("enter")
         await driven.rest()
-        assert driven.app.screen is driven.room
-        assert driven.state.run.id == room.state.b.run and driven.state.debug.index == 3
+        assert driven.app.screen is driven.screen
+        assert driven.state.run.id == screen.state.b.run and driven.state.debug.index == 3
 
 
 async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.work.document
-        run = desk.session.runs[0]
-        desk.put_run(run.model_copy(update={"id": "r7", "forked_from": ForkPoint(run=run.id, step=2)}))
-        driven.room.open_run_number(2)
+        document = driven.screen.work.document
+        run = document.session.runs[0]
+        document.put_run(run.model_copy(update={"id": "r7", "forked_from": ForkPoint(run=run.id, step=2)}))
+        driven.screen.open_run_number(2)
         await driven.rest()
-        room = await entered(driven)
-        assert (room.state.a.run, room.state.b.run) == (run.id, "r7")
+        screen = await entered(driven)
+        assert (screen.state.a.run, screen.state.b.run) == (run.id, "r7")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -104,30 +104,30 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
     size: tuple[int, int], same_frame: object
 ) -> None:
     async with opened(FIRST, size) as driven:
-        desk = driven.room.work.document
-        run = desk.session.runs[1]
+        document = driven.screen.work.document
+        run = document.session.runs[1]
         second = [e for e in run.events if e.type == "answer"][1]
         begun = run.events[: run.events.index(second)]
         edited = second.model_copy(update={"text": "It is closed today.", "said": second.text})
         events = [e.model_copy(update={"kept": True}) for e in (*begun, edited)]
         events += [e for e in run.events if e.type == "end"]
         fork = {"id": "r7", "forked_from": ForkPoint(run=run.id, step=2), "events": events}
-        desk.put_run(run.model_copy(update=fork))
-        driven.room.open_run_number(2)
+        document.put_run(run.model_copy(update=fork))
+        driven.screen.open_run_number(2)
         await driven.rest()
-        room = await entered(driven)
+        screen = await entered(driven)
         assert "r7 was forked here" in driven.text and "kept from r2 up to here" in driven.text
         assert "takes 1 hour." in driven.text and "It is closed today." in driven.text
-        assert room.rows[room.state.at].steps == (2, 2)  # where they part, and not what is said of it
+        assert screen.rows[screen.state.at].steps == (2, 2)  # where they part, and not what is said of it
         if size == (80, 24):
             same_frame(driven.app, "compare-fork")  # type: ignore[operator]
 
 
 async def test_what_differs_is_seen_where_there_is_little_room() -> None:
     async with opened(FIRST, (80, 24)) as driven:
-        room = await entered(driven)
-        row = next(r for r in room.rows if r.differs and "~" in r.a.text)
-        a, b = (side.steps[1].call.arguments["start_time"] for side in sides(room))
+        screen = await entered(driven)
+        row = next(r for r in screen.rows if r.differs and "~" in r.a.text)
+        a, b = (side.steps[1].call.arguments["start_time"] for side in sides(screen))
         assert f"replica_procurement({a})" in row.a.text and f"replica_procurement({b})" in row.b.text
         assert "3 Constraints" not in driven.text and "they part at step 1 ·" in driven.text
 
@@ -137,11 +137,11 @@ async def test_a_run_is_opened_at_its_own_place_from_a_page_without_steps() -> N
         await entered(driven)
         await driven.press("5", "r")
         await driven.rest()
-        assert driven.app.screen is driven.room and driven.state.debug.index == 2
+        assert driven.app.screen is driven.screen and driven.state.debug.index == 2
 
 
-def sides(room: CompareScreen) -> tuple[Any, Any]:
-    compared = room.state.compared
+def sides(screen: CompareScreen) -> tuple[Any, Any]:
+    compared = screen.state.compared
     assert compared is not None
     return compared.a, compared.b
 
@@ -197,18 +197,18 @@ def test_what_a_run_is_compared_with() -> None:
 
 async def test_requests_are_compared_by_their_words() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.work.document
-        first = desk.session.variants[0]
+        document = driven.screen.work.document
+        first = document.session.variants[0]
         text = first.query.text.replace("before", "after", 1)
         query = first.query.model_copy(update={"text": text})
         edited = {"id": "v2", "parent": first.id, "origin": Origin(kind="edited"), "query": query}
-        desk.put_variant(first.model_copy(update=edited))
-        room = await entered(driven)
+        document.put_variant(first.model_copy(update=edited))
+        screen = await entered(driven)
         await driven.press("b", "end", "enter")
-        await until(driven, lambda: room.at_rest)
+        await until(driven, lambda: screen.at_rest)
         await driven.press("2")
         marked = [
-            run for row in room.rows for run in (*row.a.runs, *row.b.runs) if run.role.startswith("diff")
+            run for row in screen.rows for run in (*row.a.runs, *row.b.runs) if run.role.startswith("diff")
         ]
         assert {run.text for run in marked} >= {"before", "after"}
         await driven.press("3")
@@ -218,7 +218,7 @@ async def test_requests_are_compared_by_their_words() -> None:
 async def test_nothing_to_compare_with_is_said(tmp_path: Path) -> None:
     async with opened(write(no_run(), tmp_path)) as driven:
         await driven.press("d")
-        assert "nothing to compare with" in driven.text and driven.app.screen is driven.room
+        assert "nothing to compare with" in driven.text and driven.app.screen is driven.screen
 
 
 async def test_hostile_texts_are_shown_as_text(tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ async def test_hostile_texts_are_shown_as_text(tmp_path: Path) -> None:
 async def test_a_run_opens_from_behind_the_last_row() -> None:
     async with opened(FIRST) as driven:
         await driven.press("d")
-        room = driven.app.screen
-        assert isinstance(room, CompareScreen)
-        await until(driven, lambda: room.state.compared is not None and bool(room.rows))
-        room.change(at=len(room.rows))  # as where rows became fewer meanwhile
+        screen = driven.app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(driven, lambda: screen.state.compared is not None and bool(screen.rows))
+        screen.change(at=len(screen.rows))  # as where rows became fewer meanwhile
         await driven.press("r")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen

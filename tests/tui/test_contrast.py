@@ -226,7 +226,7 @@ def lines_of(pane: LinePane) -> list[Line]:
 def told_by_colour_alone(driven: Driven) -> dict[tuple[str, str], str]:
     """Lines where a role that is a state has no sign beside it; a paragraph has it where it begins."""
     found = {}
-    for pane in driven.room.panes:
+    for pane in driven.screen.panes:
         lines = lines_of(pane)
         for at, line in enumerate([*lines, Line(pane.title()), Line(pane.note())]):
             said = [run for run in line.runs if run.text.strip()]
@@ -267,7 +267,7 @@ async def test_what_is_lit_and_chosen_is_seen_without_colours(
     monkeypatch.setenv("NO_COLOR", "1")
     async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
         await driven.press("g", "n")
-        driven.room.pick(SelectedConstraint(next(iter(driven.state.debug.run.problem.by_id))))
+        driven.screen.pick(SelectedConstraint(next(iter(driven.state.debug.run.problem.by_id))))
         await driven.answered()
         segments = [
             (text, style) for row in styles(driven.app) for text, style in row if text.strip() and style

@@ -1,4 +1,4 @@
-"""The dissect room: a matrix that fills, the cause above it, any mutant opened or compared."""
+"""The dissect screen: a matrix that fills, the cause above it, any mutant opened or compared."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def a_session(seed: int = 3, actions: int = 5) -> Session:
 
 
 async def entered(driven: Driven, model: str = "sim:word-blind") -> DissectScreen:
-    driven.room.work.live.last_choice = RunChoice(model=model)
+    driven.screen.work.live.last_choice = RunChoice(model=model)
     await driven.press("m")
-    room = driven.app.screen
-    assert isinstance(room, DissectScreen)
+    screen = driven.app.screen
+    assert isinstance(screen, DissectScreen)
     await driven.answered()
-    return room
+    return screen
 
 
-async def dissected(driven: Driven, room: DissectScreen) -> None:
-    await until(driven, lambda: room.at_rest, 60)
+async def dissected(driven: Driven, screen: DissectScreen) -> None:
+    await until(driven, lambda: screen.at_rest, 60)
     await driven.answered()
 
 
 async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same_frame: object) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         assert "Nothing was run yet" in driven.text and all(kind in driven.text for kind in KINDS)
         await driven.press("m")
-        await dissected(driven, room)
-        assert room.state.summary.decision.cause == "Terminal"
+        await dissected(driven, screen)
+        assert screen.state.summary.decision.cause == "Terminal"
         assert "TERMINAL" in driven.text and "sure" in driven.text
-        session = driven.room.work.document.snapshot()
+        session = driven.screen.work.document.snapshot()
         (record,) = session.dissections
         assert sum(len(cell.runs) for cell in record.cells) == len(session.runs)
         assert loads(dumps(session)).dissections == session.dissections
@@ -63,55 +63,55 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_it_is_seen_at_every_size(size: tuple[int, int], tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path), size) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
+        await dissected(driven, screen)
         for text in ("TERMINAL", "TerminalSubstitute", "QuerySynthesize", "Cause"):
             assert text in driven.text
 
 
 async def test_a_kind_and_a_single_mutant_are_run_alone(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("down", "down", "k")
         await driven.press("home", "ctrl+k", "2", "enter")
-        await dissected(driven, room)
-        row = room.state.summary.row("TerminalSubstitute")
-        assert [len(cell.runs) for cell in row.cells] == [1, 1] and room.state.summary.runs == 2
+        await dissected(driven, screen)
+        row = screen.state.summary.row("TerminalSubstitute")
+        assert [len(cell.runs) for cell in row.cells] == [1, 1] and screen.state.summary.runs == 2
         await driven.press("s")
-        await dissected(driven, room)
-        row = room.state.summary.row("TerminalSubstitute")
+        await dissected(driven, screen)
+        row = screen.state.summary.row("TerminalSubstitute")
         assert [len(cell.runs) for cell in row.cells] == [2, 1]
-        assert len(driven.room.work.document.session.dissections) == 1
+        assert len(driven.screen.work.document.session.dissections) == 1
 
 
 async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven, "sim:flaky?p=0.5")
+        screen = await entered(driven, "sim:flaky?p=0.5")
         await driven.press("m")
-        await until(driven, lambda: room.state.summary is not None and room.state.summary.runs > 0)
+        await until(driven, lambda: screen.state.summary is not None and screen.state.summary.runs > 0)
         await driven.press("X")
-        await dissected(driven, room)
-        before = room.state.summary.runs
-        assert before > 0 and not room.dissecting.running
+        await dissected(driven, screen)
+        before = screen.state.summary.runs
+        assert before > 0 and not screen.dissecting.running
         await driven.press("m")
-        await dissected(driven, room)
-        assert room.state.summary.runs >= before
-        assert len(driven.room.work.document.session.dissections) == 1
+        await dissected(driven, screen)
+        assert screen.state.summary.runs >= before
+        assert len(driven.screen.work.document.session.dissections) == 1
 
 
 async def test_what_is_settled_is_said_to_be(tmp_path: Path) -> None:
     async with opened(bundled()["cause-terminal"], (80, 24)) as driven:
         await driven.press("m")
-        room = driven.app.screen
-        assert isinstance(room, DissectScreen)
-        await dissected(driven, room)
-        spent = room.state.summary.runs
+        screen = driven.app.screen
+        assert isinstance(screen, DissectScreen)
+        await dissected(driven, screen)
+        spent = screen.state.summary.runs
         assert "more runs would not change this" not in driven.text
         await driven.press("m")
         await until(driven, lambda: "more runs would not change this" in driven.text)
-        await until(driven, lambda: room.at_rest)
-        assert room.state.summary.runs == spent
+        await until(driven, lambda: screen.at_rest)
+        assert screen.state.summary.runs == spent
 
 
 async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
 
 async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m", "escape")
-        assert driven.app.screen is driven.room
-        await until(driven, lambda: not room.dissecting.running, 60)
+        assert driven.app.screen is driven.screen
+        await until(driven, lambda: not screen.dissecting.running, 60)
         again = await entered(driven)
         await dissected(driven, again)
         assert again.state.summary.decision.cause == "Terminal"
@@ -143,49 +143,49 @@ async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:
 
 async def test_a_mutant_is_opened_and_compared(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
-        row = next(i for i, row in enumerate(room.state.summary.rows) if row.kind == "TerminalSubstitute")
-        for _ in range(row - room.state.row):
+        await dissected(driven, screen)
+        row = next(i for i, row in enumerate(screen.state.summary.rows) if row.kind == "TerminalSubstitute")
+        for _ in range(row - screen.state.row):
             await driven.press("down")
-        assert "diff-added" in {run.role for line in room.mutant._lines for run in line.runs}
+        assert "diff-added" in {run.role for line in screen.mutant._lines for run in line.runs}
         await driven.press("d")
         compare = driven.app.screen
         assert isinstance(compare, CompareScreen)
         await until(driven, lambda: compare.at_rest)
-        assert compare.state.b.variant == room.cell.variant
+        assert compare.state.b.variant == screen.cell.variant
         await driven.press("escape", "enter")
         await driven.rest()
-        assert driven.app.screen is driven.room
-        assert driven.state.run.id in [run.run for run in room.cell.runs]
+        assert driven.app.screen is driven.screen
+        assert driven.state.run.id in [run.run for run in screen.cell.runs]
 
 
 async def test_another_dissection_with_another_model(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
+        await dissected(driven, screen)
         await driven.press("n")
         assert isinstance(driven.app.screen, FormDialog)
         await driven.press("home", "ctrl+k")
         await driven.type("sim:careful")
         await driven.press("enter")
-        await dissected(driven, room)
-        assert len(driven.room.work.document.session.dissections) == 2
-        assert room.state.summary.decision.cause is None and "sim:careful" in driven.text
+        await dissected(driven, screen)
+        assert len(driven.screen.work.document.session.dissections) == 2
+        assert screen.state.summary.decision.cause is None and "sim:careful" in driven.text
         await driven.press("g", "up", "enter")
-        await dissected(driven, room)
-        assert room.state.summary.decision.cause == "Terminal"
+        await dissected(driven, screen)
+        assert screen.state.summary.decision.cause == "Terminal"
 
 
 async def test_what_cannot_be_dissected_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven, "openai:none")
+        screen = await entered(driven, "openai:none")
         await driven.press("m")
-        await dissected(driven, room)
-        assert "✗" in driven.text and room.state.trouble
+        await dissected(driven, screen)
+        assert "✗" in driven.text and screen.state.trouble
 
 
 async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
@@ -213,10 +213,10 @@ async def test_an_agent_that_a_file_names_is_never_imported(
         Dissection(id="d1", variant="v1", agent="planscope_canary:factory", model="sim:careful")
     ]
     async with opened(write(session, tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
         await driven.sees("a file names no agent of your own")
-        assert not room.dissecting.running
+        assert not screen.dissecting.running
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
 
 
@@ -224,11 +224,11 @@ async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_wh
     tmp_path: Path, same_frame: object
 ) -> None:
     async with opened(write(a_session(), tmp_path), (80, 24)) as driven:
-        room = await entered(driven, "sim:forgetful")
+        screen = await entered(driven, "sim:forgetful")
         await driven.press("m")
-        await dissected(driven, room)
+        await dissected(driven, screen)
         assert "NO CAUSE IN THE QUERY" in driven.text and "UNDECIDED" not in driven.text
-        assert room.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
+        assert screen.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
         assert "What would help: an easier request, or another model: it fails at fresh requests" in said
         same_frame(driven.app, "dissect-no-cause")  # type: ignore[operator]
@@ -242,22 +242,22 @@ async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
     query = variant.query.model_copy(update={"text": text, "tree": None})
     session.variants = [variant.model_copy(update={"query": query, "constraints": []})]
     async with opened(write(session, tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
-        assert "contradicts itself" in driven.text and not driven.room.work.document.session.runs
+        await dissected(driven, screen)
+        assert "contradicts itself" in driven.text and not driven.screen.work.document.session.runs
 
 
 async def test_from_a_mutant_one_comes_back_to_its_place_in_the_dissection(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
-        row = next(i for i, row in enumerate(room.state.summary.rows) if row.cells and i > 1)
-        while room.state.row < row:
+        await dissected(driven, screen)
+        row = next(i for i, row in enumerate(screen.state.summary.rows) if row.cells and i > 1)
+        while screen.state.row < row:
             await driven.press("down")
         await driven.press("end")
-        cell = room.cell
+        cell = screen.cell
         await driven.press("o")
         await driven.rest()
         assert driven.state.variant.id == cell.variant
@@ -279,7 +279,7 @@ async def test_only_runs_that_are_new_are_judged(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(summary, "judged", counted)
     async with opened(write(a_session(), tmp_path)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("m")
-        await dissected(driven, room)
-        assert len(judged) == len(set(judged)) == room.state.summary.runs
+        await dissected(driven, screen)
+        assert len(judged) == len(set(judged)) == screen.state.summary.runs

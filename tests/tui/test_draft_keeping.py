@@ -36,9 +36,9 @@ def texts(found: list[LeftDraft]) -> list[str]:
 
 async def edited(driven: Driven, *keys: str) -> EditScreen:
     await driven.press("e", *keys)
-    room = driven.app.screen
-    assert isinstance(room, EditScreen)
-    return room
+    screen = driven.app.screen
+    assert isinstance(screen, EditScreen)
+    return screen
 
 
 async def crashed(driven: Driven) -> None:
@@ -51,8 +51,8 @@ async def crashed(driven: Driven) -> None:
 async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
-        room = await edited(driven, "ctrl+end", "X", "Y")
-        text = room.state.draft.text
+        screen = await edited(driven, "ctrl+end", "X", "Y")
+        text = screen.state.draft.text
         assert "XY" in text
         await until(driven, lambda: bool(files()))
         assert left_drafts(path) == []
@@ -64,21 +64,21 @@ async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
         await driven.press("q")
         assert "1 draft not kept" in driven.text
         await driven.press("escape")
-        room = await edited(driven)
-        assert room.state.draft.text == text and "going on with your draft" in driven.text
+        screen = await edited(driven)
+        assert screen.state.draft.text == text and "going on with your draft" in driven.text
         await driven.press("escape", "k")
         await until(driven, lambda: len(load(path).variants) == 2 and not files())
     assert load(path).variants[-1].query.text == text and left_drafts(path) == []
     async with opened(path) as driven:
         await driven.pilot.pause(0.1)
-        assert "is here again" not in driven.text and not driven.room.work.drafts.histories
+        assert "is here again" not in driven.text and not driven.screen.work.drafts.histories
 
 
 async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None:
     """Such as the copy that the first change of a bundled session is saved to."""
     async with opened(bundled()["first-look"]) as driven:
-        room = await edited(driven, "ctrl+end", "X", "Y")
-        text = room.state.draft.text
+        screen = await edited(driven, "ctrl+end", "X", "Y")
+        text = screen.state.draft.text
         await until(driven, lambda: bool(files()))
         await driven.press("escape", "escape", "D")
         await driven.type("Mine")
@@ -122,8 +122,8 @@ async def test_a_draft_of_another_session_or_request_is_left_alone(tmp_path: Pat
         said["draft"] |= change.get("draft", {})
         left.file.write_text(json.dumps(said))
         async with opened(path) as driven:
-            await until(driven, lambda driven=driven: not driven.room.work.jobs.running("drafts"))
-            assert not driven.room.work.drafts.histories and len(left_drafts(path)) == 1
+            await until(driven, lambda driven=driven: not driven.screen.work.jobs.running("drafts"))
+            assert not driven.screen.work.drafts.histories and len(left_drafts(path)) == 1
 
 
 async def test_without_room_for_it_one_goes_on_typing(
@@ -137,9 +137,9 @@ async def test_without_room_for_it_one_goes_on_typing(
     monkeypatch.setattr("planscope.session.drafts.write_atomic", full)
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
-        room = await edited(driven, "ctrl+end", "X")
+        screen = await edited(driven, "ctrl+end", "X")
         await driven.pilot.pause(0.2)
         await driven.press("Y")
-        assert room.state.draft.text.endswith("XY")
+        assert screen.state.draft.text.endswith("XY")
         await driven.press("escape", "escape", "q", "down", "enter")
     assert files() == []

@@ -326,7 +326,7 @@ async def test_a_kept_draft_is_a_variant_that_the_debug_screen_shows(path: Path)
         assert [v.id for v in load(path).variants] == ["v1", "v2"]
         await driven.press("o")
         await driven.press("escape")
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
         assert driven.state.variant.id == "v1" and TWO[:20] in driven.text
 
@@ -421,7 +421,7 @@ async def test_a_draft_that_is_left_is_there_again_with_its_history(path: Path) 
         await driven.press("ctrl+z")
         assert driven.draft == TWO
         await driven.commands("escape")
-        assert driven.room.work.drafts.histories == {}
+        assert driven.screen.work.drafts.histories == {}
 
 
 async def test_starting_over_can_be_undone(path: Path) -> None:

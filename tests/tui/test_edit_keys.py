@@ -35,7 +35,7 @@ def test_every_action_of_the_table_is_tested() -> None:
 
 
 async def test_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one application, the room entered anew for each key: as a command, and while one types if it is no letter."""
+    """In one application, the screen opened again for each key: as a command, and while typing if it is no letter."""
     program = tmp_path / "editor"
     program.write_text("#!/bin/sh\nprintf ' And on.' >> \"$1\"\n")
     program.chmod(0o700)
@@ -54,14 +54,14 @@ async def test_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def fresh(driven: Editing, typing: bool) -> None:
-    """The room with the first request as it is, the caret at its end."""
+    """The screen with the first request as it is, the caret at its end."""
     while not isinstance(driven.app.screen, DebugScreen):
         await driven.press("escape")
-    driven.room.work.drafts.histories.clear()
+    driven.screen.work.drafts.histories.clear()
     if driven.state.run_number != 0:
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
-    driven.room.action_edit()
+    driven.screen.action_edit()
     await driven.settle()
     await driven.keys("ctrl+end")
     if not typing:

@@ -108,7 +108,7 @@ async def test_hostile_words_typed_or_pasted_into_a_dialog(tmp_path: Path) -> No
         for dialog in ("slash", "J", "B", "w"):
             await driven.press(dialog)
             for text in SHORT if dialog == "B" else SHORT[::7]:
-                if driven.app.screen is driven.room:
+                if driven.app.screen is driven.screen:
                     await driven.press(dialog)
                 driven.app.screen.focused.post_message(events.Paste(text))
                 await driven.press("enter")

@@ -31,7 +31,7 @@ from tests.tui.test_live import paused, start, until
 Effect = Callable[[Driven, str], Awaitable[None]]
 EFFECTS: dict[str, Effect] = {}
 HERE = [action for action in ACTIONS if action.where in ("debug", "everywhere")]
-"""What the keys of the debug screen do; the other rooms' tests say what theirs do."""
+"""What the keys of the debug screen do; the other screens' tests say what theirs do."""
 
 
 def effect(id: str) -> Callable[[Effect], Effect]:
@@ -149,7 +149,7 @@ async def _go_to_step(driven: Driven, key: str) -> None:
     await driven.press("backspace")
     assert "no step 9" not in driven.text
     await driven.press("3", "enter")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
     assert driven.state.debug.index == 3
 
 
@@ -206,7 +206,7 @@ async def _explain(driven: Driven, key: str) -> None:
     for words in ("The core", "Applying hair color ends before attending", "step 1", "A plan that works"):
         assert words in driven.text
     await driven.press("escape")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
 
 
 @effect("search")
@@ -218,7 +218,7 @@ async def _search(driven: Driven, key: str) -> None:
     await driven.press("escape", key)
     await driven.type("HAIR")
     await driven.press("enter")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
     assert isinstance(driven.state.focus, SelectedWords)
     assert "1 of" in driven.text.splitlines()[-1]
 
@@ -348,7 +348,7 @@ async def _choose_theme(driven: Driven, key: str) -> None:
     await driven.press("escape")
     assert driven.app.theme == before
     await driven.press(key, "end", "enter")
-    assert driven.app.theme == driven.room.theme_names()[-1] != before
+    assert driven.app.theme == driven.screen.theme_names()[-1] != before
 
 
 @effect("palette")
@@ -367,7 +367,7 @@ async def _help(driven: Driven, key: str) -> None:
     await driven.press("end")
     assert "a breakpoint stops here" in driven.text
     await driven.press(key)
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
 
 
 @effect("quit")
@@ -381,7 +381,7 @@ async def _rerun(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, FormDialog) and "as a new run" in driven.text
     await driven.press("escape")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
 
 
 @effect("fork")
@@ -403,11 +403,11 @@ async def _edit(driven: Driven, key: str) -> None:
     assert isinstance(driven.app.screen, EditScreen)
     assert driven.app.screen.state.draft.text == driven.state.variant.query.text
     await driven.press("x", "escape", "escape")
-    assert driven.app.screen is driven.room and "your draft is kept" in driven.text
+    assert driven.app.screen is driven.screen and "your draft is kept" in driven.text
 
 
 def _size(driven: Driven, name: str) -> tuple[int, int]:
-    pane = driven.room.query_one(f"#{name}")
+    pane = driven.screen.query_one(f"#{name}")
     return pane.size.width, pane.size.height
 
 
@@ -447,10 +447,10 @@ async def _hide(driven: Driven, key: str) -> None:
 async def _inspector(driven: Driven, key: str) -> None:
     await driven.pilot.resize_terminal(200, 60)
     await driven.answered()
-    shown = driven.room.query_one("#inspector").display
+    shown = driven.screen.query_one("#inspector").display
     await driven.press(key)
     await driven.answered()
-    assert driven.room.query_one("#inspector").display is not shown
+    assert driven.screen.query_one("#inspector").display is not shown
 
 
 @effect("reset-layout")
@@ -472,7 +472,7 @@ async def _dissect(driven: Driven, key: str) -> None:
 
 async def playing(driven: Driven) -> Play:
     await driven.press("g", "p")
-    await until(driven, lambda: driven.room.at_rest)
+    await until(driven, lambda: driven.screen.at_rest)
     assert driven.state.play is not None
     play: Play = driven.state.play
     return play
@@ -511,7 +511,7 @@ async def _earlier(driven: Driven, key: str) -> None:
 async def _keep(driven: Driven, key: str) -> None:
     await playing(driven)
     await driven.press("enter", key)
-    assert "kept as run" in driven.text and driven.room.work.document.session.runs[-1].agent == "person"
+    assert "kept as run" in driven.text and driven.screen.work.document.session.runs[-1].agent == "person"
 
 
 async def waiting(driven: Driven) -> None:
@@ -532,7 +532,7 @@ async def _pause(driven: Driven, key: str) -> None:
 async def _stop(driven: Driven, key: str) -> None:
     await waiting(driven)
     await driven.press(key)
-    await until(driven, lambda: not driven.room.work.live.at_work)
+    await until(driven, lambda: not driven.screen.work.live.at_work)
     assert "stopped by the user" in driven.text
 
 
@@ -596,7 +596,7 @@ async def _describe(driven: Driven, key: str) -> None:
     assert isinstance(driven.app.screen, DescribeDialog)
     assert "Title and notes" in driven.text and "figure-10" in driven.text
     await driven.press("escape")
-    assert driven.app.screen is driven.room and not driven.room.work.document.unsaved
+    assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
 
 
 @effect("library")
@@ -605,7 +605,7 @@ async def _library(driven: Driven, key: str) -> None:
     assert isinstance(driven.app.screen, LibraryScreen)
     await until(driven, lambda: driven.app.screen.at_rest)
     await driven.press("escape")
-    assert driven.app.screen is driven.room
+    assert driven.app.screen is driven.screen
 
 
 @effect("share")

@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def size_of(driven: Driven, pane: str) -> tuple[int, int]:
-    size = driven.room.query_one(f"#{pane}").size
+    size = driven.screen.query_one(f"#{pane}").size
     return size.width, size.height
 
 
@@ -80,11 +80,11 @@ async def test_a_border_is_dragged(path: Path) -> None:
         assert driven.state.pane == "timeline"
         await pilot.hover(offset=(5, 6))
         assert size_of(driven, "query")[0] == query[0] + 10
-        timeline = driven.room.query_one("#timeline").region
+        timeline = driven.screen.query_one("#timeline").region
         await pilot.mouse_down(offset=(3, timeline.y))
         await pilot.hover(offset=(3, timeline.y - 4))
         await pilot.mouse_up(offset=(3, timeline.y - 4))
-        assert driven.room.query_one("#timeline").region.y == timeline.y - 4
+        assert driven.screen.query_one("#timeline").region.y == timeline.y - 4
         assert corners_match(driven)
         await pilot.click(offset=(3, timeline.y - 4))
         assert driven.state.pane == "timeline"
@@ -121,9 +121,9 @@ async def test_a_narrow_window_turns_to_another_upper_pane(path: Path) -> None:
 async def test_what_could_be_played_is_never_hidden(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("5", "underscore", "g", "p")
-        assert driven.state.play is not None and driven.room.query_one("#play").display
+        assert driven.state.play is not None and driven.screen.query_one("#play").display
         await driven.press("1", "5", "underscore")
-        assert "stays" in driven.text and driven.room.query_one("#play").display
+        assert "stays" in driven.text and driven.screen.query_one("#play").display
         await driven.press("escape", "1")
         assert "step" in shown(driven)
 
@@ -146,7 +146,7 @@ async def test_the_palette_hides_and_shows_panes(path: Path) -> None:
         await driven.find("hide the tree")
         await driven.press("enter")
         await driven.until(lambda: shown(driven) == {*ALL_PANES} - {"tree"})
-        await driven.until(lambda: driven.app.screen is driven.room)
+        await driven.until(lambda: driven.app.screen is driven.screen)
         await driven.press("ctrl+p")
         await driven.find("show the tree")
         await driven.press("enter")
@@ -219,26 +219,26 @@ async def test_the_first_frame_has_the_same_panes(path: Path) -> None:
 async def test_steps_lay_nothing_out_anew(path: Path) -> None:
     """Where panes stand does not change while one steps: nothing but changed rows is painted."""
     async with opened(path) as driven:
-        places = driven.room.places
+        places = driven.screen.places
         await driven.press("n", "N", "s", "f", "g", "tab", "1", "2", "x", "escape")
-        assert driven.room.places is places
+        assert driven.screen.places is places
     assert FIRST["wide"].hidden == frozenset()
 
 
 async def test_what_is_held_is_let_go_where_the_panes_change_meanwhile(path: Path) -> None:
     """Keys are pressed while the mouse is held, and windows are made smaller."""
     async with opened(path) as driven:
-        room = driven.room
-        upper = room.places["query"]
+        screen = driven.screen
+        upper = screen.places["query"]
         start = (upper.x + 2, upper.y + upper.height - 1)
-        room.post_message(EdgeDragged(start, (start[0], start[1] - 2)))
+        screen.post_message(EdgeDragged(start, (start[0], start[1] - 2)))
         await driven.pilot.pause()
         for way in ("4", "5", "1"):
             await driven.press(way, "_")  # hides the pane
-            room.post_message(EdgeDragged(start, (start[0], start[1] + 3)))
+            screen.post_message(EdgeDragged(start, (start[0], start[1] + 3)))
             await driven.pilot.pause()
             assert corners_match(driven)
         await driven.pilot.resize_terminal(80, 24)
-        room.post_message(EdgeDragged(start, (start[0], start[1] - 1)))
+        screen.post_message(EdgeDragged(start, (start[0], start[1] - 1)))
         await driven.pilot.pause()
         assert corners_match(driven)

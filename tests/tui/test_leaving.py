@@ -51,20 +51,20 @@ async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
         else:
             screen.dismiss(None)
             screen.dismiss(None)
-        await until(driven, lambda: driven.app.screen is driven.room)
+        await until(driven, lambda: driven.app.screen is driven.screen)
         await driven.press("n")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
 
 
 async def test_what_stands_over_a_screen_that_is_left_goes_with_it(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("L")
-        room = driven.app.screen
-        assert isinstance(room, LibraryScreen)
+        screen = driven.app.screen
+        assert isinstance(screen, LibraryScreen)
         await driven.press("question_mark")
         assert isinstance(driven.app.screen, TextDialog)
-        room.dismiss(None)
-        await until(driven, lambda: driven.app.screen is driven.room)
+        screen.dismiss(None)
+        await until(driven, lambda: driven.app.screen is driven.screen)
 
 
 async def test_nothing_is_begun_in_a_session_that_is_being_left(
@@ -78,16 +78,16 @@ async def test_nothing_is_begun_in_a_session_that_is_being_left(
 
     async with opened(path) as driven:
         await driven.press("L")
-        room = driven.app.screen
-        assert isinstance(room, LibraryScreen)
-        await until(driven, lambda: room.at_rest)
+        screen = driven.app.screen
+        assert isinstance(screen, LibraryScreen)
+        await until(driven, lambda: screen.at_rest)
         monkeypatch.setattr(Autosave, "flush", slow)
-        while room.state.chosen is None or room.state.chosen.path != there:
+        while screen.state.chosen is None or screen.state.chosen.path != there:
             await driven.press("down")
         await driven.press("enter")
-        await until(driven, lambda: driven.app.screen is driven.room)
+        await until(driven, lambda: driven.app.screen is driven.screen)
         await driven.press("e", "L", "r", "D")
-        assert driven.app.screen is driven.room and "is saved…" in driven.text
+        assert driven.app.screen is driven.screen and "is saved…" in driven.text
         go.set()
         await until(driven, lambda: driven.app.path == there)
         await driven.rest()
@@ -134,21 +134,21 @@ async def test_a_click_on_what_the_palette_found_before_does_nothing(path: Path)
         mouse = events.MouseUp(None, 5, 5, 0, 0, 1, False, False, False, style=style)
         found.post_message(events.Click.from_event(found, mouse))
         await driven.press("escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
 
 
 async def test_a_question_that_is_closed_from_below_has_no_answer(path: Path) -> None:
     heard: list[object] = []
     async with opened(path) as driven:
-        below = TextDialog(driven.room.paint, "Below", lambda width: [])
+        below = TextDialog(driven.screen.paint, "Below", lambda width: [])
         driven.app.push_screen(below)
 
         async def ask() -> None:
-            choices = ChooseDialog(driven.room.paint, "Which", [(Run("one"),)])
-            heard.append(await driven.room.answer(choices))
+            choices = ChooseDialog(driven.screen.paint, "Which", [(Run("one"),)])
+            heard.append(await driven.screen.answer(choices))
 
-        driven.room.start_flow(ask())
+        driven.screen.start_flow(ask())
         await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
         below.dismiss(None)
         await until(driven, lambda: heard == [None])
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen

@@ -56,10 +56,10 @@ def last_row(driven: Driven) -> str:
 
 async def entered(driven: Driven) -> LibraryScreen:
     await driven.press("L")
-    room = driven.app.screen
-    assert isinstance(room, LibraryScreen)
+    screen = driven.app.screen
+    assert isinstance(screen, LibraryScreen)
     await rested(driven)
-    return room
+    return screen
 
 
 async def rested(driven: Driven) -> None:
@@ -83,8 +83,8 @@ def slowly(work: Callable[..., Path], go_on: threading.Event) -> Callable[..., P
     return waits
 
 
-def listed(room: LibraryScreen) -> list[str]:
-    return [entry.name for entry in room.state.listed]
+def listed(screen: LibraryScreen) -> list[str]:
+    return [entry.name for entry in screen.state.listed]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -93,8 +93,8 @@ async def test_ones_own_and_the_bundled_ones_in_one_list(size: tuple[int, int]) 
     put("yours", sessions.out_of_order(), age=2)
     put("none", sessions.no_run(), age=3)
     async with opened(FIRST, size) as driven:
-        room = await entered(driven)
-        assert listed(room)[:3] == ["mine", "yours", "none"] and set(listed(room)[3:]) == set(bundled())
+        screen = await entered(driven)
+        assert listed(screen)[:3] == ["mine", "yours", "none"] and set(listed(screen)[3:]) == set(bundled())
         model = ("sim:time-blind",) if size[0] > 100 else ()  # the title comes first
         for text in ("parameter error", "order error", "no run", "The mine", *model):
             assert text in driven.text
@@ -113,12 +113,12 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
     for path in library().iterdir():
         os.utime(path, (noon, noon))
     async with opened(FIRST, (100, 30)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("2", "s", "down")
-        room.notice = ""
+        screen.notice = ""
         await rested(driven)
         monkeypatch.setattr("planscope.tui.words.place", lambda path, limit=70: path.name)
-        room.show_state()
+        screen.show_state()
         await driven.pilot.pause()
         same_frame(driven.app, "library")  # type: ignore[operator]
 
@@ -127,50 +127,50 @@ async def test_the_names_of_the_columns_stay_above_a_list_that_scrolls() -> None
     for number in range(60):
         put(f"plan-{number:02}", age=number + 1)
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("2")
         lines = driven.text.splitlines()
         assert "verdict" in lines[2] and "The plan-00" in lines[3] and "of 60 ─╯" in driven.text
         await driven.press("end")
         assert driven.text.splitlines()[2] == lines[2] and "The plan-59" in driven.text
-        assert f"{60 - room.list.window + 1} to 60 of 60" in driven.text
+        assert f"{60 - screen.list.window + 1} to 60 of 60" in driven.text
         await driven.press("home")
         await driven.pilot.click("#list", offset=(20, 3))
-        assert room.state.chosen.name == "plan-01"
+        assert screen.state.chosen.name == "plan-01"
         await driven.pilot.click("#list", offset=(20, 1))
-        assert room.state.chosen.name == "plan-01"  # that is no session
+        assert screen.state.chosen.name == "plan-01"  # that is no session
 
 
 async def test_search_filters_and_order() -> None:
     put("mine")
     put("yours", sessions.out_of_order(), age=2)
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("slash", *"yours")
-        assert listed(room) == ["yours"]
+        assert listed(screen) == ["yours"]
         await driven.press("q", "escape")  # a letter, while one types
-        assert driven.app.is_running and len(listed(room)) > 2
+        assert driven.app.is_running and len(listed(screen)) > 2
         await driven.press("2", "t", "down", "enter")
-        assert len(listed(room)) == 1 and "alone" in driven.text
+        assert len(listed(screen)) == 1 and "alone" in driven.text
         await driven.press("escape", "v", "end", "enter")
-        assert listed(room) == ["mine", "yours"] and "wrong alone" in driven.text
+        assert listed(screen) == ["mine", "yours"] and "wrong alone" in driven.text
         await driven.press("S")
-        assert listed(room) == ["yours", "mine"]
+        assert listed(screen) == ["yours", "mine"]
         await driven.press("s")
-        assert room.state.order == "title" and listed(room) == ["mine", "yours"]
+        assert screen.state.order == "title" and listed(screen) == ["mine", "yours"]
         await driven.press("slash", *"nothing like it", "enter")
         assert "No session is like that" in driven.text
         await driven.press("escape", "escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
 
 
 async def test_what_was_found_stays_chosen_when_the_search_is_left() -> None:
     put("mine")
     put("yours", sessions.out_of_order(), age=2)
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("slash", *"yours", "escape")
-        assert len(listed(room)) > 2 and room.state.chosen.name == "yours"
+        assert len(listed(screen)) > 2 and screen.state.chosen.name == "yours"
         await driven.press("enter")
         await turned(driven, library() / "yours.planscope.json")
 
@@ -190,12 +190,12 @@ async def test_a_session_is_opened_in_the_debugger_and_the_old_one_is_saved_firs
     first, second = put("first", age=1), put("second", sessions.out_of_order(), age=2)
     async with opened(first) as driven:
         await driven.press("b")
-        before = driven.room
+        before = driven.screen
         await entered(driven)
         await driven.press("down", "enter")
         await turned(driven, second)
         assert load(first).breakpoints == ["step 1"]
-        assert driven.room is not before and "The second" in driven.text and "ORDER ERROR" in driven.text
+        assert driven.screen is not before and "The second" in driven.text and "ORDER ERROR" in driven.text
         assert holder_of(first) is None and holder_of(second) is not None
         await driven.press("n", "b")
         await until(driven, lambda: load(second).breakpoints != [])
@@ -209,19 +209,19 @@ async def test_a_session_is_opened_in_the_debugger_and_the_old_one_is_saved_firs
 async def test_enter_on_the_session_that_is_open_goes_back_to_it() -> None:
     path = put("mine")
     async with opened(path) as driven:
-        room = driven.room
+        screen = driven.screen
         await entered(driven)
         assert "● The mine" in driven.text
         await driven.press("enter")
-        assert driven.app.screen is room and driven.app.screen_of_session is room
+        assert driven.app.screen is screen and driven.app.screen_of_session is screen
 
 
 async def test_what_is_under_way_is_asked_about_and_kept(tmp_path: Path) -> None:
     first, second = put("first", age=1), put("second", age=2)
     async with opened(first) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
+        driven.screen.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
         await until(
-            driven, lambda: driven.room.work.live.at_work and driven.room.work.live.paused is not None
+            driven, lambda: driven.screen.work.live.at_work and driven.screen.work.live.paused is not None
         )
         await entered(driven)
         await driven.press("down", "enter")
@@ -260,10 +260,10 @@ async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> No
     path = put("cut")
     path.write_text('{"format": "planscope-session", "version": 1')
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         assert "✗ BROKEN" in driven.text and "cannot be opened" in driven.text
         await driven.press("enter")
-        assert driven.app.screen is room and driven.app.path == FIRST
+        assert driven.app.screen is screen and driven.app.path == FIRST
         await driven.press("d")
         await rested(driven)
         assert not path.exists() and len(list(trash().iterdir())) == 1
@@ -272,28 +272,28 @@ async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> No
 async def test_a_file_that_breaks_meanwhile_says_so_in_one_line() -> None:
     path = put("mine")
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         path.write_text("{")
         await driven.press("enter")
         await until(driven, lambda: "not opened" in driven.text)
-        assert driven.app.screen is room and holder_of(path) is None
+        assert driven.app.screen is screen and holder_of(path) is None
 
 
 async def test_what_somebody_else_does_to_the_library_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planscope.tui.controllers.library_list.WATCH_EVERY", 0.05)
     first, second = put("first", age=2), put("second", age=3)
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("2", "down")
         put("third", sessions.out_of_order(), age=1)
-        await until(driven, lambda: listed(room) == ["third", "first", "second"])
-        assert room.state.chosen.path == second  # the same one, wherever it stands now
+        await until(driven, lambda: listed(screen) == ["third", "first", "second"])
+        assert screen.state.chosen.path == second  # the same one, wherever it stands now
         first.unlink()
-        await until(driven, lambda: listed(room) == ["third", "second"])
+        await until(driven, lambda: listed(screen) == ["third", "second"])
         save(sessions.no_run().model_copy(update={"title": "Another one"}), second)
         await until(driven, lambda: "Another one" in driven.text and "Network audit precedes" in driven.text)
         await rested(driven)
-        assert room.state.chosen.path == second and not room.notice
+        assert screen.state.chosen.path == second and not screen.notice
 
 
 async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,7 +301,7 @@ async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch:
     for key, told in (("enter", "not opened"), ("d", "not done"), ("c", "not done"), ("r", "not done")):
         path = put("mine")
         async with opened(FIRST) as driven:
-            room = await entered(driven)
+            screen = await entered(driven)
             path.unlink()
             await driven.press(key)
             if key == "c":
@@ -309,7 +309,7 @@ async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch:
             elif key == "r":
                 await driven.press("x", "enter")
             await until(driven, lambda told=told: told in driven.text)
-            await until(driven, lambda room=room: "mine" not in listed(room))
+            await until(driven, lambda screen=screen: "mine" not in listed(screen))
             assert "? help" in driven.text and str(library()) not in driven.text.splitlines()[-1]
     assert not list(library().iterdir())
 
@@ -337,8 +337,8 @@ async def test_rename_and_title() -> None:
         assert "cannot be a session's name" in driven.text
         await driven.press("ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
         await rested(driven)
-        room = driven.app.screen
-        assert isinstance(room, LibraryScreen) and listed(room)[0] == "other"
+        screen = driven.app.screen
+        assert isinstance(screen, LibraryScreen) and listed(screen)[0] == "other"
         assert "it is called other now" in driven.text
     assert load(library() / "other.planscope.json").title == "Its title"
     assert len(list(library().iterdir())) == 1
@@ -381,7 +381,7 @@ async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
     async with opened(path) as driven:
         await entered(driven)
         await driven.press("r", "end", "ctrl+u", *"other", "enter", "escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
         go_on.set()
         new = library() / "other.planscope.json"
         await until(driven, lambda: driven.app.work.document.path == new)
@@ -420,14 +420,14 @@ async def test_whoever_comes_back_to_a_session_sees_what_it_holds() -> None:
     put("mine")
     put("yours", sessions.out_of_order(), age=2)
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("home")
         await rested(driven)
-        room.action_go(1)
-        room.action_go(-1)
+        screen.action_go(1)
+        screen.action_go(-1)
         await rested(driven)
-        assert room.state.chosen is not None and room.library.preview is not None
-        assert room.state.chosen.name == room.library.preview.entry.name == "mine"
+        assert screen.state.chosen is not None and screen.library.preview is not None
+        assert screen.state.chosen.name == screen.library.preview.entry.name == "mine"
 
 
 async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,29 +437,29 @@ async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.
     async with opened(FIRST) as driven:
         await entered(driven)
         await driven.press("home", "d", "escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
         go_on.set()
         for thread in threading.enumerate():
             if thread.name == "planscope library work":
                 await asyncio.to_thread(thread.join)
         await driven.answered()
         assert not list(library().iterdir())
-        assert not any(map(driven.room.work.jobs.running, ("library list", "library watch")))
+        assert not any(map(driven.screen.work.jobs.running, ("library list", "library watch")))
 
 
 async def test_a_session_that_was_opened_too_late_is_let_go_of() -> None:
     path = put("mine")
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("home")
-        room.action_open_session()
+        screen.action_open_session()
         for thread in threading.enumerate():
             if thread.name == "planscope library open":
                 thread.join()  # its answer waits for this very task
-        room.dismiss(None)
+        screen.dismiss(None)
         await driven.rest()
         await until(driven, lambda: holder_of(path) is None)
-        assert driven.app.path == FIRST and driven.app.screen is driven.room
+        assert driven.app.path == FIRST and driven.app.screen is driven.screen
 
 
 async def test_the_keys_that_are_named_are_those_of_the_place() -> None:
@@ -478,17 +478,17 @@ async def test_the_keys_that_are_named_are_those_of_the_place() -> None:
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         await driven.press("c", "enter")
         await rested(driven)
-        assert listed(room)[:2] == ["mine-2", "mine"] and "copied to mine-2" in driven.text
-        assert room.state.chosen.name == "mine-2"
+        assert listed(screen)[:2] == ["mine-2", "mine"] and "copied to mine-2" in driven.text
+        assert screen.state.chosen.name == "mine-2"
         await driven.press("d")
         await rested(driven)
-        assert listed(room)[:1] == ["mine"] and "4 Trash 1" in driven.text
+        assert listed(screen)[:1] == ["mine"] and "4 Trash 1" in driven.text
         await driven.press("u")
         await rested(driven)
-        assert "mine-2" in listed(room) and "4 Trash 1" not in driven.text
+        assert "mine-2" in listed(screen) and "4 Trash 1" not in driven.text
         await driven.press("2", "home", "d")
         await rested(driven)
         await driven.press("4", "enter")
@@ -503,11 +503,11 @@ async def test_copy_delete_restore_and_empty() -> None:
 
 async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
     async with opened(FIRST) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         for key in ("r", "d"):
             await driven.press(key)
             assert "ships with planscope" in driven.text
-        name = room.state.chosen.name
+        name = screen.state.chosen.name
         await driven.press("c", "enter")
         await rested(driven)
         assert [p.name for p in library().iterdir()] == [f"{name}-2.planscope.json"]
@@ -568,7 +568,7 @@ async def test_hostile_titles_and_names_do_nothing() -> None:
         made = hostile_session(batch, readable=bool(i % 2)).model_copy(update={"title": batch[0]})
         save(made, library() / f"{i}\x1b[31m\u202e[b].planscope.json")
     async with opened(FIRST, (100, 30)) as driven:
-        room = await entered(driven)
+        screen = await entered(driven)
         for _ in range(len(BATCHES)):
             await driven.press("down")
             await rested(driven)
@@ -577,7 +577,7 @@ async def test_hostile_titles_and_names_do_nothing() -> None:
             await driven.press(key)
             assert_clean(driven)
         await driven.press("escape", "home", "enter")
-        await until(driven, lambda: driven.app.screen is driven.app.screen_of_session or bool(room.notice))
+        await until(driven, lambda: driven.app.screen is driven.app.screen_of_session or bool(screen.notice))
         assert_clean(driven)
 
 
@@ -590,9 +590,9 @@ async def test_hostile_files_are_listed_or_named() -> None:
         if os.path.lexists(path):
             path.rename(library() / f"{number:03}.planscope.json")
     async with opened(FIRST) as driven:
-        room = await entered(driven)
-        assert len(room.state.listed) >= len(SMALL[::6]) - 3
-        assert all(entry.wrong or entry.checked for entry in room.state.listed)
+        screen = await entered(driven)
+        assert len(screen.state.listed) >= len(SMALL[::6]) - 3
+        assert all(entry.wrong or entry.checked for entry in screen.state.listed)
         for _ in range(12):
             await driven.press("pagedown")
             await rested(driven)
@@ -610,9 +610,9 @@ async def test_the_list_does_not_wait_for_verdicts(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("planscope.tui.controllers.library_list.judge_all", slow)
     async with opened(FIRST) as driven:
         await driven.press("L")
-        room = driven.app.screen
-        await until(driven, lambda: room.state.complete)
+        screen = driven.app.screen
+        await until(driven, lambda: screen.state.complete)
         await driven.pilot.pause()
-        assert "… judging" in driven.text and len(room.state.listed) >= 5
+        assert "… judging" in driven.text and len(screen.state.listed) >= 5
         await driven.press("escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen

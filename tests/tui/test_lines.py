@@ -47,10 +47,10 @@ def test_justify_never_exceeds(left: list[Run], right: list[Run], width: int) ->
 @given(
     st.lists(st.tuples(st.integers(0, 5), runs.filter(width_of)), min_size=1, max_size=5), st.integers(0, 120)
 )
-def test_what_matters_least_is_left_out_first(parts: list[tuple[int, list[Run]]], room: int) -> None:
-    kept = fitted(parts, room)
-    assert kept and (width_of(joined(kept)) <= room or len(kept) == 1)
-    if width_of(joined(made for _, made in parts)) <= room:
+def test_what_matters_least_is_left_out_first(parts: list[tuple[int, list[Run]]], cells: int) -> None:
+    kept = fitted(parts, cells)
+    assert kept and (width_of(joined(kept)) <= cells or len(kept) == 1)
+    if width_of(joined(made for _, made in parts)) <= cells:
         assert kept == [made for _, made in parts]
 
 

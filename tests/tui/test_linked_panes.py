@@ -112,7 +112,7 @@ async def test_nothing_is_lit_twice_in_a_row_of_keys(path: Path) -> None:
 
 async def test_the_wheel_scrolls_and_a_double_click_zooms(path: Path) -> None:
     async with opened(path, (120, 40)) as driven:
-        tree = driven.room.pane("tree")
+        tree = driven.screen.pane("tree")
         assert tree.top == 0
         await driven.pilot._post_mouse_events([events.MouseScrollDown], "#tree", button=0)
         await driven.pilot.pause()
@@ -132,15 +132,15 @@ async def test_a_click_on_a_key_in_the_footer_presses_it(path: Path) -> None:
 async def test_only_lines_that_changed_are_painted_again(path: Path) -> None:
     async with opened(path, (200, 60)) as driven:
         painted: dict[str, list[int]] = {}
-        for pane in driven.room.panes:
+        for pane in driven.screen.panes:
             pane.refresh = lambda *regions, name=pane.id, **_: painted.setdefault(name, []).extend(  # type: ignore[method-assign, misc]
                 [region.y for region in regions] or [-1]
             )
-        driven.room.action_previous_check()
-        before = {pane.id: list(pane._rows) for pane in driven.room.panes}
+        driven.screen.action_previous_check()
+        before = {pane.id: list(pane._rows) for pane in driven.screen.panes}
         painted.clear()
-        driven.room.action_next_call()
-        for pane in driven.room.panes:
+        driven.screen.action_next_call()
+        for pane in driven.screen.panes:
             old, new = before[pane.id], pane._rows
             changed = [y for y, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
             assert painted.get(pane.id or "", []) == changed, pane.id

@@ -33,14 +33,14 @@ async def until(driven: Driven, what: Callable[[], object], seconds: float = PAT
 async def paused(driven: Driven, step: int) -> None:
     await until(driven, lambda: driven.state.at_pending and len(driven.state.run.calls) == step)
     await until(
-        driven, lambda: driven.state.progress == "judged" and not driven.room.work.jobs.running("judge")
+        driven, lambda: driven.state.progress == "judged" and not driven.screen.work.jobs.running("judge")
     )
 
 
 async def ended(driven: Driven) -> Run:
-    await until(driven, lambda: not driven.room.work.live.at_work)
+    await until(driven, lambda: not driven.screen.work.live.at_work)
     await driven.rest()
-    run = driven.room.work.document.run(driven.state.run.id)
+    run = driven.screen.work.document.run(driven.state.run.id)
     assert run is not None
     return run
 
@@ -54,25 +54,27 @@ def answers(run: Run) -> list[AnswerEvent]:
 
 
 async def start(driven: Driven, choice: RunChoice = CHOICE) -> None:
-    driven.room.start_run(driven.state.variant.id, choice)
-    await until(driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None)
+    driven.screen.start_run(driven.state.variant.id, choice)
+    await until(
+        driven, lambda: not driven.screen.work.live.at_work or driven.screen.work.live.paused is not None
+    )
 
 
 async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
     async with opened(FIRST) as driven:
-        before = len(driven.room.work.document.runs)
+        before = len(driven.screen.work.document.runs)
         await start(driven)
         await paused(driven, 1)
         assert "‖ PAUSED" in driven.text and "before step 1" in driven.text
         assert (
-            len(driven.room.work.document.run(driven.state.run.id).events) == 2
+            len(driven.screen.work.document.run(driven.state.run.id).events) == 2
         )  # prompt and thought: the call is not done
         await driven.press("n")
         await paused(driven, 2)
         assert "which would lose the plan" in driven.text
         await driven.press("c")
         run = await ended(driven)
-        assert len(driven.room.work.document.runs) == before + 1
+        assert len(driven.screen.work.document.runs) == before + 1
         assert [c.step for c in calls(run)] == [1, 2, 3, 4, 5]
         assert "PARAMETER ERROR" in driven.text
 
@@ -112,7 +114,7 @@ async def test_back_in_its_history_while_it_waits_and_forth_again() -> None:
         await driven.press("N")
         assert driven.state.debug.index == 1 and not driven.state.at_pending
         await driven.press("n")
-        assert driven.state.at_pending and driven.room.work.live.paused.step == 2
+        assert driven.state.at_pending and driven.screen.work.live.paused.step == 2
         await driven.press("n")
         await paused(driven, 3)
 
@@ -151,7 +153,9 @@ async def test_an_edited_answer_and_a_refusal() -> None:
         await driven.press("A", "end", "!", "enter")
         await paused(driven, 2)
         await driven.press("R", "enter")
-        await until(driven, lambda: driven.room.work.live.paused and driven.room.work.live.paused.step == 3)
+        await until(
+            driven, lambda: driven.screen.work.live.paused and driven.screen.work.live.paused.step == 3
+        )
         await driven.press("X")
         run = await ended(driven)
         first, second = answers(run)[:2]
@@ -199,7 +203,7 @@ async def test_the_form_runs_what_it_says() -> None:
         await driven.press("home", "ctrl+k")
         await driven.type("sim:careful")
         await driven.press("down", "right", "enter")
-        await until(driven, lambda: len(driven.room.work.document.runs) == 3)
+        await until(driven, lambda: len(driven.screen.work.document.runs) == 3)
         run = await ended(driven)
         assert (run.agent, run.model) == ("react", "sim:careful")
         assert "RIGHT" in driven.text
@@ -207,7 +211,7 @@ async def test_the_form_runs_what_it_says() -> None:
 
 async def test_stopping_and_leaving_leave_nothing_running() -> None:
     async with opened(FIRST) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: "RUNNING" in driven.text)
         await driven.press("q", "q")
     for _ in range(1200):
@@ -231,11 +235,11 @@ async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
         await start(driven)
         await driven.press("n")
         await paused(driven, 2)
-        room = driven.app.screen
+        screen = driven.app.screen
         if way:
             await driven.press(way.split()[0])
-            await until(driven, lambda: driven.app.screen is not room)
-            room = driven.app.screen
+            await until(driven, lambda: driven.app.screen is not screen)
+            screen = driven.app.screen
             await driven.press(*way.split()[1:])
         await driven.press(keys.split()[0])
         assert not driven.app._exit and "A run is under way" in driven.text
@@ -244,7 +248,7 @@ async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
             await until(driven, lambda: driven.app._exit)
         else:
             await driven.press("escape")
-            assert driven.app.screen is room and driven.room.work.live.at_work
+            assert driven.app.screen is screen and driven.screen.work.live.at_work
             return
     run = load(path).runs[-1]
     end = run.events[-1]
@@ -259,9 +263,9 @@ async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:
         await driven.press("end", "!", "down", "down", "home", "ctrl+k")
         await driven.type("sim:careful")
         await driven.press("enter")
-        await until(driven, lambda: len(driven.room.work.document.runs) == 3)
+        await until(driven, lambda: len(driven.screen.work.document.runs) == 3)
         run = await ended(driven)
-        original = driven.room.work.document.run(run.forked_from.run)
+        original = driven.screen.work.document.run(run.forked_from.run)
         kept = [e for e in run.events if e.kept]
         assert run.forked_from.step == 1 and [e.type for e in kept] == ["prompt", "message", "call", "answer"]
         assert answers(run)[0].text == answers(original)[0].text + "!"
@@ -274,11 +278,11 @@ async def test_a_fork_keeps_what_it_says_and_runs_the_rest_anew() -> None:
 async def test_a_run_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     async with opened(FIRST) as driven:
-        before = len(driven.room.work.document.runs)
-        driven.room.start_run(driven.state.variant.id, RunChoice(model="openai:nothing"))
-        await until(driven, lambda: not driven.room.work.live.at_work)
+        before = len(driven.screen.work.document.runs)
+        driven.screen.start_run(driven.state.variant.id, RunChoice(model="openai:nothing"))
+        await until(driven, lambda: not driven.screen.work.live.at_work)
         assert "not run" in driven.state.notice
-        assert len(driven.room.work.document.runs) == before
+        assert len(driven.screen.work.document.runs) == before
 
 
 async def test_what_was_run_is_saved_whole(tmp_path: Path) -> None:
@@ -296,14 +300,14 @@ async def test_what_was_run_is_saved_whole(tmp_path: Path) -> None:
 
 async def test_a_fork_of_a_run_of_anothers_agent_is_not_imported() -> None:
     async with opened(FIRST) as driven:
-        desk = driven.room.work.document
-        desk.put_run(desk.session.runs[-1].model_copy(update={"id": "r9", "agent": "os:system"}))
-        driven.room.open_run_number(2)
+        document = driven.screen.work.document
+        document.put_run(document.session.runs[-1].model_copy(update={"id": "r9", "agent": "os:system"}))
+        driven.screen.open_run_number(2)
         await driven.rest()
-        assert driven.room.default_choice().agent == "tools"
-        run = desk.run("r9")
-        driven.room.start_run("v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
-        await until(driven, lambda: len(driven.room.work.document.runs) == 4)
+        assert driven.screen.default_choice().agent == "tools"
+        run = document.run("r9")
+        driven.screen.start_run("v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
+        await until(driven, lambda: len(driven.screen.work.document.runs) == 4)
         made = await ended(driven)
         assert made.agent == "tools"
 
@@ -312,18 +316,18 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
     async with opened(write(unreadable(), tmp_path), (80, 24)) as driven:
         assert driven.state.progress == "unreadable"
         tool = driven.state.variant.actions[1].tool
-        driven.room.work.document.edit(breakpoints=[f"tool {tool}"])
-        driven.room.change(marks=Marks(strange_breakpoints=(f"tool {tool}",)))
-        driven.room.start_run("v1", RunChoice(model="sim:literal"))
+        driven.screen.work.document.edit(breakpoints=[f"tool {tool}"])
+        driven.screen.change(marks=Marks(strange_breakpoints=(f"tool {tool}",)))
+        driven.screen.start_run("v1", RunChoice(model="sim:literal"))
         await until(
-            driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None
+            driven, lambda: not driven.screen.work.live.at_work or driven.screen.work.live.paused is not None
         )
-        assert driven.room.work.live.at_work and driven.room.work.live.paused.tool == tool
+        assert driven.screen.work.live.at_work and driven.screen.work.live.paused.tool == tool
         await until(driven, lambda: "‖ PAUSED" in driven.text)
         assert driven.state.at_pending and f"{tool}()" in driven.text
         assert "n do it" in driven.text.splitlines()[-1]
         await driven.press("c")
-        await until(driven, lambda: not driven.room.work.live.at_work)
+        await until(driven, lambda: not driven.screen.work.live.at_work)
         assert driven.state.debug.run.last == len(driven.state.run.calls) + 1
         assert f"{driven.state.run.calls[-1].tool}()" in driven.text and "not judged" in driven.text
 
@@ -332,24 +336,24 @@ async def test_a_step_and_a_search_are_found_although_the_run_went_on_meanwhile(
     async with opened(FIRST) as driven:
         await start(driven)
         await paused(driven, 1)
-        live = driven.room.work.live
+        live = driven.screen.work.live
         await driven.press("J")
         assert live.decide(GoOn(), stepping=True)
         await paused(driven, 2)
         await driven.press("0", "enter")
-        assert driven.app.screen is driven.room and driven.state.debug.index == 0
+        assert driven.app.screen is driven.screen and driven.state.debug.index == 0
         await driven.press("G", "slash")
         assert live.decide(GoOn(), stepping=True)
         await paused(driven, 3)
         await driven.type("tour")
         await driven.press("enter")
-        assert driven.app.screen is driven.room and driven.state.search is not None
+        assert driven.app.screen is driven.screen and driven.state.search is not None
 
 
 async def test_a_step_of_a_run_that_is_displayed_no_more_is_not_gone_to() -> None:
     async with opened(FIRST) as driven:
         await driven.press("J")
-        here = driven.room.work.document.runs[0]
-        driven.room.look_at(here.variant, here.id)
+        here = driven.screen.work.document.runs[0]
+        driven.screen.look_at(here.variant, here.id)
         await driven.press("2", "enter")
         assert "another run is displayed by now" in driven.text

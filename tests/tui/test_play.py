@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("own_file")
 
 
 async def settled(driven: Driven) -> None:
-    await until(driven, lambda: driven.room.at_rest)
+    await until(driven, lambda: driven.screen.at_rest)
     await driven.answered()
 
 
@@ -46,9 +46,9 @@ async def test_playing_the_right_plan_ends_with_nothing_left_to_do() -> None:
         await settled(driven)
         await driven.rest()
         assert "RIGHT" in driven.text and driven.state.run.agent == AGENT
-        kept = driven.room.work.document.session.runs[-1]
+        kept = driven.screen.work.document.session.runs[-1]
         assert kept.forked_from.run == before and kept.forked_from.step == 0
-        assert driven.state.play is None and not driven.room.work.document.passing
+        assert driven.state.play is None and not driven.screen.work.document.passing
 
 
 async def test_a_bad_call_can_be_played_and_taken_back() -> None:
@@ -101,15 +101,15 @@ async def test_another_hour_is_judged_before_it_is_played() -> None:
 
 async def test_leaving_brings_one_back_and_nothing_is_kept() -> None:
     async with opened(FIRST) as driven:
-        runs, place = len(driven.room.work.document.runs), driven.state.debug.index
+        runs, place = len(driven.screen.work.document.runs), driven.state.debug.index
         await driven.press("p")
         await settled(driven)
         await driven.press("enter")
         await settled(driven)
-        assert len(driven.room.work.document.snapshot().runs) == runs
+        assert len(driven.screen.work.document.snapshot().runs) == runs
         await driven.press("escape")
         await driven.rest()
-        assert len(driven.room.work.document.runs) == runs and driven.state.debug.index == place
+        assert len(driven.screen.work.document.runs) == runs and driven.state.debug.index == place
         assert driven.state.play is None and "WHAT IF" not in driven.text
 
 
@@ -117,20 +117,20 @@ async def test_turning_to_another_run_ends_the_play() -> None:
     async with opened(FIRST) as driven:
         await driven.press("p")
         await settled(driven)
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
         assert driven.state.play is None and driven.state.run_number == 0
-        assert len(driven.room.work.document.runs) == 2
+        assert len(driven.screen.work.document.runs) == 2
 
 
 async def test_turning_to_a_request_ends_the_play() -> None:
     async with opened(FIRST) as driven:
         await driven.press("p")
         await settled(driven)
-        driven.room.look_at("v1")
+        driven.screen.look_at("v1")
         await driven.rest()
         assert driven.state.play is None and driven.state.run is None
-        assert len(driven.room.work.document.runs) == 2 and not driven.room.work.document.passing
+        assert len(driven.screen.work.document.runs) == 2 and not driven.screen.work.document.passing
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -146,7 +146,7 @@ async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None
 
 async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:
     async with opened(FIRST) as driven:
-        driven.room.look_at("v1")
+        driven.screen.look_at("v1")
         await driven.rest()
         await driven.press("p")
         await settled(driven)
@@ -154,7 +154,7 @@ async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:
         await settled(driven)
         await driven.press("K")
         await driven.rest()
-        assert driven.room.work.document.session.runs[-1].forked_from is None
+        assert driven.screen.work.document.session.runs[-1].forked_from is None
 
 
 async def test_every_reason_and_what_would_save_it() -> None:
@@ -169,7 +169,7 @@ async def test_every_reason_and_what_would_save_it() -> None:
         await driven.press("3", "down")
         assert dialog.at[2] == 1 and "Had step 2 not done" in driven.text
         await driven.press("escape")
-        assert not driven.room.work.jobs.running("reasons")
+        assert not driven.screen.work.jobs.running("reasons")
 
 
 async def test_all_reasons_of_a_contradictory_request(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ async def test_a_run_under_way_is_not_said_to_be_with_the_solver() -> None:
 
 async def test_a_right_run_has_no_reasons() -> None:
     async with opened(bundled()["first-look"]) as driven:
-        driven.room.open_run_number(0)
+        driven.screen.open_run_number(0)
         await driven.rest()
         await driven.press("x", "2")
         assert "nothing is lost here" in driven.text
@@ -208,13 +208,13 @@ async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened()
     """Such as those of a dissection that goes on meanwhile: what was played is taken from between."""
     async with opened(FIRST) as driven:
         await driven.press("g", "p", "enter")
-        desk = driven.room.work.document
-        first = desk.run("r1")
+        document = driven.screen.work.document
+        first = document.run("r1")
         assert first is not None and driven.state.play is not None
         for id in ("d1r1", "d1r2"):
-            desk.put_run(first.model_copy(update={"id": id}))
+            document.put_run(first.model_copy(update={"id": id}))
         for id in ("d1r1", "d1r2"):
-            driven.room.show_run(id, -1)
+            driven.screen.show_run(id, -1)
             await driven.rest()
             assert driven.state.play is None and driven.state.run.id == id
 
@@ -226,7 +226,7 @@ async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path
         await driven.press("p", "enter")
         await settled(driven)
         await driven.press("F")
-        assert driven.app.screen is driven.room and "K keeps it" in driven.text
+        assert driven.app.screen is driven.screen and "K keeps it" in driven.text
         await driven.press("K")
         await driven.rest()
         await driven.press("F")
@@ -236,25 +236,25 @@ async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path
 
 async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
     async with opened(FIRST) as driven:
-        room, before = driven.room, len(driven.room.work.document.open_session.runs)
-        room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
-        room.action_play()  # before anything is heard of the run
-        assert driven.state.play is not None and room.work.live.at_work
-        assert driven.state.play.run_id != room.work.live.run_id
+        screen, before = driven.screen, len(driven.screen.work.document.open_session.runs)
+        screen.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        screen.action_play()  # before anything is heard of the run
+        assert driven.state.play is not None and screen.work.live.at_work
+        assert driven.state.play.run_id != screen.work.live.run_id
         await paused(driven, 1)
         await driven.press("X")
         await ended(driven)
-        runs = room.work.document.open_session.runs
-        assert len({run.id for run in runs}) == len(runs) == before + 1 and not room.work.document.passing
+        runs = screen.work.document.open_session.runs
+        assert len({run.id for run in runs}) == len(runs) == before + 1 and not screen.work.document.passing
 
 
 async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
     async with opened(FIRST) as driven:
-        room = driven.room
-        room.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
-        room.action_play()
-        room.action_open_selected()  # before anything is heard of the run
-        await until(driven, lambda: room.work.live.at_work and room.work.live.paused is not None)
+        screen = driven.screen
+        screen.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        screen.action_play()
+        screen.action_open_selected()  # before anything is heard of the run
+        await until(driven, lambda: screen.work.live.at_work and screen.work.live.paused is not None)
         assert driven.state.play is not None and driven.state.play.played.calls
         assert "o goes to it" in driven.text
         await driven.press("K")
@@ -280,9 +280,9 @@ async def test_a_comparison_with_what_is_played_is_not_copied() -> None:
         await settled(driven)
         await driven.press("d")
         await until(driven, lambda: getattr(driven.app.screen, "at_rest", False))
-        room = driven.app.screen
+        screen = driven.app.screen
         await driven.press("y")
-        assert driven.app.screen is room and "K keeps it" in driven.text
+        assert driven.app.screen is screen and "K keeps it" in driven.text
 
 
 async def test_what_is_played_may_go_while_runs_are_listed() -> None:
@@ -292,13 +292,13 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         await driven.press("o")
         await driven.sees("Requests and runs")
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
-        await until(driven, lambda: not driven.room.work.document.passing)
+        await until(driven, lambda: not driven.screen.work.document.passing)
         dialog = driven.app.screen
         assert isinstance(dialog, ChooseDialog)
-        driven.room.work.document.outcomes.clear()
+        driven.screen.work.document.outcomes.clear()
         await driven.press("end", "enter")
         await driven.sees("what was played here is gone")
-        assert driven.state.run.id == driven.room.work.live.run_id
+        assert driven.state.run.id == driven.screen.work.live.run_id
 
 
 async def test_verdicts_may_come_when_what_was_played_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,11 +313,11 @@ async def test_verdicts_may_come_when_what_was_played_is_gone(monkeypatch: pytes
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("o")
-        driven.room.look_at("v1", driven.room.work.document.runs[0].id)
+        driven.screen.look_at("v1", driven.screen.work.document.runs[0].id)
         gone.set()
         await driven.sees("what was played here is gone")
         await driven.press("escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
 
 
 async def test_the_palette_opens_the_run_that_it_names() -> None:
@@ -328,9 +328,9 @@ async def test_the_palette_opens_the_run_that_it_names() -> None:
         await driven.press("enter")
         await settled(driven)
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
-        live = driven.room.work.live.run_id
-        await until(driven, lambda: driven.room.work.document.run(live) is not None)
-        last = [entry for entry in driven.room.palette_entries() if entry.help == "Open this run."][-1]
+        live = driven.screen.work.live.run_id
+        await until(driven, lambda: driven.screen.work.document.run(live) is not None)
+        last = [entry for entry in driven.screen.palette_entries() if entry.help == "Open this run."][-1]
         await driven.press("escape")
         await settled(driven)
         last.run()

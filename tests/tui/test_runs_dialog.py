@@ -21,7 +21,7 @@ from tests.tui.screen import Driven, opened
 
 
 async def _judged(driven: Driven) -> None:
-    await driven.until(lambda: not not_judged(driven.room.work.document))
+    await driven.until(lambda: not not_judged(driven.screen.work.document))
 
 
 async def test_each_run_says_how_it_came_out() -> None:
@@ -40,7 +40,7 @@ async def test_what_was_judged_once_is_known_at_once() -> None:
         await _judged(driven)
         await driven.press("escape", "o")
         assert driven.text.count("✗ order error") >= 9 and driven.text.count("✓ right") >= 4
-        assert not driven.room.work.jobs.running("run-verdicts")
+        assert not driven.screen.work.jobs.running("run-verdicts")
 
 
 async def test_a_long_list_is_not_made_anew_for_each_verdict(
@@ -72,7 +72,7 @@ async def test_a_long_list_is_not_made_anew_for_each_verdict(
 async def test_a_list_that_is_closed_judges_no_more() -> None:
     async with opened(bundled()["cause-constraint"], (120, 40)) as driven:
         await driven.press("o", "escape")
-        assert not driven.room.work.jobs.running("run-verdicts")
+        assert not driven.screen.work.jobs.running("run-verdicts")
 
 
 async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
@@ -104,10 +104,10 @@ def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
 async def test_keys_that_come_before_a_dialog_is_there_wait_for_it() -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
         chosen: list[int | None] = []
-        dialog = ChooseDialog(driven.room.paint, "Which", [(Run("one"),), (Run("two"),)])
+        dialog = ChooseDialog(driven.screen.paint, "Which", [(Run("one"),), (Run("two"),)])
         driven.app.push_screen(dialog, chosen.append)
         await driven.app.run_action("go(1)", dialog)
-        text = TextDialog(driven.room.paint, "Read", lambda width: [])
+        text = TextDialog(driven.screen.paint, "Read", lambda width: [])
         driven.app.push_screen(text)
         await driven.app.run_action("scroll_text(1)", text)
         await driven.pilot.pause()

@@ -48,7 +48,7 @@ async def test_it_is_said_where_runs_go_that_one_file_cannot_hold(
     monkeypatch.setattr(json_bytes, "LARGEST", path.stat().st_size + 500)
     async with opened(path) as driven:
         run = before.runs[0].model_copy(update={"id": "fresh"})
-        driven.room.work.document.put_run(run)
+        driven.screen.work.document.put_run(run)
         await driven.sees("run fresh is in", "beside it")
     assert load(path).runs == before.runs
     assert [run.id for run in load(path.with_name(path.name.replace(".", "-2.", 1))).runs] == ["fresh"]

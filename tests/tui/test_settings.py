@@ -286,11 +286,11 @@ async def test_the_screen_opens_as_the_file_says(path: Path) -> None:
         assert driven.app.theme == "light" and driven.state.notice == ""
         await driven.press("g", "j")
         assert driven.state.debug.index == 1
-        choice = driven.room.default_choice()
+        choice = driven.screen.default_choice()
         assert (choice.model, choice.guard) == ("sim:time-blind", True), "as the run that is looked at"
-        assert driven.room.start.budget == 9
+        assert driven.screen.start.budget == 9
     async with opened(sessions.write(sessions.no_run(), path.parent)) as driven:
-        assert driven.room.default_choice() == RunChoice(model="sim:flaky", guard=True)
+        assert driven.screen.default_choice() == RunChoice(model="sim:flaky", guard=True)
 
 
 async def test_the_first_thing_that_is_wrong_is_said_and_the_app_stays_up(path: Path) -> None:
@@ -338,11 +338,11 @@ async def test_the_palette_shows_a_theme_while_it_is_highlighted(path: Path) -> 
         await driven.press("down")
         await driven.until(lambda: driven.app.theme == "high-contrast")
         await driven.press("escape")
-        await driven.until(lambda: driven.app.theme == "dark" and driven.app.screen is driven.room)
+        await driven.until(lambda: driven.app.theme == "dark" and driven.app.screen is driven.screen)
         await driven.press("ctrl+p")
         await driven.find("theme light")
         await driven.press("enter")
-        await driven.until(lambda: driven.app.theme == "light" and driven.app.screen is driven.room)
+        await driven.until(lambda: driven.app.theme == "light" and driven.app.screen is driven.screen)
     async with opened(path) as driven:
         assert driven.app.theme == "light"
 
@@ -351,7 +351,7 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
     write('[keys]\npalette = "O"\nzoom = "ctrl+p"\n')
     async with opened(path) as driven:
         await driven.press("ctrl+p")
-        assert driven.state.zoomed and driven.app.screen is driven.room
+        assert driven.state.zoomed and driven.app.screen is driven.screen
         await driven.press("O")
         assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "o", "ctrl+p")
@@ -368,7 +368,7 @@ async def test_the_palettes_page_keys_may_come_too_soon(path: Path) -> None:
             await driven.answered()
             assert driven.app.is_running and isinstance(driven.app.screen, Palette)
             await driven.press("pagedown", "pageup", "escape")
-            assert driven.app.screen is driven.room
+            assert driven.app.screen is driven.screen
 
 
 async def test_the_palette_is_left_once(path: Path) -> None:
@@ -380,7 +380,7 @@ async def test_the_palette_is_left_once(path: Path) -> None:
         palette.dismiss()
         palette.dismiss()
         palette.dismiss()
-        await driven.until(lambda: driven.app.screen is driven.room)
+        await driven.until(lambda: driven.app.screen is driven.screen)
         await driven.press("z")
         assert driven.state.zoomed and driven.app.is_running
 
@@ -393,7 +393,7 @@ async def test_the_palette_may_be_left_before_it_is_there(path: Path) -> None:
         app._screen_stack[:] = below[-1:]  # as between two sessions
         await driven.pilot.pause(0.2)
         app._screen_stack[:] = below
-        assert app.is_running and app.screen is driven.room
+        assert app.is_running and app.screen is driven.screen
 
 
 @pytest.mark.parametrize("size", [(4, 2), (1, 1), (59, 40), (80, 3)])
@@ -405,7 +405,7 @@ async def test_the_palette_closes_where_it_has_no_room(path: Path, size: tuple[i
         await driven.press("ctrl+p")
         await driven.pilot.resize_terminal(120, 40)
         await driven.pilot.pause()
-        assert driven.app.screen is driven.room and "Timeline" in driven.text
+        assert driven.app.screen is driven.screen and "Timeline" in driven.text
 
 
 async def test_what_cannot_be_remembered_is_said(path: Path) -> None:

@@ -56,7 +56,7 @@ async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
 
 async def shared(driven: Driven) -> None:
     await driven.press("enter", "enter")
-    await until(driven, lambda: not driven.room.work.jobs.running("share make"))
+    await until(driven, lambda: not driven.screen.work.jobs.running("share make"))
     await driven.answered()
 
 
@@ -82,7 +82,7 @@ async def test_every_form_is_written_and_holds_nothing_private(form: str, tmp_pa
             compile(text, str(made), "exec")
             assert made.name == "test_test.py"
         assert (
-            driven.room.work.document.run("r2").events == private().runs[1].events
+            driven.screen.work.document.run("r2").events == private().runs[1].events
         )  # what is open stays as it is
         assert driven.app.work.document.saving.state == ""
 
@@ -290,7 +290,7 @@ async def test_esc_goes_back_and_keeps_what_was_decided(tmp_path: Path) -> None:
         await driven.press("escape")
         assert "Share this run" in driven.text
         await driven.press("escape")
-        assert driven.app.screen is driven.room
+        assert driven.app.screen is driven.screen
     assert not list(Path.cwd().iterdir())
 
 
@@ -310,7 +310,7 @@ async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytes
         await until(driven, lambda: isinstance(driven.app.screen, WaitDialog))
         assert "making the markdown… " in driven.text
         await driven.press("escape")
-        assert "stopped; nothing was shared" in driven.text and driven.app.screen is driven.room
+        assert "stopped; nothing was shared" in driven.text and driven.app.screen is driven.screen
         go_on.set()
         await driven.pilot.pause(0.2)
     assert not list(Path.cwd().iterdir())
@@ -391,6 +391,6 @@ async def test_what_is_being_written_is_not_said_to_be_stopped(
         await driven.press("enter", "enter")
         await until(driven, begun.is_set)
         await driven.press("escape")
-        assert "too late to stop it: look at " in driven.text and driven.app.screen is driven.room
+        assert "too late to stop it: look at " in driven.text and driven.app.screen is driven.screen
         go_on.set()
         await until(driven, lambda: list(Path.cwd().glob("*.md")))

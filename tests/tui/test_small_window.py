@@ -57,7 +57,7 @@ async def test_a_text_longer_than_its_dialog_says_so() -> None:
 @pytest.mark.parametrize("width", [50, 58, 96])
 @pytest.mark.parametrize("where", ["debug", "edit", "dissect", "compare", "library"])
 def test_help_is_never_cut(width: int, where: str) -> None:
-    lines = help_lines({}, width, where)  # type: ignore[arg-type]  # one of the rooms
+    lines = help_lines({}, width, where)  # type: ignore[arg-type]  # one of the screens
     assert max(len(line.text) for line in lines) <= width
     told = " ".join(" ".join(line.text.split()) for line in lines)
     for action in ACTIONS:
@@ -76,7 +76,7 @@ async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> 
     async with opened(bundled()["first-look"], SIZE) as driven:
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
         await paused(driven, 1)
-        driven.room.tell("something that was said " * 3)
+        driven.screen.tell("something that was said " * 3)
         await driven.press("n")
         await paused(driven, 2)
         footer = driven.text.splitlines()[-1]

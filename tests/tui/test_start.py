@@ -33,7 +33,7 @@ HEAVY = (
     "planscope.language.reading",
     "planscope.oracle.replay",
     "planscope.session.model",
-    "planscope.tui.rooms",
+    "planscope.tui.screens",
     "planscope.tui.screens.side",
     "planscope.tui.screens.edit",
     "planscope.debugger",

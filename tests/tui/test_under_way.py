@@ -51,12 +51,12 @@ async def test_a_breakpoint_that_the_run_looked_at_has_no_use_for_counts_in_one_
     live = {"variant": "v1", "model": "sim:forgetful?seed=1", "stepping": True, **breaks}
     async with opened(FIRST, live=live) as driven:
         await paused(driven, 1)
-        assert driven.room.work.live.at_work
-        assert StepBreak(6) in driven.room.work.live.breakpoints
+        assert driven.screen.work.live.at_work
+        assert StepBreak(6) in driven.screen.work.live.breakpoints
         assert StepBreak(6) in driven.state.breakpoints
         await driven.press("o", "home", "down", "enter")  # a run that is over
         await driven.press("B", "escape", "b")
-        assert StepBreak(6) in driven.room.work.live.breakpoints
+        assert StepBreak(6) in driven.screen.work.live.breakpoints
         await driven.press("X")
         await ended(driven)
 
@@ -108,7 +108,7 @@ async def test_what_makes_no_sense_is_said_in_the_dialog_and_the_call_waits_on()
             await driven.press(*keys)
             assert said in driven.text
             await driven.press("escape")
-            assert driven.room.work.live.at_work and driven.room.work.live.paused is not None
+            assert driven.screen.work.live.at_work and driven.screen.work.live.paused is not None
         await driven.press("X")
         await ended(driven)
 
@@ -118,13 +118,14 @@ async def test_a_call_that_cannot_be_read_has_nothing_to_edit() -> None:
         await start(driven, RunChoice(model="sim:clumsy?kind=3", stepping=True))
         for _ in range(6):
             await until(driven, lambda: driven.state.at_pending)
-            if driven.room.work.live.paused.error:
+            if driven.screen.work.live.paused.error:
                 break
             await driven.press("n")
             await until(
-                driven, lambda: not driven.room.work.live.at_work or driven.room.work.live.paused is not None
+                driven,
+                lambda: not driven.screen.work.live.at_work or driven.screen.work.live.paused is not None,
             )
-        assert driven.room.work.live.paused.error
+        assert driven.screen.work.live.paused.error
         for key in "aAR":
             await driven.press(key)
             assert "reaches no tool" in driven.state.notice
@@ -137,7 +138,7 @@ async def test_a_decision_about_a_call_that_is_gone_is_not_taken_for_another() -
     async with opened(FIRST) as driven:
         await start(driven, STEPPING)
         await paused(driven, 1)
-        live = driven.room.work.live
+        live = driven.screen.work.live
         await driven.press("R")
         live.decide(_go_on(), stepping=True)  # as if by a key pressed before
         await until(driven, lambda: live.paused is not None and live.paused.step == 2)
@@ -159,8 +160,8 @@ def _go_on() -> object:
 
 async def test_a_pause_asked_for_before_the_run_has_begun_counts() -> None:
     async with opened(FIRST) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:time-blind"))
-        driven.room.action_pause_run()
+        driven.screen.start_run("v1", RunChoice(model="sim:time-blind"))
+        driven.screen.action_pause_run()
         await paused(driven, 1)
         await driven.press("X")
         await ended(driven)
@@ -168,22 +169,22 @@ async def test_a_pause_asked_for_before_the_run_has_begun_counts() -> None:
 
 async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> None:
     async with opened(FIRST) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way)
         assert "the agent works on its next call" in driven.text and "0 calls so far" in driven.text
         for key, said in (("a", "P pauses"), ("n", "P pauses"), ("c", "goes on"), ("P", "will pause")):
             await driven.press(key)
             assert said in driven.state.notice, key
-        assert driven.room.work.live.stepping is True
+        assert driven.screen.work.live.stepping is True
         await driven.press("c")
-        assert driven.room.work.live.stepping is False
+        assert driven.screen.work.live.stepping is False
         await driven.press("X")
         await ended(driven)
 
 
 async def test_who_follows_a_run_stands_at_its_end_however_quick_it_was() -> None:
     async with opened(FIRST) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:careful"))
+        driven.screen.start_run("v1", RunChoice(model="sim:careful"))
         run = await ended(driven)
         assert driven.state.run.id == run.id and driven.state.verdict.verdict == "right"
         assert driven.state.debug.index == driven.state.debug.run.last
@@ -229,10 +230,10 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
         await driven.press("X")
         await ended(driven)
         assert lowest(driven).startswith("n next  N back")
-        driven.room.start_run("v1", RunChoice(model="sim:slow"))
+        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way and not driven.state.notice)
         assert lowest(driven).startswith("P pause  X stop  N back")
-        driven.room.tell(
+        driven.screen.tell(
             "something long that has to be said while the run goes on, whatever the window's size"
         )
         await driven.pilot.pause()
@@ -290,12 +291,12 @@ async def test_what_is_heard_late_is_told_as_it_was() -> None:
 
 async def test_a_run_that_begins_while_the_screen_is_left_is_kept_and_not_turned_to(tmp_path: Path) -> None:
     async with opened(write(no_run(), tmp_path), (80, 24)) as driven:
-        room, desk = driven.room, driven.room.work.document
+        screen, document = driven.screen, driven.screen.work.document
         failed: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context))
-        room.disable_messages(LiveChanged)  # as on leaving
-        room.start_run("v1", RunChoice(model="sim:literal"))
-        await until(driven, lambda: not room.work.live.at_work)
+        screen.disable_messages(LiveChanged)  # as on leaving
+        screen.start_run("v1", RunChoice(model="sim:literal"))
+        await until(driven, lambda: not screen.work.live.at_work)
         assert failed == []
-        assert [run.events[-1].type for run in desk.open_session.runs] == ["end"]
-        assert room.view.run is None and driven.app.is_running
+        assert [run.events[-1].type for run in document.open_session.runs] == ["end"]
+        assert screen.view.run is None and driven.app.is_running

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.tui.controllers.document import Document, Post
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import DissectionChanged
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Dissecting:
         self._spent_before = sum(len(cell.runs) for cell in resume.cells) if resume is not None else 0
         self.record = resume
 
-        def work(ticket: Ticket) -> Dissection:
+        def work(token: CancelToken) -> Dissection:
             from planscope.dissection.engine import Dissector
 
             made = Dissector(

@@ -114,7 +114,7 @@ class _Latest:
         """``done`` hears of the answer, unless a newer question took its place before it was asked."""
 
         def go() -> None:
-            self._jobs.start(self._name, lambda ticket: work(), answered, failed)
+            self._jobs.start(self._name, lambda token: work(), answered, failed)
 
         def answered(answer: Answer) -> None:
             self._go_on()

@@ -81,7 +81,7 @@ class Drafts:
         if path is None or not self._write_down:
             return
 
-        def work(ticket: object) -> list[LeftDraft]:
+        def work(token: object) -> list[LeftDraft]:
             from planscope.session.drafts import left_drafts
 
             return left_drafts(path)

@@ -1,7 +1,7 @@
 """Work that must not hold up the screen: threads whose late answers are dropped.
 
 One job of a name is current at a time. Starting another of the same name, or cancelling, makes the older one's
-answer stale: it is thrown away when it comes. A job that looks at its ``Ticket`` can stop early; an interrupt
+answer stale: it is thrown away when it comes. A job that looks at its ``CancelToken`` can stop early; an interrupt
 given with the job (such as the solver's) is called to make it stop; what a job asks the oracle ends by itself.
 Nothing that a job raises is fatal.
 """
@@ -21,26 +21,26 @@ from planscope.oracle.cancellation import cancelled_by
 Answer = TypeVar("Answer")
 
 
-class Ticket:
+class CancelToken:
     """Given to a job: whether anyone still waits for its answer."""
 
     def __init__(self, generation: int) -> None:
         self.generation = generation
-        self._stale = threading.Event()
+        self._cancelled = threading.Event()
         self._lock = threading.Lock()
         self._acts: list[Callable[[], None]] = []
 
     @property
-    def stale(self) -> bool:
-        return self._stale.is_set()
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         with self._lock:
-            self._stale.set()
+            self._cancelled.set()
             for act in self._acts:
                 act()
 
-    def when_dropped(self, act: Callable[[], None]) -> Callable[[], None]:
+    def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
         """Have ``act`` called as soon as nobody waits; gives back what undoes this. It must be quick."""
         with self._lock:
             self._acts.append(act)
@@ -53,12 +53,12 @@ class Ticket:
 
     def wait(self, seconds: float) -> bool:
         """Sleep, but not longer than the answer is waited for; true where it no longer is."""
-        return self._stale.wait(seconds)
+        return self._cancelled.wait(seconds)
 
 
 @dataclass(slots=True)
 class _Current:
-    ticket: Ticket
+    token: CancelToken
     thread: threading.Thread
     interrupt: Callable[[], None] | None
 
@@ -76,7 +76,7 @@ class Jobs:
     def start(
         self,
         name: str,
-        work: Callable[[Ticket], Answer],
+        work: Callable[[CancelToken], Answer],
         done: Callable[[Answer], None],
         failed: Callable[[Exception], None],
         *,
@@ -87,22 +87,22 @@ class Jobs:
         if self._closed:
             return
         self._count += 1
-        ticket = Ticket(self._count)
+        token = CancelToken(self._count)
 
         def run() -> None:
             try:
-                with cancelled_by(ticket):
-                    answer = work(ticket)
+                with cancelled_by(token):
+                    answer = work(token)
             except Exception as error:
-                self._deliver(name, ticket, failed, error, failed)
+                self._deliver(name, token, failed, error, failed)
             else:
-                self._deliver(name, ticket, done, answer, failed)
+                self._deliver(name, token, done, answer, failed)
 
         thread = threading.Thread(target=run, name=f"planscope {name}", daemon=True)
-        self._current[name] = _Current(ticket, thread, interrupt)
+        self._current[name] = _Current(token, thread, interrupt)
         thread.start()
 
-    async def run(self, name: str, work: Callable[[Ticket], Answer]) -> Answer:
+    async def run(self, name: str, work: Callable[[CancelToken], Answer]) -> Answer:
         """The same for a worker: wait for the answer, or raise what ``work`` raised.
 
         Where the job is cancelled meanwhile, so is the one who waits. Where that one is cancelled, so is the job.
@@ -133,13 +133,13 @@ class Jobs:
     def _deliver(
         self,
         name: str,
-        ticket: Ticket,
+        token: CancelToken,
         take: Callable[[Any], None],
         what: object,
         failed: Callable[[Exception], None],
     ) -> None:
         def on_loop() -> None:
-            if ticket.stale:
+            if token.cancelled:
                 return
             self._current.pop(name, None)
             try:
@@ -147,7 +147,7 @@ class Jobs:
             except Exception as error:
                 failed(error)
 
-        if not ticket.stale:
+        if not token.cancelled:
             try:
                 self.loop.call_soon_threadsafe(on_loop, context=self._context)
             except RuntimeError:
@@ -166,7 +166,7 @@ class Jobs:
     def cancel(self, name: str) -> None:
         """Throw away what the job of this name will answer, and make it stop if it can be."""
         if (current := self._current.pop(name, None)) is not None:
-            current.ticket.drop()
+            current.token.cancel()
             if current.interrupt is not None:
                 current.interrupt()
 

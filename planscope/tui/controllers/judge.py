@@ -23,7 +23,7 @@ from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
 from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict, Violation
 from planscope.tui.controllers.document import Document, Post
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
 from planscope.tui.style.lines import shown
 
@@ -152,7 +152,7 @@ class Judge:
         else:
             self._jobs.start(
                 "read",
-                lambda ticket: _read(variant),
+                lambda token: _read(variant),
                 lambda read: self._on_read(key, read),
                 lambda error: self._failed(key, error),
             )
@@ -223,7 +223,7 @@ class Judge:
         growing = self._growing_of(key, read) if record is not None and record.under_way else None
         self._jobs.start(
             "judge",
-            lambda ticket: judged(key, read, record, links, growing),
+            lambda token: judged(key, read, record, links, growing),
             lambda found: self._on_judged(*found),
             lambda error: self._failed(key, error),
         )
@@ -259,7 +259,7 @@ class Judge:
         elif reading is not None and not read.outline:
             self._jobs.start(
                 "tree",
-                lambda ticket: _lay_out(reading),
+                lambda token: _lay_out(reading),
                 lambda laid: self._on_tree(key, *laid),
                 lambda error: self._failed(key, error),
             )
@@ -307,7 +307,7 @@ class Judge:
             self._facts[now.key, index] = facts
             self._post(FactsFound(now.key, index))
 
-        self._jobs.start("facts", lambda ticket: facts_at(now.run, index), found, self._no_facts)
+        self._jobs.start("facts", lambda token: facts_at(now.run, index), found, self._no_facts)
 
     def look_ahead(self, index: int) -> None:
         """While nothing else is to do, look up what will be asked about the steps around."""
@@ -316,15 +316,15 @@ class Judge:
             return
         known = {i for of, i in self._facts if of == now.key}
 
-        def keep(ticket: Ticket, found: Facts) -> None:
-            if not ticket.stale:
+        def keep(token: CancelToken, found: Facts) -> None:
+            if not token.cancelled:
                 self._facts[now.key, found.index] = found
 
-        def look(ticket: Ticket) -> None:
+        def look(token: CancelToken) -> None:
             def tell(found: Facts) -> None:
-                self._jobs.tell(partial(keep, ticket, found))
+                self._jobs.tell(partial(keep, token, found))
 
-            _look_ahead(now.run, index, known, tell, ticket.wait)
+            _look_ahead(now.run, index, known, tell, token.wait)
 
         self._jobs.start("ahead", look, lambda _: None, self._no_facts)
 
@@ -365,7 +365,7 @@ class Judge:
                 stop()
 
         self._jobs.start(
-            "certify", lambda ticket: certify(now.run, stops.append), answered, failed, interrupt=interrupt
+            "certify", lambda token: certify(now.run, stops.append), answered, failed, interrupt=interrupt
         )
 
 

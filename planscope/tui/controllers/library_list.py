@@ -29,7 +29,7 @@ from planscope.session.store import load
 from planscope.tui import words
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
 from planscope.tui.opening.load import Opened, Switch, open_session
 from planscope.tui.style.lines import shown
@@ -359,11 +359,11 @@ class LibraryList:
         def failed(error: Exception) -> None:
             self._say(f"the library cannot be read: {shown(str(error), 200)}")
 
-        def work(token: Ticket) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+        def work(token: CancelToken) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
             self._seen = fingerprint()
             if first:
                 seen = names()
-                self.jobs.tell(lambda: None if token.stale else named(seen))
+                self.jobs.tell(lambda: None if token.cancelled else named(seen))
             return _all_entries()
 
         self.jobs.start(LIST, work, listed, failed)
@@ -379,11 +379,11 @@ class LibraryList:
         if self.jobs.running(WATCH):
             return
 
-        def read_again(token: Ticket) -> None:
-            if not token.stale and not self.jobs.running(LIST):
+        def read_again(token: CancelToken) -> None:
+            if not token.cancelled and not self.jobs.running(LIST):
                 self.read()
 
-        def work(token: Ticket) -> None:
+        def work(token: CancelToken) -> None:
             while not token.wait(WATCH_EVERY):
                 if fingerprint() != self._seen:
                     self.jobs.tell(partial(read_again, token))
@@ -398,16 +398,16 @@ class LibraryList:
             return
         began = time.monotonic()
 
-        def take(token: Ticket, found: dict[Path, Entry], done: int) -> None:
-            if not token.stale:
+        def take(token: CancelToken, found: dict[Path, Entry], done: int) -> None:
+            if not token.cancelled:
                 left = (time.monotonic() - began) / max(done, 1) * (len(pending) - done)
                 judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
                 self._set(judging.with_judged(found))
 
-        def work(token: Ticket) -> dict[Path, Entry]:
+        def work(token: CancelToken) -> dict[Path, Entry]:
             found: dict[Path, Entry] = {}
             told_at = time.monotonic()
-            for done, entry in enumerate(judge_all(pending.values(), lambda: token.stale), 1):
+            for done, entry in enumerate(judge_all(pending.values(), lambda: token.cancelled), 1):
                 found[entry.path] = entry
                 if time.monotonic() - told_at > BATCH:
                     self.jobs.tell(partial(take, token, found, done))
@@ -492,7 +492,7 @@ class LibraryList:
         """Synthesize a query, put it into the library as a new session, and open that."""
         self._say("making a request…")
 
-        def work(token: Ticket) -> Path:
+        def work(token: CancelToken) -> Path:
             from planscope.documents.synthesized import session_of
             from planscope.synthesis.generate import synthesize
 

@@ -19,7 +19,7 @@ from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
 from planscope.session.events import CallEvent
 from planscope.tui.controllers.document import Document, Post
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class _RunThread:
         self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 
-    def work(self, ticket: Ticket) -> Run:
+    def work(self, token: CancelToken) -> Run:
         """Run to the end. Raises what making the run raises, each one line (``UserError``)."""
         from planscope.agents.gate import Pauser
 

@@ -13,7 +13,6 @@ from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.style.lines import BLANK, Line, Run
 from planscope.tui.style.painter import Painter
 
-Looked = Callable[[int], None]
 _NO_ANSWERS: Mapping[str, int] = {}
 
 
@@ -49,7 +48,7 @@ class ChooseDialog(Dialog[int]):
         title: str,
         choices: Sequence[tuple[Run, ...]],
         at: int = 0,
-        looked: Looked | None = None,
+        looked: Callable[[int], None] | None = None,
         *,
         before: Sequence[tuple[str, str]] = (),
         answers: Mapping[str, int] = _NO_ANSWERS,

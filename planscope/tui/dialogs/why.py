@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.tui import words
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.explain import explanation
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph, shown
@@ -85,26 +85,26 @@ class WhyDialog(Dialog[None]):
         loop, context = asyncio.get_running_loop(), copy_context()
         stops: list[Callable[[], None]] = []
 
-        def tell(what: Callable[[], None], ticket: Ticket) -> None:
-            if not ticket.stale:
-                loop.call_soon_threadsafe(lambda: None if ticket.stale else what(), context=context)
+        def tell(what: Callable[[], None], token: CancelToken) -> None:
+            if not token.cancelled:
+                loop.call_soon_threadsafe(lambda: None if token.cancelled else what(), context=context)
 
-        def work(ticket: Ticket) -> Reasons:
+        def work(token: CancelToken) -> Reasons:
             def core_found(core: Core) -> None:
                 reason = (", ".join(_members(core)), (describe_core(run, core),))
-                tell(lambda: self._add(self.cores, reason), ticket)
+                tell(lambda: self._add(self.cores, reason), token)
 
             def correction_found(correction: Correction) -> None:
                 sentence = describe_correction(run, where, correction)
                 reason = (", ".join(_members(correction)), (sentence,))
-                tell(lambda: self._add(self.corrections, reason), ticket)
+                tell(lambda: self._add(self.corrections, reason), token)
 
             return reasons(
                 run,
                 index,
                 on_core=core_found,
                 on_correction=correction_found,
-                stopped=lambda: ticket.stale,
+                stopped=lambda: token.cancelled,
                 started=stops.append,
             )
 

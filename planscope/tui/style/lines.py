@@ -50,12 +50,11 @@ def width_of(runs: Iterable[Run]) -> int:
 
 
 def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int = 1) -> tuple[Run, ...]:
-    """``left`` and ``right`` at the two edges; where room is short, ``left`` is cut."""
+    """``left`` and ``right`` at the two edges; ``left`` is cut if the width is too small."""
     right_width = width_of(right)
     if right_width + gap >= width:
         return cut(right, width)
-    room = width - right_width - (gap if right else 0)
-    kept = cut(left, room)
+    kept = cut(left, width - right_width - (gap if right else 0))
     pad = width - right_width - width_of(kept)
     return (*kept, Run(" " * pad), *right) if right else kept
 
@@ -65,26 +64,26 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
     if width_of(runs) <= width:
         return tuple(runs)
     kept: list[Run] = []
-    room = width
+    free = width
     for run in runs:
         size = cell_width(run.text)
-        if size < room:
+        if size < free:
             kept.append(run)
-            room -= size
+            free -= size
             continue
-        if text := clip(run.text + ("…" if size <= room else ""), room):
+        if text := clip(run.text + ("…" if size <= free else ""), free):
             kept.append(Run(text, run.role))
         break
     return tuple(kept)
 
 
-def fitted(parts: Sequence[tuple[int, Sequence[Run]]], room: int) -> list[Sequence[Run]]:
-    """As many parts as fit into ``room`` cells, a bar of three cells between them.
+def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Sequence[Run]]:
+    """As many parts as fit into ``width`` cells, a bar of three cells between them.
 
     Each comes with how soon it is left out (most first); the last one is kept, whatever its size.
     """
     kept = list(parts)
-    while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > room:
+    while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > width:
         kept.remove(max(kept, key=lambda part: part[0]))
     return [runs for _, runs in kept]
 

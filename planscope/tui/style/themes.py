@@ -120,15 +120,15 @@ def load_themes(
     order = sorted(ours, key=lambda name: (name != DEFAULT, name)) + sorted(set(theirs) - set(ours))
     themes: list[Theme] = []
     for name in order:
-        for shelf, beside in ((theirs, theirs), (ours, {})):
-            if name not in shelf:
+        for files, beside in ((theirs, theirs), (ours, {})):
+            if name not in files:
                 continue
             try:
-                themes.append(_build(name, _resolve(shelf[name], ours, beside)))
+                themes.append(_build(name, _resolve(files[name], ours, beside)))
                 break
             except Unusable as error:
                 problems.append(error.problem)
-                own = shelf[name].name
+                own = files[name].name
                 if error.problem.file != own:
                     problems.append(
                         FileProblem(

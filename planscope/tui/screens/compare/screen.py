@@ -119,7 +119,7 @@ class CompareScreen(SideScreen):
         self.change(compared=None, trouble="", at=0)
         self.jobs.start(
             JOB,
-            lambda ticket: compare(session, a, session, b),
+            lambda token: compare(session, a, session, b),
             self._compared,
             lambda error: self.change(trouble=f"not compared: {shown(str(error), 200)}"),
         )
@@ -190,10 +190,10 @@ class CompareScreen(SideScreen):
         state, compared = self.state, self.state.compared
         if compared is None:
             return self._tabs(True), [Run("comparing…" if not state.trouble else "", "dim")]
-        room = self.app.size.width - 3
+        width = self.app.size.width - 3
         for named, long in ((True, True), (True, False), (False, False)):
             left, right = self._tabs(named), [Run(self._parting(compared, long), "strong")]
-            if width_of(left) + width_of(right) <= room:
+            if width_of(left) + width_of(right) <= width:
                 break
         return left, right
 

@@ -36,7 +36,7 @@ from planscope.tui.closing import to_front
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.document import Document
-from planscope.tui.controllers.jobs import Ticket
+from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice
 from planscope.tui.controllers.marks import Marks, marks_of
@@ -584,8 +584,8 @@ class DebugScreen(AppScreen[None]):
         if any(isinstance(b, When) and b.costly for b in view.breakpoints):
             self.tell("looking for the next stop… (Esc stops looking)")
 
-            def look(ticket: Ticket) -> DebugState:
-                return go(view.debug, view.breakpoints, lambda: ticket.stale)
+            def look(token: CancelToken) -> DebugState:
+                return go(view.debug, view.breakpoints, lambda: token.cancelled)
 
             self.work.jobs.start("continue", look, self._stopped, lambda error: self.tell(str(error)))
         else:

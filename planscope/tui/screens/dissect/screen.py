@@ -162,7 +162,7 @@ class DissectScreen(SideScreen):
         session: Session = self.document.snapshot()
         verdicts = self._verdicts  # of one job at a time
 
-        def work(ticket: object) -> Summary:
+        def work(token: object) -> Summary:
             from planscope.dissection.summary import summary
 
             return summary(session, record, verdicts)
@@ -298,8 +298,8 @@ class DissectScreen(SideScreen):
         left_over = self.dissecting.seconds_left(found.runs, found.budget) if found is not None else None
         brand = [Run(" dissect ", "brand"), Run(" ")]
         right = progress_runs(found, running, left_over)
-        room = self.app.size.width - 4 - width_of([*brand, *right])
-        return [*brand, *joined(fitted(parts, room))], right
+        width = self.app.size.width - 4 - width_of([*brand, *right])
+        return [*brand, *joined(fitted(parts, width))], right
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.show_state)
@@ -447,13 +447,13 @@ class DissectScreen(SideScreen):
         record = self.state.record
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        room = CompareScreen(self.paint, self.work, original, mutant)
+        screen = CompareScreen(self.paint, self.work, original, mutant)
 
         def left(opened: RunChosen | None) -> None:
             if opened is not None:
                 self.dismiss(opened)
 
-        self.app.push_screen(room, left)
+        self.app.push_screen(screen, left)
 
     def _original_run(self, record: Dissection | None) -> str | None:
         """A run of the request itself: the one that the dissection began with, or one that it made."""

@@ -192,11 +192,11 @@ def constraint_lines(state: EditState, width: int) -> Said:
     return Said(tuple(lines), tuple(places))
 
 
-def _texts(seen: DraftReading, room: int) -> list[str]:
+def _texts(seen: DraftReading, width: int) -> list[str]:
     """Constraints by the names of their actions where all of them fit, else by their ids."""
     if len(seen.rows) <= _NAMED:
         named = [words.constraint_names(row.constraint, seen.names_of(row)) for row in seen.rows]
-        if max(map(len, named)) <= room:
+        if max(map(len, named)) <= width:
             return named
     return [words.constraint(row.constraint, timed=seen.names_of(row).timed) for row in seen.rows]
 

@@ -198,9 +198,9 @@ class EditScreen(SideScreen):
         if self.state.changed:
             right += [Run(" │ ", "faint"), Run("not kept yet", "caution")]
         brand = [Run(" edit ", "brand"), Run(" ")]
-        room = self.app.size.width - 4 - width_of([*brand, *right])
+        width = self.app.size.width - 4 - width_of([*brand, *right])
         parts = [(1, [Run(title, "strong")]), (0, [Run(made, "dim")])]
-        return [*brand, *joined(fitted(parts, room))], right
+        return [*brand, *joined(fitted(parts, width))], right
 
     # Keys and mouse
 

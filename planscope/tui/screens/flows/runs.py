@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.document import Outcome, RunKey
-from planscope.tui.controllers.jobs import Ticket
+from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.run_tree import Branch, branch_line, judge_runs, not_judged, outcomes_of, tree_of
@@ -58,14 +58,14 @@ async def choose_run(
         soon.clear()
         dialog.set_choices(lines())
 
-    def judged(token: Ticket, key: RunKey, outcome: Outcome) -> None:
+    def judged(token: CancelToken, key: RunKey, outcome: Outcome) -> None:
         document.judged(key, outcome)
-        if not token.stale and not soon:
+        if not token.cancelled and not soon:
             soon.append(jobs.loop.call_later(_SOON, show))
 
-    def search(token: Ticket) -> None:
+    def search(token: CancelToken) -> None:
         for key, outcome in judge_runs(session, missing):
-            if token.stale:
+            if token.cancelled:
                 return
             jobs.tell(partial(judged, token, key, outcome))
 

@@ -26,7 +26,7 @@ from planscope.tui.style.lines import shown
 if TYPE_CHECKING:
     from planscope.session.model import Session
     from planscope.sharing.redact import Redaction
-    from planscope.tui.controllers.jobs import Jobs, Ticket
+    from planscope.tui.controllers.jobs import CancelToken, Jobs
 
 LOOK, MAKE = "share look", "share make"
 LONGEST_COPY = 1_000_000
@@ -136,11 +136,11 @@ async def _make(
     size, theme, picture = tuple(screen.app.size), screen.app.theme, getattr(screen.app, "picture", None)
     said = approved.summary[0].lstrip("✓! ")
 
-    def work(token: Ticket) -> str:
+    def work(token: CancelToken) -> str:
         text = _made(what, form, approved.redaction, size, theme, picture)
         if target.file is not None:
             writing.set()  # before the token is looked at: who cancels looks here after that
-            if not token.stale:
+            if not token.cancelled:
                 _write(target.file, text, target.over)
         return text
 

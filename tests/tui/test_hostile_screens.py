@@ -1,4 +1,4 @@
-"""Nothing that a session or an agent says does anything to the rooms and dialogs over the debug screen but be shown."""
+"""What a session or an agent says is only shown by the screens and dialogs over the debug screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.tui.test_live import until
 BATCHES = [SHORT[i : i + 45] for i in range(0, len(SHORT), 45)]
 
 
-def hostile_rooms(texts: tuple[str, ...], *, readable: bool) -> Session:
+def hostile_everywhere(texts: tuple[str, ...], *, readable: bool) -> Session:
     """As for the debug screen; and an edited request, a fork whose calls were edited or refused, a dissection."""
     session = hostile_session(texts, readable=readable)
     texts = (*texts, *SHORT[:12])
@@ -62,9 +62,9 @@ async def press(driven: Driven, *keys: str) -> None:
 
 @pytest.mark.parametrize("readable", [True, False], ids=["readable", "unreadable"])
 @pytest.mark.parametrize("batch", range(len(BATCHES)))
-async def test_the_corpus_in_every_room(batch: int, readable: bool, tmp_path: Path) -> None:
+async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
-    save(hostile_rooms(BATCHES[batch], readable=readable), path)
+    save(hostile_everywhere(BATCHES[batch], readable=readable), path)
     size = [(80, 24), (120, 40), (200, 60)][batch % 3]
     async with opened(path, size) as driven:
         await press(driven, "d")
@@ -86,7 +86,7 @@ async def test_the_corpus_in_every_room(batch: int, readable: bool, tmp_path: Pa
         for dialog in "rFxo":
             await press(driven, dialog, "down", "tab", "escape", "escape")
         await press(driven, "g", "p", "down", "enter", "K", "escape")
-        assert driven.app.is_running and driven.app.screen is driven.room
+        assert driven.app.is_running and driven.app.screen is driven.screen
 
 
 @pytest.mark.parametrize("begin", range(0, len(SHORT), 60))
@@ -103,15 +103,15 @@ async def test_what_a_live_agent_says_and_calls(begin: int, monkeypatch: pytest.
     monkeypatch.setattr(SimulatedChat, "_answer", answer)
     monkeypatch.setattr("planscope.agents.toolset.tool_answer", lambda *a, **k: (texts[7], True))
     async with opened(bundled()["first-look"], [(80, 24), (120, 40)][begin % 4 // 2]) as driven:
-        driven.room.start_run("v1", RunChoice(model="sim:careful", stepping=True))
+        driven.screen.start_run("v1", RunChoice(model="sim:careful", stepping=True))
         for step in range(1, 6):
-            await until(driven, lambda: not driven.room.work.live.at_work or driven.state.at_pending)
-            assert driven.room.work.live.at_work, driven.text
+            await until(driven, lambda: not driven.screen.work.live.at_work or driven.state.at_pending)
+            assert driven.screen.work.live.at_work, driven.text
             for dialog in "aARx":
                 await press(driven, dialog, "escape")
-            asked = driven.room.work.live.paused
+            asked = driven.screen.work.live.paused
             await press(driven, *("a", "enter") if step % 2 else "n")
-            await until(driven, lambda asked=asked: driven.room.work.live.paused not in (None, asked))
+            await until(driven, lambda asked=asked: driven.screen.work.live.paused not in (None, asked))
         await press(driven, "N", "N", "d", "escape", "X")
-        run = driven.room.work.document.run(driven.state.run.id)
+        run = driven.screen.work.document.run(driven.state.run.id)
         assert not any(e.asked for e in run.events if isinstance(e, CallEvent))

@@ -7,7 +7,7 @@ import threading
 import time
 
 from planscope.oracle.cancellation import Cancelled, check_cancelled
-from planscope.tui.controllers.jobs import Jobs, Ticket
+from planscope.tui.controllers.jobs import CancelToken, Jobs
 
 
 async def until(condition: object, seconds: float = 60.0) -> None:
@@ -21,7 +21,7 @@ async def test_an_answer_comes_on_the_loop() -> None:
     got: list[object] = []
     jobs.start(
         "a",
-        lambda ticket: threading.current_thread(),
+        lambda token: threading.current_thread(),
         lambda t: got.extend([t, threading.current_thread()]),
         got.append,
     )
@@ -34,17 +34,17 @@ async def test_a_job_of_the_same_name_makes_the_older_one_stale() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[str] = []
     release = threading.Event()
-    tickets: list[Ticket] = []
+    tokens: list[CancelToken] = []
 
-    def slow(ticket: Ticket) -> str:
-        tickets.append(ticket)
+    def slow(token: CancelToken) -> str:
+        tokens.append(token)
         release.wait(60)
         return "old"
 
     jobs.start("a", slow, got.append, lambda e: got.append(str(e)))
-    await until(lambda: tickets)
-    jobs.start("a", lambda ticket: "new", got.append, lambda e: got.append(str(e)))
-    assert tickets[0].stale
+    await until(lambda: tokens)
+    jobs.start("a", lambda token: "new", got.append, lambda e: got.append(str(e)))
+    assert tokens[0].cancelled
     release.set()
     await until(lambda: got)
     await asyncio.sleep(0.05)
@@ -55,12 +55,12 @@ async def test_an_error_is_told_once_and_the_next_job_runs() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[str] = []
 
-    def wrong(ticket: Ticket) -> str:
+    def wrong(token: CancelToken) -> str:
         raise RecursionError("too deep")
 
     jobs.start("a", wrong, got.append, lambda e: got.append(f"{type(e).__name__}: {e}"))
     await until(lambda: got)
-    jobs.start("a", lambda ticket: "fine", got.append, lambda e: got.append(str(e)))
+    jobs.start("a", lambda token: "fine", got.append, lambda e: got.append(str(e)))
     await until(lambda: len(got) == 2)
     assert got == ["RecursionError: too deep", "fine"]
 
@@ -72,7 +72,7 @@ async def test_an_answer_that_cannot_be_taken_is_told_as_well() -> None:
     def take(answer: int) -> None:
         raise LookupError("nowhere to put it")
 
-    jobs.start("a", lambda ticket: 1, take, lambda e: got.append(str(e)))
+    jobs.start("a", lambda token: 1, take, lambda e: got.append(str(e)))
     await until(lambda: got)
     assert got == ["nowhere to put it"]
 
@@ -81,7 +81,7 @@ async def test_cancel_interrupts_and_drops() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[object] = []
     stop = threading.Event()
-    jobs.start("a", lambda ticket: stop.wait(60), got.append, got.append, interrupt=stop.set)
+    jobs.start("a", lambda token: stop.wait(60), got.append, got.append, interrupt=stop.set)
     jobs.cancel("a")
     assert stop.is_set()
     await asyncio.sleep(0.05)
@@ -92,11 +92,11 @@ async def test_closing_does_not_wait_for_long() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     got: list[object] = []
     for name in "abc":
-        jobs.start(name, lambda ticket: time.sleep(5), got.append, got.append)
+        jobs.start(name, lambda token: time.sleep(5), got.append, got.append)
     begun = time.monotonic()
     jobs.close(0.2)
     assert time.monotonic() - begun < 4  # the jobs would take 5
-    jobs.start("d", lambda ticket: 1, got.append, got.append)
+    jobs.start("d", lambda token: 1, got.append, got.append)
     await asyncio.sleep(0.05)
     assert got == [] and not jobs.running("d")
 
@@ -105,8 +105,8 @@ async def test_a_ticket_wakes_who_waits() -> None:
     jobs = Jobs(asyncio.get_running_loop())
     woke: list[bool] = []
 
-    def wait(ticket: Ticket) -> None:
-        woke.append(ticket.wait(60))
+    def wait(token: CancelToken) -> None:
+        woke.append(token.wait(60))
 
     jobs.start("a", wait, lambda _: None, lambda _: None)
     await asyncio.sleep(0.02)
@@ -121,7 +121,7 @@ async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
     ended: list[type[BaseException] | None] = []
     begun = threading.Event()
 
-    def search(ticket: Ticket) -> int:
+    def search(token: CancelToken) -> int:
         count = 0
         try:
             while True:  # a search without end, that looks as the oracle's do
@@ -141,11 +141,11 @@ async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
 
 
 def test_what_is_dropped_interrupts_what_cannot_look_by_itself() -> None:
-    ticket = Ticket(1)
+    token = CancelToken(1)
     said: list[str] = []
-    keep = ticket.when_dropped(lambda: said.append("kept"))
-    undo = ticket.when_dropped(lambda: said.append("undone"))
+    keep = token.when_cancelled(lambda: said.append("kept"))
+    undo = token.when_cancelled(lambda: said.append("undone"))
     undo()
-    ticket.drop()
-    assert said == ["kept"] and ticket.stale
+    token.cancel()
+    assert said == ["kept"] and token.cancelled
     keep()

@@ -26,7 +26,7 @@ async def test_a_query_whose_actions_cannot_be_used_can_be_run(tmp_path: Path) -
     async with opened(sessions.write(unusable(), tmp_path)) as driven:
         assert driven.state.progress == "failed" and "have the same name" in driven.state.trouble
         await driven.press("r", "enter")
-        await driven.until(lambda: driven.room.work.document.runs and not driven.room.work.live.at_work)
+        await driven.until(lambda: driven.screen.work.document.runs and not driven.screen.work.live.at_work)
         await driven.answered()
         run = driven.state.run
         assert run is not None and not run.under_way and driven.state.progress == "failed"
@@ -43,7 +43,7 @@ async def test_what_is_looked_up_ahead_is_put_down_by_the_screens_thread(
             super().__setitem__(key, value)
 
     async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
-        judge = driven.room.work.judge
+        judge = driven.screen.work.judge
         before = judge._facts
         judge._facts = Noted()
         judge.look_ahead(0)
@@ -60,12 +60,12 @@ async def test_what_was_looked_up_for_nobody_is_not_kept(tmp_path: Path, monkeyp
         return Facts(0)
 
     async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
-        judge = driven.room.work.judge
+        judge = driven.screen.work.judge
         judge._facts = {}
         monkeypatch.setattr(judge_, "facts_at", slow)
         judge.look_ahead(0)
         await driven.until(asked.is_set)
-        driven.room.work.jobs.cancel("ahead")
+        driven.screen.work.jobs.cancel("ahead")
         go_on.set()
         await driven.pilot.pause(0.2)
         assert 0 not in {index for _, index in judge._facts}  # others were asked for by the screen

@@ -1,4 +1,4 @@
-"""A dissection under way as the desk sees it: what several threads make of it is told in no wrong order."""
+"""A dissection under way as the document sees it: what several threads make of it is told in no wrong order."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ async def test_runs_that_end_at_once_take_nothing_from_each_other(monkeypatch: p
 
     def heard(message: Message) -> None:
         if isinstance(message, DocumentChanged) and message.what == "dissection":
-            seen.append(desk.open_session.dissections[0].cells[0].runs)
+            seen.append(document.open_session.dissections[0].cells[0].runs)
 
-    desk, jobs = Document(Path("none"), heard), Jobs(asyncio.get_running_loop())
-    desk.open(sessions.figure_10())
-    work = Dissecting(desk, jobs, heard)
-    work.launch(desk.open_session.variants[0], DissectChoice("tools", "sim:literal"), Launch())
+    document, jobs = Document(Path("none"), heard), Jobs(asyncio.get_running_loop())
+    document.open(sessions.figure_10())
+    work = Dissecting(document, jobs, heard)
+    work.launch(document.open_session.variants[0], DissectChoice("tools", "sim:literal"), Launch())
     while jobs.running(JOB):
         await asyncio.sleep(0.01)
     assert work.trouble == "" and seen[-1] == ["r1", "r2"]

@@ -58,8 +58,8 @@ class Desk:
 @pytest.fixture(autouse=True)
 async def ended() -> AsyncIterator[None]:
     yield
-    for desk in Desk.made:
-        desk.jobs.close(60.0)
+    for document in Desk.made:
+        document.jobs.close(60.0)
     Desk.made.clear()
 
 
@@ -79,40 +79,40 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, lis
 
 
 async def test_what_is_typed_is_read_and_solved_and_said() -> None:
-    desk = Desk()
-    desk.editor.insert(" Network audit precedes cable survey.")
-    assert not desk.editor.at_rest and [type(message) for message in desk.posted] == [DraftChanged]
-    await desk.rest()
-    seen, solved = desk.editor.state.seen, desk.editor.state.solved
+    document = Desk()
+    document.editor.insert(" Network audit precedes cable survey.")
+    assert not document.editor.at_rest and [type(message) for message in document.posted] == [DraftChanged]
+    await document.rest()
+    seen, solved = document.editor.state.seen, document.editor.state.solved
     assert seen is not None and solved is not None
     assert len(seen.sentences) == 3 and solved.can_be_met and not seen.errors
-    assert isinstance(desk.posted[-1], DraftChanged) and len(desk.posted) > 1
+    assert isinstance(document.posted[-1], DraftChanged) and len(document.posted) > 1
 
 
 async def test_of_drafts_typed_meanwhile_only_the_newest_is_read(held: Any) -> None:
     go, begun = held
-    desk = Desk()
-    desk.editor.read()
-    await desk.rest(lambda: begun)
+    document = Desk()
+    document.editor.read()
+    await document.rest(lambda: begun)
     for letter in "abc":
-        desk.editor.insert(letter, "type")
+        document.editor.insert(letter, "type")
     go.set()
-    await desk.rest()
+    await document.rest()
     assert begun == [TWO, TWO + "abc"]
-    assert desk.editor.state.seen is not None and desk.editor.state.seen.draft.text == TWO + "abc"
+    assert document.editor.state.seen is not None and document.editor.state.seen.draft.text == TWO + "abc"
 
 
 async def test_what_is_read_after_leaving_changes_nothing(held: Any) -> None:
     go, begun = held
-    desk = Desk()
-    desk.editor.read()
-    await desk.rest(lambda: begun)
-    desk.editor.insert("x")
-    desk.editor.close()
-    posted = len(desk.posted)
+    document = Desk()
+    document.editor.read()
+    await document.rest(lambda: begun)
+    document.editor.insert("x")
+    document.editor.close()
+    posted = len(document.posted)
     go.set()
     await asyncio.sleep(0.05)
-    assert begun == [TWO] and len(desk.posted) == posted and desk.editor.state.seen is None
+    assert begun == [TWO] and len(document.posted) == posted and document.editor.state.seen is None
 
 
 async def test_an_error_in_reading_is_said_and_the_next_draft_is_read(
@@ -121,92 +121,96 @@ async def test_an_error_in_reading_is_said_and_the_next_draft_is_read(
     def wrong(*given: object) -> None:
         raise RuntimeError("no \x1b[2J memory")
 
-    desk = Desk()
+    document = Desk()
     monkeypatch.setattr(draft_editor, "read_draft", wrong)
-    desk.editor.read()
-    await desk.rest(lambda: desk.posted)
-    notice = desk.posted[0]
+    document.editor.read()
+    await document.rest(lambda: document.posted)
+    notice = document.posted[0]
     assert (
         isinstance(notice, Notice) and notice.line.startswith("not read: no ") and "\x1b" not in notice.line
     )
     monkeypatch.undo()
-    desk.editor.insert("x")
-    await desk.rest()
-    assert desk.editor.at_rest
+    document.editor.insert("x")
+    await document.rest()
+    assert document.editor.at_rest
 
 
 async def test_changes_are_noted_and_a_draft_that_is_as_its_parent_is_none() -> None:
-    desk = Desk(at=0)
-    desk.editor.insert("x")
-    desk.editor.select((0, 1), typing=True)
-    assert desk.editor.undo() and not desk.editor.undo()
-    assert [draft.text if draft else None for draft in desk.noted.drafts] == ["x" + TWO, None]
-    assert desk.editor.redo() and not desk.editor.redo() and desk.editor.state.draft.text == "x" + TWO
+    document = Desk(at=0)
+    document.editor.insert("x")
+    document.editor.select((0, 1), typing=True)
+    assert document.editor.undo() and not document.editor.undo()
+    assert [draft.text if draft else None for draft in document.noted.drafts] == ["x" + TWO, None]
+    assert (
+        document.editor.redo()
+        and not document.editor.redo()
+        and document.editor.state.draft.text == "x" + TWO
+    )
 
 
 async def test_what_is_refused_leaves_the_draft_as_it_is() -> None:
-    desk = Desk()
-    state = desk.editor.state
+    document = Desk()
+    state = document.editor.state
     with pytest.raises(DraftError):
-        desk.editor.insert("x" * (state.draft.longest + 1))
-    wrong = desk.editor.refused(lambda draft: drop_action(draft, "a9"))
+        document.editor.insert("x" * (state.draft.longest + 1))
+    wrong = document.editor.refused(lambda draft: drop_action(draft, "a9"))
     assert wrong is not None and "a9" in wrong
     with pytest.raises(DraftError, match="a9"):
-        desk.editor.redraft(lambda draft: drop_action(draft, "a9"))
-    assert desk.editor.state is state and not desk.posted and not desk.noted.drafts
+        document.editor.redraft(lambda draft: drop_action(draft, "a9"))
+    assert document.editor.state is state and not document.posted and not document.noted.drafts
 
 
 async def test_a_draft_is_gone_on_with_and_begun_anew() -> None:
     first = Desk()
     first.editor.insert("!")
     first.editor.redraft(lambda draft: set_timed(draft, True))
-    desk = Desk(history=first.editor.state.history)
-    assert desk.editor.state.changed and desk.editor.state.draft == first.editor.state.draft
-    desk.editor.start_over()
-    assert not desk.editor.state.changed and desk.editor.state.draft.text == TWO
-    assert desk.editor.undo() and desk.editor.state.draft.timed
+    document = Desk(history=first.editor.state.history)
+    assert document.editor.state.changed and document.editor.state.draft == first.editor.state.draft
+    document.editor.start_over()
+    assert not document.editor.state.changed and document.editor.state.draft.text == TWO
+    assert document.editor.undo() and document.editor.state.draft.timed
 
 
 async def test_what_is_offered_follows_what_is_typed_until_it_does_not() -> None:
-    desk = Desk()
-    desk.editor.insert(" Cable survey p")
-    assert desk.editor.complete().offers and desk.editor.state.offered is not None
-    desk.editor.insert("r", "type")
-    assert desk.editor.state.offered is not None
-    desk.editor.insert("q", "type")
-    assert desk.editor.state.offered is None
-    assert desk.editor.replace_text("net") and desk.editor.complete().offers
-    assert desk.editor.state.draft.text == "Network audit "  # the only thing that begins so
-    assert not desk.editor.replace_text("Network audit ")
+    document = Desk()
+    document.editor.insert(" Cable survey p")
+    assert document.editor.complete().offers and document.editor.state.offered is not None
+    document.editor.insert("r", "type")
+    assert document.editor.state.offered is not None
+    document.editor.insert("q", "type")
+    assert document.editor.state.offered is None
+    assert document.editor.replace_text("net") and document.editor.complete().offers
+    assert document.editor.state.draft.text == "Network audit "  # the only thing that begins so
+    assert not document.editor.replace_text("Network audit ")
 
 
 async def test_troubles_are_known_once_it_is_read() -> None:
-    desk = Desk()
-    desk.editor.insert(" Qx. Disk check zz.")
-    assert desk.editor.troubles() is None
-    await desk.rest()
-    text = desk.editor.state.draft.text
-    assert [text[start:end] for start, end in desk.editor.troubles() or ()] == ["Qx", "zz"]
+    document = Desk()
+    document.editor.insert(" Qx. Disk check zz.")
+    assert document.editor.troubles() is None
+    await document.rest()
+    text = document.editor.state.draft.text
+    assert [text[start:end] for start, end in document.editor.troubles() or ()] == ["Qx", "zz"]
 
 
 async def test_the_action_meant_is_that_of_the_pane_or_of_the_caret() -> None:
-    desk = Desk(at=TWO.index("audit"))
-    desk.editor.read()
-    await desk.rest()
-    line = desk.editor.action_meant()
+    document = Desk(at=TWO.index("audit"))
+    document.editor.read()
+    await document.rest()
+    line = document.editor.action_meant()
     assert line is not None and line.now is not None and line.now.name.casefold() == "network audit"
-    desk.editor.redraft(lambda draft: drop_action(draft, "a2"))
-    desk.editor.command("actions")
-    desk.editor.choose("actions", 99)
-    line = desk.editor.action_meant()
+    document.editor.redraft(lambda draft: drop_action(draft, "a2"))
+    document.editor.command("actions")
+    document.editor.choose("actions", 99)
+    line = document.editor.action_meant()
     assert line is not None and line.now is None and line.was is not None and line.was.id == "a2"
 
 
 async def test_a_variant_is_made_of_a_draft_whether_it_can_be_read_or_not() -> None:
-    desk = Desk()
+    document = Desk()
     for text, readable in ((" Network audit precedes cable survey.", True), (" Qx.", False)):
-        desk.editor.insert(text)
-        made = desk.editor.variant()
-        assert made.parent == desk.editor.of.id and made.id != desk.editor.of.id
-        assert made.query.text == desk.editor.state.draft.text
-        assert desk.editor.seen_now().readable is readable
+        document.editor.insert(text)
+        made = document.editor.variant()
+        assert made.parent == document.editor.of.id and made.id != document.editor.of.id
+        assert made.query.text == document.editor.state.draft.text
+        assert document.editor.seen_now().readable is readable

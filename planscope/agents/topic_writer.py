@@ -21,7 +21,7 @@ from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import explain, one_line
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.errors import UserError
-from planscope.language.pieces import phrase_key
+from planscope.language.scan import phrase_key
 from planscope.language.topics import (
     MAX_FILE_BYTES,
     MAX_JOB,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planscope.commands.common import columns, print_json, say_all
 
 if TYPE_CHECKING:
-    from planscope.language.grammar_counts import GrammarReport
+    from planscope.language.grammar import GrammarReport
 
 ABOUT = (
     "Show the words that requests are made of, by the paper's terminals, and count what they give: clause "
@@ -31,7 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.language.grammar_counts import grammar_report
+    from planscope.language.grammar import grammar_report
 
     report = grammar_report()
     if args.json:

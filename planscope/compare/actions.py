@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planscope.compare.result import ActionRow, Differing, Matched
-from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Constraint
+from planscope.language.scan import phrase_key
 from planscope.session.derive import actions_of
 from planscope.session.model import Session, Variant
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from planscope.compare.actions import Matching
 from planscope.compare.calls import Keys
 from planscope.compare.result import Divergence, Kept, Reason, Side, SideName, StepSide
-from planscope.language.pieces import Phrases, cut, phrase_key
+from planscope.language.scan import Phrases, cut, phrase_key
 from planscope.session.model import Run, Session
 
 _SURE = ("completable", "doomed", "broken")

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from planscope.compare.result import Change, TextDiff, TextPart
 from planscope.compare.sequences import Pair, common, ends, mirrored, trim
-from planscope.language.pieces import cut
 from planscope.language.problem import Span
+from planscope.language.scan import cut
 
 MOST_CELLS = 4 * 10**8
 """Words of one times words of the other; beyond it whole sentences are compared."""

@@ -14,11 +14,11 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from planscope.debugger.draft import Draft
-from planscope.language.explain import expected_words
+from planscope.language.error_messages import expected_words
 from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Span
 from planscope.language.reading import ActionNameError, read_partly
-from planscope.language.vocabulary import surfaces
+from planscope.language.scan import surfaces
 
 OfferKind = Literal["action", "phrase", "time", "mark"]
 

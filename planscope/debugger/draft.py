@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planscope.debugger.errors import DebuggerError, shown
-from planscope.language.pieces import phrase_key
 from planscope.language.problem import Action, Problem, free_tool
 from planscope.language.reading import Reading
+from planscope.language.scan import phrase_key
 from planscope.language.tree_json import dump
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible

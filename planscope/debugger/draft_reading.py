@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 from planscope.debugger.draft import Draft, DraftError, checked_name, tool_for, with_action
 from planscope.debugger.errors import shown
 from planscope.language.errors import ParseError, in_a_line
-from planscope.language.pieces import cut, phrase_key
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.language.reading import ActionNameError, PartReading, Reading, read_partly
-from planscope.language.scan import Names, Scanner
+from planscope.language.scan import Names, Scanner, cut, phrase_key
 from planscope.language.tree import ActionRef, walk
 from planscope.oracle.trace import Trace
 from planscope.oracle.words import listed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from planscope.language.pattern_types import ClausePattern, NPPattern, RelativePattern
+from planscope.language.grammar import ClausePattern, NPPattern, RelativePattern
 from planscope.language.scan import Token
 from planscope.language.tree import (
     NP,

@@ -11,9 +11,8 @@ from planscope.language.build import SentenceReading, build
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
 from planscope.language.outline import OutlineNode, outline
-from planscope.language.pieces import cut
 from planscope.language.problem import Action, Problem, Span
-from planscope.language.scan import MAX_PIECES, ActionNameError, Names, Scanner
+from planscope.language.scan import MAX_PIECES, ActionNameError, Names, Scanner, cut
 from planscope.language.sentence import SentenceReader
 from planscope.language.tree import Query, Sentence
 

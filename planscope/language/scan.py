@@ -1,20 +1,195 @@
 """Text to tokens: names of actions, phrases of the lexicon, clock times, marks; no word is skipped but "the".
 
-The longest match wins, and an action's name wins over a phrase of the same length: "follow up meeting" is an
-action if there is one of that name, "is followed by" is not "is" and "followed". A text may speak of actions by their
-names and by those of their tools.
+A text is cut into pieces (words, clock times, single marks), and phrases are found among them by longest match. An
+action's name wins over a phrase of the same length: "follow up meeting" is an action if there is one of that name, "is
+followed by" is not "is" and "followed". A text may use the names of actions and those of their tools.
 """
 
 from __future__ import annotations
 
+import re
+import tomllib
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from planscope.errors import UserError
-from planscope.language.pieces import Phrases, Piece, cut, phrase_key
+from planscope.language.lexicon import VERBS, Lexicon, LexiconError, load_lexicon
 from planscope.language.problem import Action
-from planscope.language.vocabulary import Meaning, vocabulary
+from planscope.language.tree import Terminal
+
+_PIECE = re.compile(r"[0-9]+(?::[0-9]+)+(?!\w)|[\w\u0300-\u036f]+|[^\w\s]")
+_SAME = str.maketrans({"\u2019": "'", "\u2018": "'", "\u2010": "-", "\u2011": "-"})
+
+T = TypeVar("T")
+
+
+class Piece(NamedTuple):
+    """``key`` is for comparing: casefolded, composed. ``glued``: no white space before it."""
+
+    start: int
+    end: int
+    key: str
+    glued: bool
+
+
+def _key(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return unicodedata.normalize("NFC", folded).translate(_SAME)
+
+
+def cut(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
+    """The pieces of a text, lazily; every character that is not white space is in exactly one."""
+    last = -1
+    for match in _PIECE.finditer(text, start, len(text) if end is None else end):
+        begin = match.start()
+        yield Piece(begin, match.end(), _key(match[0]), begin == last)
+        last = match.end()
+
+
+def phrase_key(text: str) -> tuple[str, ...]:
+    """What a phrase is compared by: equal for texts that differ in case and in the width of white space only."""
+    return tuple(_step(piece, i) for i, piece in enumerate(cut(text)))
+
+
+def _step(piece: Piece, place: int) -> str:
+    """The key of a piece inside a phrase, where it matters whether white space stands before it."""
+    return piece.key if place == 0 or piece.glued else " " + piece.key
+
+
+class Phrases(Generic[T]):
+    """A set of phrases with what each means, for finding the longest one that begins at a place."""
+
+    def __init__(self) -> None:
+        self._root: dict[str | None, Any] = {}
+
+    def add(self, key: Sequence[str], meaning: T) -> T:
+        """Add a phrase (see ``phrase_key``) unless it is there; the meaning that it has now."""
+        node = self._root
+        for step in key:
+            node = node.setdefault(step, {})
+        found: T = node.setdefault(None, meaning)
+        return found
+
+    def has(self, key: Sequence[str]) -> bool:
+        """Whether there is exactly this phrase."""
+        node: dict[str | None, Any] | None = self._root
+        for step in key:
+            node = node.get(step) if node is not None else None
+        return node is not None and None in node
+
+    def longest(self, pieces: Sequence[Piece], at: int, end: int | None = None) -> tuple[int, T | None]:
+        """The number of pieces of the longest phrase at place ``at`` that ends by ``end``, and its meaning."""
+        node = self._root.get(pieces[at].key)
+        best: tuple[int, T | None] = (0, None)
+        i, stop = at + 1, len(pieces) if end is None else end
+        while node is not None:
+            if None in node:
+                best = (i - at, node[None])
+            if i >= stop:
+                break
+            piece = pieces[i]
+            node = node.get(piece.key if piece.glued else " " + piece.key)
+            i += 1
+        return best
+
+
+class Meaning(NamedTuple):
+    """A token's type and what it stands for.
+
+    ``type``: a terminal of grammar.lark, or HINT for words that the language does not have. ``value``: the hint,
+    the conjunction's entry, or "". For phrases of the lexicon: ``relation`` ("<", ">" or ""), ``number`` ("s",
+    "p" or "" where the verb's form does not tell) and, by terminal, (entry key, modal key).
+    """
+
+    type: str
+    value: str = ""
+    relation: str = ""
+    number: str = ""
+    words: tuple[tuple[Terminal, tuple[str, str]], ...] = ()
+
+
+_MARKS = {
+    ",": Meaning("COMMA"),
+    ".": Meaning("DOT"),
+    ";": Meaning("SEMI", ";"),
+    "and": Meaning("AND", "and"),
+    "but": Meaning("BUT", "but"),
+    "yet": Meaning("BUT", "yet"),
+    "while": Meaning("WHILE", "while"),
+    "whereas": Meaning("WHILE", "whereas"),
+    "which": Meaning("WHICH"),
+}
+
+
+def _type(terminals: set[Terminal]) -> str:
+    """The token type of a phrase that stands under these terminals; PSC is a phrase that is both P and SC."""
+    kinds = {terminal.rstrip("<>") for terminal in terminals}
+    if kinds == {"P", "SC"}:
+        return "PSC"
+    if len(kinds) > 1:
+        raise LexiconError(f"one phrase under {sorted(terminals)}")
+    return kinds.pop()
+
+
+def _surfaces(lexicon: Lexicon) -> dict[str, Meaning]:
+    """Every wording of every entry with its meaning; LexiconError where one phrase means two things."""
+    found: dict[str, list[tuple[Terminal, str, str, str]]] = {}
+    for entry in lexicon:
+        if entry.terminal == "J":
+            continue
+        for modal, (singular, plural) in entry.forms.items():
+            tells = entry.terminal in VERBS and singular != plural
+            found.setdefault(singular, []).append((entry.terminal, entry.key, modal, "s" if tells else ""))
+            if tells:
+                found.setdefault(plural, []).append((entry.terminal, entry.key, modal, "p"))
+    meanings = {}
+    for surface, uses in found.items():
+        terminals = {use[0] for use in uses}
+        relations = {t[-1] if t[-1] in "<>" else "" for t in terminals}
+        if len(terminals) != len(uses) or len(relations) != 1 or len({use[3] for use in uses}) != 1:
+            raise LexiconError(f"{surface!r} has two meanings: {uses}")
+        words = tuple((terminal, (key, modal)) for terminal, key, modal, _ in uses)
+        meanings[surface] = Meaning(_type(terminals), "", relations.pop(), uses[0][3], words)
+    return meanings
+
+
+@cache
+def surfaces() -> dict[str, Meaning]:
+    """Every wording of every phrase of the bundled lexicon, in lower case, with its meaning."""
+    return _surfaces(load_lexicon())
+
+
+@cache
+def load_hints() -> dict[str, str]:
+    """Words that the language does not have, each with what to say instead (``data/hints.toml``)."""
+    text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
+    return {phrase: row["say"] for row in tomllib.loads(text)["hint"] for phrase in row["words"]}
+
+
+@cache
+def vocabulary() -> Phrases[Meaning]:
+    """All phrases with a meaning of their own. A phrase of the language beats an equal one that has a hint."""
+    phrases: Phrases[Meaning] = Phrases()
+    for mark, meaning in _MARKS.items():
+        phrases.add(phrase_key(mark), meaning)
+    for surface, meaning in surfaces().items():
+        phrases.add(phrase_key(surface), meaning)
+    for phrase, hint in load_hints().items():
+        phrases.add(phrase_key(phrase), Meaning("HINT", hint))
+    return phrases
+
+
+@cache
+def load_auxiliaries() -> frozenset[str]:
+    """Verbs that mean something only before another verb ("should"): what stands behind them is to blame."""
+    words = {modal.singular for modal in load_lexicon().modals} | {m.plural for m in load_lexicon().modals}
+    return frozenset({word for phrase in words for word in phrase.split()} | {"do", "does"})
 
 
 class ActionNameError(UserError, ValueError):

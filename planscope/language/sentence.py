@@ -1,4 +1,8 @@
-"""Reading one sentence: strictly, then leniently; an error where it has no meaning or more than one."""
+"""Reading one sentence: strictly, then leniently; an error if it has no meaning or more than one.
+
+Long lists are folded and sentences are split at their conjunction first, so that few sequences of types are new to the
+parser's cache.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,218 @@ from dataclasses import replace
 from itertools import dropwhile, pairwise, product, takewhile
 from typing import NamedTuple
 
-from planscope.language.build import ClauseReading, SentenceReading, build
+from planscope.language.build import ClauseReading, SentenceReading, Unit, build
 from planscope.language.derive import derive
-from planscope.language.doubt import continued, doubtful_relative, meant, rest_span, two_ways
+from planscope.language.error_messages import shown, stuck
 from planscope.language.errors import Trouble
-from planscope.language.explain import shown, stuck
-from planscope.language.fold import fold, split
-from planscope.language.pattern_types import NPPattern, disagreements
-from planscope.language.patterns import MAX_UNITS, Grammar, Stuck, clause_patterns, sentence_patterns
+from planscope.language.grammar import (
+    MAX_UNITS,
+    VERB_PLACES,
+    ClausePattern,
+    Grammar,
+    NPPattern,
+    Stuck,
+    clause_patterns,
+    disagreements,
+    sentence_patterns,
+)
+from planscope.language.problem import Action, Span
 from planscope.language.render import render
 from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
-from planscope.language.tree import Query
+from planscope.language.tree import NP, Clause, Query, Sentence
+
+CONJ_TYPES = ("AND", "BUT", "WHILE")
+
+
+class Folded(NamedTuple):
+    """Tokens with the middles of lists folded into one unit each. ``places``: each unit's first token."""
+
+    units: list[Unit]
+    places: list[int]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(unit[0].type for unit in self.units)
+
+    def place(self, unit: int) -> int:
+        """The first token of a unit; of the last one, where there is no such unit."""
+        return self.places[min(unit, len(self.places) - 1)]
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(unit[0].meaning.number for unit in self.units)
+
+
+def _comma_runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where "a, b, c" begins, and the number of its actions."""
+    at, size = 0, len(tokens)
+    while at < size:
+        if tokens[at].type != "ACTION":
+            at += 1
+            continue
+        start, count = at, 1
+        while at + 2 < size and tokens[at + 1].type == "COMMA" and tokens[at + 2].type == "ACTION":
+            at += 2
+            count += 1
+        yield start, count
+        at += 1
+
+
+def fold(tokens: Sequence[Token], *, strict: bool) -> Folded:
+    """Fold lists so that the readings stay the same.
+
+    Strict: in "a, b, c and d" all from b to c, which are always in the list that "and" closes ("Before a, b, c and
+    d happen"); in "a, b, c, and d" b only, so that a list of three stays one. Lenient: in "a, b, c, d, e", where any
+    comma may part two lists, all from c on but the last two, so that two readings are left if there were two.
+    """
+    units: list[Unit] = []
+    places: list[int] = []
+    done = 0
+    for start, count in _comma_runs(tokens):
+        end = start + 2 * count - 1
+        if strict:
+            behind = tuple(token.type for token in tokens[end : end + 2])
+            if behind[:1] == ("AND",):
+                first, last = (1, count) if count > 2 else (0, 0)
+            else:
+                first, last = (1, count - 1) if behind == ("COMMA", "AND") and count > 3 else (0, 0)
+        else:
+            first, last = (2, count - 2) if count > 5 else (0, 0)
+        if first == last:
+            continue
+        for place in range(done, start + 2 * first):
+            units.append(tokens[place : place + 1])
+            places.append(place)
+        units.append(tokens[start + 2 * first : start + 2 * last : 2])
+        places.append(start + 2 * first)
+        done = start + 2 * last - 1
+    for place in range(done, len(tokens)):
+        units.append(tokens[place : place + 1])
+        places.append(place)
+    return Folded(units, places)
+
+
+def _parts(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the conjunction has a comma before it and does not close a list, as it does in "a, b, and c".
+
+    No clause ends with a comma and one action.
+    """
+    before = [token.type for token in tokens[max(at - 4, 0) : at]]
+    in_list = tokens[at].type == "AND" and before[:3] == ["ACTION", "COMMA", "ACTION"]
+    return before[-1:] == ["COMMA"] and not in_list
+
+
+def split(tokens: Sequence[Token]) -> tuple[list[Sequence[Token]], list[Token]]:
+    """The clauses of a sentence (without its period) and the conjunctions between them, as the strict grammar has it.
+
+    There a comma with a conjunction behind it is in no other place, but in a list of three or more ("a, b, and c"),
+    and a semicolon nowhere else.
+    """
+    clauses: list[Sequence[Token]] = []
+    conjs: list[Token] = []
+    start = 0
+    for at, token in enumerate(tokens):
+        if token.type == "SEMI":
+            clauses.append(tokens[start:at])
+        elif token.type in CONJ_TYPES and at > start and _parts(tokens, at):
+            clauses.append(tokens[start : at - 1])
+        else:
+            continue
+        conjs.append(token)
+        start = at + 1
+    clauses.append(tokens[start:-1])
+    return clauses, conjs
+
+
+def two_ways(
+    text: str, span: Span, readings: tuple[Query, Query], expected: str, actions: Sequence[Action]
+) -> Trouble:
+    """The error that shows both readings, each in words that have one meaning."""
+    one, other = (render(tree, actions).text for tree in readings)
+    message = f'this can be read in two ways: "{one}" or "{other}"'
+    return Trouble(span, text[slice(*span)], (expected,), message, (one, other))
+
+
+def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
+    """The error of "A and B, which precedes C, ...": does A precede C as well?"""
+    for c, (pattern, units) in enumerate(reading.clauses):
+        for side in (pattern.subject, pattern.object):
+            if not isinstance(side, NPPattern) or side.relative is None:
+                continue
+            verb = units[side.relative.words[0]][0]
+            if verb.meaning.number == "s" and sum(len(units[place]) for place in side.actions) > 1:
+                whole = build(reading)
+                readings = (Query((whole,)), _apart(whole, c, side is pattern.subject))
+                expected = "a plural verb, or a sentence of its own about the last action"
+                return two_ways(text, (verb.start, verb.end), readings, expected, actions)
+    return None
+
+
+def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
+    """What else regular English with "B, which precedes C, D and E" may mean: that D and E stand beside B.
+
+    Only where no verb follows, before which a comma behind E would have no place.
+    """
+    for c, (pattern, units) in enumerate(reading.clauses):
+        np = pattern.object
+        if any(not of_subject for of_subject, _ in VERB_PLACES[pattern.form]) or not isinstance(
+            np, NPPattern
+        ):
+            continue
+        target = None if np.relative is None else np.relative.object
+        if np.relative is None or not isinstance(target, NPPattern):
+            continue
+        first, *others = target.actions
+        if not others or units[first + 1][0].type != "COMMA":
+            continue
+        shorter = np.relative._replace(object=NPPattern((first,)))
+        other = pattern._replace(object=NPPattern(np.actions, shorter, tuple(others)))
+        clauses = list(reading.clauses)
+        clauses[c] = ClauseReading(other, units)
+        yield reading._replace(clauses=tuple(clauses))
+
+
+def meant(reading: SentenceReading) -> Query:
+    """What a reading means: what is said of a part of a list only becomes a sentence of its own."""
+    clauses: list[ClauseReading] = []
+    extra: list[ClauseReading] = []
+    for pattern, units in reading.clauses:
+        for np in (pattern.subject, pattern.object):
+            if not isinstance(np, NPPattern) or not np.rest or np.relative is None:
+                continue
+            form, _, words, target = np.relative
+            extra.append(ClauseReading(ClausePattern(form, NPPattern(np.actions), target, words), units))
+            whole = NPPattern(np.actions + np.rest)
+            is_subject = np is pattern.subject
+            pattern = pattern._replace(subject=whole) if is_subject else pattern._replace(object=whole)
+        clauses.append(ClauseReading(pattern, units))
+    first, last = reading.first, reading.last
+    parts = [reading._replace(clauses=tuple(clauses))]
+    parts += [SentenceReading((one,), None, first, last) for one in extra]
+    return Query(tuple(map(build, parts)))
+
+
+def rest_span(reading: SentenceReading) -> Span:
+    """Where the first list goes on behind its relative clause; the whole sentence where none does."""
+    for pattern, units in reading.clauses:
+        for side in (pattern.subject, pattern.object):
+            if isinstance(side, NPPattern) and side.rest:
+                return units[side.rest[0]][0].start, units[side.rest[-1]][-1].end
+    return reading.first.start, reading.last.end
+
+
+def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
+    """The reading in which a relative clause speaks of the last action of its list only, as a sentence of its own."""
+    clause = sentence.clauses[c]
+    np = clause.subject if of_subject else clause.object
+    assert isinstance(np, NP) and np.relative is not None
+    form, relation, words, target, _ = np.relative
+    bare = NP(np.actions)
+    extra = Clause(form, relation, NP(np.actions[-1:]), target, words)
+    clauses = list(sentence.clauses)
+    clauses[c] = clause._replace(subject=bare) if of_subject else clause._replace(object=bare)
+    return Query((sentence._replace(clauses=tuple(clauses)), Sentence((extra,))))
+
 
 MAX_NAMESAKES = 6
 """How many names that are also phrases of the lexicon are tried as such in one sentence."""

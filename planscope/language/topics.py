@@ -25,8 +25,8 @@ from typing import Any, cast
 
 from planscope.errors import UserError
 from planscope.language.lexicon import load_lexicon
-from planscope.language.pieces import phrase_key
 from planscope.language.problem import slug
+from planscope.language.scan import phrase_key
 from planscope.safe import visible
 
 Topics = dict[str, tuple[str, ...]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planscope.compare import words
 from planscope.compare.result import TextDiff
 from planscope.compare.words import compare_texts
-from planscope.language.pieces import cut
+from planscope.language.scan import cut
 from tests.compare.reference import longest_common
 from tests.hostile import HOSTILE
 

@@ -14,8 +14,8 @@ from planscope.language.errors import ParseFailure
 from planscope.language.problem import Action, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
+from planscope.language.scan import load_hints
 from planscope.language.tree import Query
-from planscope.language.vocabulary import load_hints
 from tests.language.support import error, errors, said
 from tests.language.trees import queries
 

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.language.doubt import continued
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Constraint, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
 from planscope.language.scan import Names, Scanner
-from planscope.language.sentence import going_on, strict
+from planscope.language.sentence import continued, going_on, strict
 from planscope.session.derive import problem_of, records
 from planscope.session.model import Origin, Query, Variant
 from tests.language.every_reading import Said, Tokens, likely, readings, written

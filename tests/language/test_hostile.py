@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from planscope.language.errors import ParseFailure
-from planscope.language.fold import fold
-from planscope.language.patterns import MAX_UNITS, sentence_patterns
+from planscope.language.grammar import MAX_UNITS, sentence_patterns
 from planscope.language.problem import make_actions
 from planscope.language.reading import MAX_ERRORS, MAX_TEXT, read_query
 from planscope.language.scan import MAX_TOKENS
+from planscope.language.sentence import fold
 from tests.language.support import LETTERS, errors, said
 
 DOTTED = ("a", "b", "c", "v1.2", "Dr. Li", "f")

@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, LexiconError, load_lexicon
+from planscope.language.scan import load_hints, surfaces
 from planscope.language.tree import RELATIONS, Terminal, Word
-from planscope.language.vocabulary import load_hints, surfaces
 from tests.language.support import said
 
 LEXICON = load_lexicon()

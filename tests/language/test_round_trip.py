@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from planscope.language.derive import derive
-from planscope.language.fold import fold, split
-from planscope.language.patterns import Stuck, clause_patterns, sentence_patterns
+from planscope.language.grammar import Stuck, clause_patterns, sentence_patterns
 from planscope.language.problem import Action, Constraint, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
 from planscope.language.scan import MAX_TOKENS, Names, Scanner, Token
+from planscope.language.sentence import fold, split
 from planscope.language.tree import NP, Clause, Query, Relative, Time, same_tree, skeleton
 from tests.language.trees import queries, seeded
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from planscope.documents.listings import GrammarDocument
 from planscope.language.derive import problem_of_tree
 from planscope.language.describe import plain
-from planscope.language.grammar_counts import clause_skeletons, grammar_report, wordings
+from planscope.language.grammar import clause_skeletons, grammar_report, wordings
 from planscope.language.lexicon import load_lexicon
 from planscope.language.outline import outline
 from planscope.language.problem import Action

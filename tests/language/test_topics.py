@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import make_actions, slug
 from planscope.language.reading import read_query
+from planscope.language.scan import load_hints
 from planscope.language.topics import (
     MAX_FILE_BYTES,
     MAX_PHRASE,
@@ -25,7 +26,6 @@ from planscope.language.topics import (
     keywords,
     load_topics,
 )
-from planscope.language.vocabulary import load_hints
 from planscope.safe import visible
 from tests.hostile import HOSTILE
 

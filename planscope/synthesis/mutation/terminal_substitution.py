@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from planscope.language.grammar import VERB_PLACES
 from planscope.language.lexicon import load_lexicon
-from planscope.language.pattern_types import VERBS
 from planscope.language.reading import Reading
 from planscope.language.render import render
 from planscope.language.tree import NOWHERE, NP, Clause, Query, Relative, Sentence, Time, Word
@@ -93,7 +93,7 @@ def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[in
 
 def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
     """The noun phrase of which a clause's word is the verb, if it is one."""
-    for of_subject, verb in VERBS[clause.form]:
+    for of_subject, verb in VERB_PLACES[clause.form]:
         if verb == word:
             return clause.subject if of_subject else clause.object
     return None

@@ -8,8 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 
 from planscope.language.errors import Trouble
 from planscope.language.lexicon import load_lexicon
-from planscope.language.scan import Names, Token
-from planscope.language.vocabulary import load_auxiliaries, surfaces
+from planscope.language.scan import Names, Token, load_auxiliaries, surfaces
 
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("COMMA", "SEMI", "DOT")

@@ -1,0 +1,424 @@
+"""From the types of a sentence's tokens to patterns: trees over the places of the tokens, without words and spans.
+
+A sentence's structure depends on the types of its tokens (and, if it is irregular, on the number of its verbs), so
+patterns are cached by the sequence of types. Lark's Earley parser finds every reading. There are four grammars: regular
+English, what people write besides, what is never accepted but may have been meant, and lists that go on after their
+relative clause, which are not accepted either but make a sentence ambiguous.
+
+Of all readings, those with the fewest irregularities count. An irregularity is a rule that lenient.lark names ``odd_``
+or unsaid.lark ``unsaid_``, or a singular verb after a list. They add up, so the best readings of a node are made of the
+best readings of its parts; parts with lists and parts without are kept apart, because a verb may still have to agree
+with them. So a forest of many readings is walked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import product
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, Modal, load_lexicon
+from planscope.language.tree import FORMS, RELATIONS, Form, RelativeForm, terminals
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+    from lark.grammar import Rule
+    from lark.parsers.earley_forest import SymbolNode
+
+
+Types = tuple[str, ...]
+
+MAX_READINGS = 16
+"""More readings of one sentence are not looked at: two that differ are an error anyway."""
+
+
+class NPPattern(NamedTuple):
+    """``rest``: what the list goes on with behind its relative clause, in readings that are never accepted."""
+
+    actions: tuple[int, ...]
+    relative: RelativePattern | None = None
+    rest: tuple[int, ...] = ()
+
+
+class RelativePattern(NamedTuple):
+    form: RelativeForm
+    which: int
+    words: tuple[int, ...]
+    object: NPPattern | int
+    """A clock time is its token's place."""
+
+
+class ClausePattern(NamedTuple):
+    form: Form
+    subject: NPPattern
+    object: NPPattern | int
+    words: tuple[int, ...]
+
+
+class SentencePattern(NamedTuple):
+    clauses: tuple[ClausePattern, ...]
+    conj: int | None = None
+
+
+VERB_PLACES: dict[Form, tuple[tuple[bool, int], ...]] = {
+    "direct": ((True, 0),),
+    "adjunct": ((True, 0),),
+    "fronted": ((True, 1),),
+    "compound": ((True, 0), (False, 2)),
+    "fronted_compound": ((False, 1), (True, 2)),
+}
+"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
+
+
+def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
+    """How many verbs in the singular stand behind lists, those of relative clauses included."""
+    nps = [np for np in (clause.subject, clause.object) if isinstance(np, NPPattern)]
+    verbs = [(np, np.relative.words[0]) for np in nps if np.relative is not None]
+    for of_subject, word in VERB_PLACES[clause.form]:
+        np = clause.subject if of_subject else clause.object
+        assert isinstance(np, NPPattern), "a clock time has no verb of its own"
+        verbs.append((NPPattern(np.actions + np.rest), clause.words[word]))
+    return sum(len(np.actions) > 1 and numbers[verb] == "s" for np, verb in verbs)
+
+
+MAX_UNITS = 100
+"""A longer sentence (with long lists folded) is not given to Earley's algorithm."""
+
+
+class FoundSentence(NamedTuple):
+    """A reading. ``odd``: marks and conjunctions too many or too few; ``disagreeing``: singular verbs behind lists.
+
+    ``unsaid``: an "and" without which nothing can be accepted.
+    """
+
+    pattern: SentencePattern
+    odd: int
+    disagreeing: int
+    unsaid: bool
+
+
+class Stuck(NamedTuple):
+    """Nothing can be read: the first token that fits nothing (or the number of tokens), and what would."""
+
+    at: int
+    expected: frozenset[str]
+
+
+Start = Literal["sentence", "clause"]
+Grammar = Literal["grammar", "lenient", "unsaid", "continued"]
+
+GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid", "continued")
+"""Each adds to the one before it, from a file of its name."""
+_lock = Lock()
+
+
+@cache
+def _parser(grammar: Grammar) -> Lark:
+    from lark import Lark, Token
+    from lark.lexer import Lexer
+
+    class Given(Lexer):
+        """The tokens are scanned already; a token's value is its place."""
+
+        def __init__(self, conf: object) -> None:
+            pass
+
+        def lex(self, data: Types) -> Iterator[Token]:  # type: ignore[override]  # ours takes types, not text
+            return (Token(kind, str(place)) for place, kind in enumerate(data))
+
+    data = files("planscope.language") / "data"
+    names = GRAMMARS[: GRAMMARS.index(grammar) + 1]
+    return Lark(
+        "".join((data / f"{name}.lark").read_text(encoding="utf-8") for name in names),
+        parser="earley",
+        lexer=Given,
+        ambiguity="forest",
+        start=["sentence", "clause"],
+        maybe_placeholders=False,
+    )
+
+
+def strict_rules() -> dict[str, list[tuple[str, ...]]]:
+    """The strict grammar's rules: what each nonterminal expands to, one row of symbols for each alternative."""
+    rules: dict[str, list[tuple[str, ...]]] = {}
+    for rule in _parser("grammar").rules:
+        rules.setdefault(str(rule.origin.name), []).append(tuple(str(part.name) for part in rule.expansion))
+    return rules
+
+
+def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
+    from lark.exceptions import UnexpectedEOF, UnexpectedToken
+
+    with _lock:
+        try:
+            # Lark's signature says text and tree; with a lexer of our own and a forest it is what those take and give.
+            return cast("SymbolNode", _parser(grammar).parse(cast("str", types), start=start))
+        except UnexpectedEOF as error:
+            return Stuck(len(types), frozenset(error.expected))
+        except UnexpectedToken as error:
+            return Stuck(int(error.token), frozenset(error.expected))
+
+
+@lru_cache(maxsize=8192)
+def clause_patterns(types: Types) -> tuple[ClausePattern, ...] | Stuck:
+    """All strict readings of one clause."""
+    root = _parse(types, "clause", "grammar")
+    if isinstance(root, Stuck):
+        return root
+    return tuple(cast("ClausePattern", part) for part, _, _ in fewest(root, types, ("",) * len(types)))
+
+
+@lru_cache(maxsize=1024)
+def sentence_patterns(
+    types: Types, numbers: tuple[str, ...] = (), grammar: Grammar = "unsaid"
+) -> tuple[FoundSentence, ...] | Stuck:
+    """The readings of a sentence, its period included, with the fewest irregularities; at most ``MAX_READINGS``.
+
+    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell); () where they do not matter.
+    """
+    numbers = numbers or ("",) * len(types)
+    root = _parse(types, "sentence", grammar)
+    if isinstance(root, Stuck):
+        return root
+    found = []
+    for part, cost, unsaid in fewest(root, types, numbers):
+        pattern = cast("SentencePattern", part)
+        disagreeing = sum(disagreements(clause, numbers) for clause in pattern.clauses)
+        found.append(FoundSentence(pattern, cost - disagreeing, disagreeing, unsaid))
+    return tuple(found)
+
+
+Part = int | NPPattern | RelativePattern | ClausePattern | SentencePattern
+"""A token's place, or what was made of several."""
+
+Parts = tuple[Part, ...]
+
+_WORDS = ("VP", "VP0", "P", "SC", "PSC")
+
+
+Lists = tuple[bool, ...]
+"""Of every noun phrase among some parts, whether it names several actions: a verb behind it has yet to agree."""
+
+
+def _lists(parts: Parts) -> Lists:
+    return tuple([len(part.actions) + len(part.rest) > 1 for part in parts if isinstance(part, NPPattern)])
+
+
+class _Best:
+    """Equally good readings of a part: for each kind that a verb may tell apart, the number of irregularities and at
+    most ``MAX_READINGS``, each with whether something in it is unsaid."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self) -> None:
+        self.kinds: dict[Lists, tuple[int, dict[Parts, bool]]] = {}
+
+    def add(self, cost: int, parts: Parts, unsaid: bool) -> None:
+        kind = _lists(parts)
+        least, readings = self.kinds.get(kind, (cost, {}))
+        if not readings or cost < least:
+            self.kinds[kind] = cost, {parts: unsaid}
+        elif cost == least and (parts in readings or len(readings) < MAX_READINGS):
+            readings[parts] = unsaid and readings.get(parts, True)
+
+    def all(self) -> Iterator[tuple[int, Parts, bool]]:
+        for cost, readings in self.kinds.values():
+            for parts, unsaid in readings.items():
+                yield cost, parts, unsaid
+
+
+_NOTHING = _Best()
+_NOTHING.add(0, (), False)
+
+
+class _Forest:
+    """The best readings of every node of a forest, from the leaves up. No node is below itself."""
+
+    def __init__(self, types: Types, numbers: Sequence[str]) -> None:
+        from lark.parsers.earley_forest import TokenNode
+
+        self.token_node = TokenNode
+        self.types = types
+        self.numbers = numbers
+        self.best: dict[int, _Best] = {}
+
+    def readings(self, root: SymbolNode) -> _Best:
+        stack: list[Any] = [root]
+        while stack:
+            node = stack[-1]
+            below = [part for packed in node.children for part in (packed.left, packed.right)]
+            unread = [part for part in below if self._of(part) is None]
+            if not unread:
+                self._read(stack.pop())
+            stack += unread
+        return self.best[id(root)]
+
+    def _read(self, node: SymbolNode) -> None:
+        best = self.best[id(node)] = _Best()
+        for packed in node.children:
+            left, right = self._of(packed.left), self._of(packed.right)
+            assert left is not None and right is not None
+            for (cost, one, gap), (more, other, lack) in product(left.all(), right.all()):
+                if node.is_intermediate:
+                    best.add(cost + more, one + other, gap or lack)
+                else:
+                    self._complete(best, packed.rule, cost + more, one + other, gap or lack)
+
+    def _of(self, node: Any) -> _Best | None:
+        """The readings of a node; None if it has not been read yet."""
+        if node is None:
+            return _NOTHING
+        found = self.best.get(id(node))
+        if found is None and isinstance(node, self.token_node):
+            found = self.best[id(node)] = _Best()
+            found.add(0, (int(node.token),), False)
+        return found
+
+    def _complete(self, best: _Best, rule: Rule, cost: int, parts: Parts, unsaid: bool) -> None:
+        name = str(rule.alias or rule.origin.name)
+        if name.startswith("odd_"):
+            best.add(cost + 1, parts, unsaid)
+        elif name.startswith("unsaid_"):
+            best.add(cost + 1, parts, True)
+        elif name in FORMS:
+            clause = self._clause(name, parts)
+            best.add(cost + disagreements(clause, self.numbers), (clause,), unsaid)
+        else:
+            best.add(cost, self._node(name, parts), unsaid)
+
+    def _node(self, name: str, parts: Parts) -> Parts:
+        match name:
+            case "sentence":
+                clauses = tuple(part for part in parts if isinstance(part, ClausePattern))
+                return (SentencePattern(clauses, self._conj(parts[1:-2])),)
+            case "relative":
+                words = self._places(parts, *_WORDS)
+                which, target = parts[0], parts[-1]
+                assert isinstance(which, int) and isinstance(target, int | NPPattern)
+                return (RelativePattern("direct" if len(words) == 1 else "adjunct", which, words, target),)
+            case "subject" | "object" | "plain":
+                if time := self._places(parts, "TIME"):
+                    return time
+                relative = next((part for part in parts if isinstance(part, RelativePattern)), None)
+                end = len(parts) if relative is None else parts.index(relative)
+                actions, rest = self._places(parts[:end], "ACTION"), self._places(parts[end:], "ACTION")
+                return (NPPattern(actions, relative, rest),)
+        return parts
+
+    def _clause(self, form: Form, parts: Parts) -> ClausePattern:
+        words = self._places(parts, *_WORDS)
+        first, second = (part for part in parts if isinstance(part, NPPattern) or self._is(part, "TIME"))
+        subject, target = (second, first) if "fronted" in form else (first, second)
+        assert isinstance(subject, NPPattern) and isinstance(target, int | NPPattern)
+        return ClausePattern(form, subject, target, words)
+
+    def _conj(self, marks: Parts) -> int | None:
+        """The place of the conjunction: a comma only where nothing else is."""
+        places = self._places(marks, "SEMI", "AND", "BUT", "WHILE") or self._places(marks, "COMMA")
+        return places[0] if places else None
+
+    def _is(self, part: Part, *types: str) -> bool:
+        return isinstance(part, int) and self.types[part] in types
+
+    def _places(self, parts: Iterable[Part], *types: str) -> tuple[int, ...]:
+        return tuple(part for part in parts if isinstance(part, int) and self.types[part] in types)
+
+
+def fewest(root: SymbolNode, types: Types, numbers: Sequence[str]) -> Iterator[tuple[Part, int, bool]]:
+    """The best readings of a forest: a clause or sentence, its irregularities, whether something is unsaid.
+
+    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell).
+    """
+    for cost, parts, unsaid in _Forest(types, numbers).readings(root).all():
+        yield parts[0], cost, unsaid
+
+
+_RELATED = {"VP": "VP", "p": "P", "sc": "SC"}
+"""Symbols of the grammar that come in a kind for each relation, with the terminal's name without it."""
+
+
+@cache
+def clause_skeletons(timed: bool = False) -> int:
+    """Expansions of the grammar's ``clause``: kinds of "<" and ">" count, words and the length of lists do not."""
+    rules = strict_rules()
+    lexicon = load_lexicon()
+
+    def count(symbol: str) -> int:
+        if symbol in _RELATED:
+            return sum(f"{_RELATED[symbol]}{relation}" in lexicon.entries for relation in RELATIONS)
+        if symbol == "TIME":
+            return int(timed)
+        if symbol == "list" or symbol not in rules:
+            return 1
+        total = 0
+        for expansion in rules[symbol]:
+            product = 1
+            for part in expansion:
+                product *= count(part)
+            total += product
+        return total
+
+    return count("clause")
+
+
+def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
+    """Ways to write one clause of this form between two actions, modals and relative clauses aside."""
+    lexicon = lexicon or load_lexicon()
+    total = 0
+    for relation in RELATIONS:
+        product = 1
+        for terminal in terminals(form, relation):
+            product *= len(lexicon.written(terminal, fronted="fronted" in form))
+        total += product
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase of the lexicon, where it may stand, and whether it is read only and never written."""
+
+    phrase: str
+    singular: str
+    plural: str
+    adjunct: bool
+    fronted: bool
+    clock: bool
+    parse_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarReport:
+    """Counts, and the words by the paper's terminals."""
+
+    clause_skeletons: dict[str, int]
+    wordings: dict[str, int]
+    modals: tuple[Modal, ...]
+    terminals: dict[str, list[Phrase]]
+
+
+def grammar_report() -> GrammarReport:
+    lexicon = load_lexicon()
+    by_form: dict[str, int] = {form: wordings(form) for form in FORMS}
+    return GrammarReport(
+        {"base": clause_skeletons(), "timed": clause_skeletons(timed=True)},
+        {"total": sum(by_form.values()), **by_form},
+        lexicon.modals,
+        {
+            terminal: [
+                Phrase(
+                    entry.key,
+                    *entry.forms[""],
+                    adjunct=entry.adjunct and not entry.parse_only and terminal not in (*VERBS, "J"),
+                    fronted=entry.fronted,
+                    clock=entry.clock,
+                    parse_only=entry.parse_only,
+                )
+                for entry in lexicon.entries[terminal].values()
+            ]
+            for terminal in TERMINALS
+        },
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from planscope.language.problem import Problem
 from planscope.oracle import certificate, repair
@@ -20,10 +21,17 @@ class Replay(Walk):
         return judge(self, strict)
 
     def repair(self, from_step: int = 0) -> Repair:
-        """The nearest valid plan that keeps the first ``from_step`` calls as they were made."""
+        """The nearest valid plan that keeps the first ``from_step`` calls as they were made, searched for once."""
         if self.problem.unjudged:
             return Repair(None, reason=self.problem.unjudged)
-        return repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
+        if from_step not in self._repairs:
+            self._repairs[from_step] = repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
+        return self._repairs[from_step]
+
+    @cached_property
+    def _repairs(self) -> dict[int, Repair]:
+        """The plans found so far, by the number of calls that they keep."""
+        return {}
 
     def certify(
         self, timeout: int = 10_000, started: Callable[[Callable[[], None]], None] | None = None

@@ -64,7 +64,8 @@ class Walk:
         """
         assert self.trace.ending == "running"
         made = copy(self)
-        vars(made).pop("first_doomed", None)
+        for answer in ("first_doomed", "_repairs"):  # of the shorter run
+            vars(made).pop(answer, None)
         made.trace = Trace((*self.trace.calls, *calls), ending, reason)
         made.facts = list(self.facts)
         made._attempts = [*self._attempts[:-1], self._attempts[-1].copy()]

@@ -42,19 +42,11 @@ class RequestView:
         self._text = reading.text
         self._pieces = _pieces(reading)
         self.number_of: dict[str, int] = {c.id: n for n, c in enumerate(self.problem.constraints)}
+        self._lit: Json | None = None
         self._node_number: dict[NodePath, int] = {node.path: n for n, node in enumerate(self.outline)}
-
-    def selections(self) -> tuple[list[Selection], list[Selection], list[Selection]]:
-        """All that can be selected: pieces of the text, nodes, constraints."""
-        return (
-            [SelectedWords(piece) for piece in self._pieces],
-            [SelectedNode(node.path) for node in self.outline],
-            [SelectedConstraint(c.id) for c in self.problem.constraints],
-        )
 
     def document(self) -> Json:
         shown = show(self._text, keep_newlines=True)
-        pieces, nodes, constraints = self.selections()
         return {
             "id": visible(self.variant.id, limit=_NAME),
             "timed": self.problem.timed,
@@ -80,11 +72,7 @@ class RequestView:
                 for node in self.outline
             ],
             "constraints": [self._constraint(c) for c in self.problem.constraints],
-            "lit": {
-                "pieces": [self._static(s) for s in pieces],
-                "nodes": [self._static(s) for s in nodes],
-                "constraints": [self._static(s) for s in constraints],
-            },
+            "lit": self._lit if self._lit is not None else self._links(None)[0],
         }
 
     def _constraint(self, c: Constraint) -> Json:
@@ -99,21 +87,24 @@ class RequestView:
     def _said(self, ids: Iterable[str]) -> list[int]:
         return [self.number_of[c] for c in ids if c in self.number_of]
 
-    def _static(self, selection: Selection) -> list[list[int]]:
-        return self.numbers(self.links.lit(selection))
-
     def steps_lit(self, run: RunIndex) -> dict[str, Any]:
-        """For one run: the steps that light up for each selectable thing, and all that does for each step."""
-        pieces, nodes, constraints = self.selections()
-        return {
-            "pieces": [self._steps(s, run) for s in pieces],
-            "nodes": [self._steps(s, run) for s in nodes],
-            "constraints": [self._steps(s, run) for s in constraints],
-            "steps": [self.numbers(self.links.lit(SelectedStep(i), run)) for i in range(len(run.steps))],
+        """For one run: the steps that light up for each selectable thing, and everything that does for each step."""
+        lit, steps = self._links(run)
+        self._lit = lit
+        return steps | {
+            "steps": [self.numbers(self.links.lit(SelectedStep(i), run)) for i in range(len(run.steps))]
         }
 
-    def _steps(self, selection: Selection, run: RunIndex) -> list[int]:
-        return sorted(self.links.lit(selection, run).steps)
+    def _links(self, run: RunIndex | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """For each selectable thing what lights up in the query, the same for all runs; and which steps do."""
+        selections: dict[str, list[Selection]] = {
+            "pieces": [SelectedWords(piece) for piece in self._pieces],
+            "nodes": [SelectedNode(node.path) for node in self.outline],
+            "constraints": [SelectedConstraint(c.id) for c in self.problem.constraints],
+        }
+        found = {name: [self.links.lit(s, run) for s in all] for name, all in selections.items()}
+        known = self._lit or {name: [self.numbers(lit) for lit in all] for name, all in found.items()}
+        return known, {name: [sorted(lit.steps) for lit in all] for name, all in found.items()}
 
     def numbers(self, lit: Lit) -> list[list[int]]:
         """Numbers of pieces, nodes and constraints."""

@@ -20,6 +20,7 @@ for name in (
     "recorder",
     "compare",
     "library",
+    "page",
     "stop",
 ):
     importlib.import_module(f"tests.bench.bench_{name}").main()

@@ -10,6 +10,7 @@ import pytest
 from planscope.oracle import repair
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.schedule import Schedule, TooHard
+from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Repair
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
@@ -113,6 +114,20 @@ def test_hours_change_as_little_as_can_be_and_then_are_early() -> None:
     fixed = replay(made, trace("A@5 B@6")).repair()
     assert fixed.starts == {"a1": 4, "a2": 6, "a3": 0}
     assert fixed.order == ("a3", "a1", "a2") and fixed.inserted == ("a3",) and fixed.swaps == 0
+
+
+def test_a_plan_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page shows it twice. A run that went on has a plan of its own."""
+    run = many(4, ["T0<T1"], [1, 0])
+    run.trace = Trace(run.trace.calls, "running")
+    searched: list[int] = []
+    nearest = repair.nearest
+    monkeypatch.setattr(repair, "nearest", lambda *given: (searched.append(given[-1]), nearest(*given))[1])
+    assert run.repair() == run.repair() and run.repair(1) == run.repair(1)
+    assert searched == [0, 1]
+    longer = run.then(*trace("T3").calls)
+    assert (run.repair().inserted, longer.repair().inserted) == (("a3", "a4"), ("a3",))
+    assert searched == [0, 1, 0]
 
 
 def test_only_repeats_behind_what_is_kept_are_left_out() -> None:

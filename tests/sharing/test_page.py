@@ -22,6 +22,7 @@ from planscope.session.store import load, loads
 from planscope.sharing.formats import share
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from tests.bench.big_session import big_session
 from tests.sharing.browser import CHROMIUM, Browser
 from tests.sharing.cases import planted, run_of, written
 
@@ -254,7 +255,7 @@ def test_a_long_run_is_stepped_through(
     heights = browser.value(
         "[...document.querySelectorAll('#timeline .line')].map((e) => e.getBoundingClientRect().height)"
     )
-    assert len(heights) == 1002 and max(heights) < (100 if phone else 30), "a call is one line"
+    assert 10 < len(heights) <= 150 and max(heights) < (100 if phone else 30), "a call is one line"
     left = "document.querySelector('[data-do=next]').getBoundingClientRect().left"
     lefts = set()
     for key in ("g", "n", "n", "G", "N"):
@@ -267,6 +268,128 @@ def test_a_long_run_is_stepped_through(
     shown = browser.texts("#place .short" if phone else "#place .long")
     assert shown == ["1000/1000" if phone else "step 1000 of 1000"]
     assert browser.messages == []
+
+
+_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_GAPS = """(pane) => { const body = document.querySelector(`#${pane} .body`), box = body.getBoundingClientRect();
+    const rows = [...body.querySelectorAll(".line")].map((e) => e.getBoundingClientRect())
+      .filter((r) => r.bottom > box.top && r.top < box.bottom);
+    const edges = [Math.min(...rows.map((r) => r.top)) - box.top, box.bottom - Math.max(...rows.map((r) => r.bottom))];
+    return [rows.length, Math.max(...edges)]; }"""
+"""How many rows of a pane are in its window, and how much of it holds none, above or below them."""
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 600 steps under 1,000 constraints; step 300 loses the plan."""
+    folder = tmp_path_factory.mktemp("big")
+    big_session(folder / "big.json", steps=600, constraints=1000, wrong=300)
+    return page_of(load(folder / "big.json"), folder)
+
+
+@pytest.mark.parametrize("width,height,phone", [(390, 844, True), (1280, 900, False)])
+def test_only_the_rows_near_the_window_are_drawn(
+    browser: Browser, big: Path, width: int, height: int, phone: bool
+) -> None:
+    """Wherever one goes, by key, by wheel or by the scroll bar, the windows are full, and the page stays small."""
+    browser.size(width, height, phone=phone)
+    browser.open(big)
+
+    def check() -> None:
+        assert browser.value("document.querySelectorAll('*').length") < 3_500
+        for pane in ("pane-2", "pane-3", "pane-4"):
+            rows, gap = browser.value(f"({_GAPS})('{pane}')")
+            assert rows > 3 and gap < 160, pane
+
+    check()
+    assert place(browser) == "step 300 of 600"
+    for key in ("n", "N", "N", "g", "n", "G", "N", "f"):
+        browser.press(key)
+        check()
+        (row,) = browser.texts("#timeline .current > .fixed.dim")
+        assert row.strip() in (place(browser).split()[1], "0", "end")
+    for pane, share_of in (
+        ("pane-4", 0.1),
+        ("pane-4", 0.77),
+        ("pane-3", 0.5),
+        ("pane-2", 0.31),
+        ("pane-2", 1),
+    ):
+        body = f"document.querySelector('#{pane} .body')"
+        browser.value(f"{body}.scrollTop = {share_of} * {body}.scrollHeight")
+        browser.value(_FRAME)
+        rows, gap = browser.value(f"({_GAPS})('{pane}')")
+        assert rows > 3 and (gap < 30 or share_of == 1), (pane, share_of)
+    assert browser.messages == []
+
+
+def test_a_drawn_row_says_where_it_is_among_all(browser: Browser, big: Path) -> None:
+    browser.size(1280, 900)
+    browser.open(big)
+
+    def place_among_all(pane: str) -> list[int]:
+        row = f"document.querySelector('{pane} .picked')"
+        return [int(browser.value(f"{row}.getAttribute('{a}')")) for a in ("aria-posinset", "aria-setsize")]
+
+    assert place_among_all("#timeline") == [301, 602]
+    browser.press("3")
+    browser.press("ArrowDown")
+    assert place_among_all("#constraints") == [1001, 1003], "the constraint of the core"
+    for _ in range(60):
+        browser.press("ArrowUp")
+    assert place_among_all("#constraints") == [941, 1003]
+    assert browser.value("document.activeElement.classList.contains('picked')") is True
+
+
+def test_what_is_seen_stays_in_its_place_while_rows_are_drawn(browser: Browser, big: Path) -> None:
+    """Constraints are one line or two: no guess of a height is right, and none may move what one reads."""
+    browser.size(1280, 900)
+    browser.open(big)
+    step = """(() => { const b = document.querySelector("#pane-3 .body"), box = b.getBoundingClientRect();
+        const row = [...b.querySelectorAll(".line")].find((e) => e.getBoundingClientRect().top > box.top + 20);
+        const before = row.getBoundingClientRect().top; b.scrollTop -= 15;
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+          done(row.getBoundingClientRect().top - before)))); })()"""
+    browser.value("document.querySelector('#pane-3 .body').scrollTop = 9000")
+    browser.value(_FRAME)
+    assert {round(browser.value(step)) for _ in range(60)} == {15}
+
+
+def test_the_page_has_a_search_of_its_own(browser: Browser, big: Path) -> None:
+    browser.size(1280, 900)
+    browser.open(big)
+    browser.press("g")
+    browser.press("/")
+    assert browser.value("document.activeElement.id") == "wanted"
+    for letter in browser.text("#text [role=button]"):
+        browser.press(letter)
+    assert place(browser).startswith("step "), "the first step that says so, while one types"
+    name = browser.value("document.getElementById('wanted').value").lower()
+    assert browser.text("#hits").startswith("1 of ")
+    assert name in " ".join(browser.texts("#detail dd")).lower().replace("_", " ")
+    hits = int(browser.text("#hits").split()[-1])
+    picked = "[...document.querySelectorAll('#text .picked')].map((e) => [e.textContent, e.offsetTop])"
+    seen = []
+    for _ in range(hits):
+        words = map(tuple, browser.value(picked))
+        seen.append((place(browser), *browser.texts("#constraints .picked .id"), *words))
+        browser.press("Enter")
+    assert len(set(seen)) == hits and browser.text("#hits") == f"1 of {hits}"
+    assert any(more[-1][0].lower() == name for _, *more in seen if more), "the words of the query"
+    browser.press("Escape")
+    assert browser.value("document.getElementById('search').hidden") is True
+    before = place(browser)
+    browser.press("n")
+    assert place(browser) != before, "keys are keys again"
+
+
+def test_a_search_that_finds_nothing_says_so(page: Browser) -> None:
+    page.press("/")
+    for letter in "zzz":
+        page.press(letter)
+    assert page.text("#hits") == "not found" and place(page) == "step 1 of 3"
+    page.press("Enter")
+    assert page.text("#hits") == "not found"
 
 
 def test_what_a_step_is_about_is_in_sight(browser: Browser, tmp_path: Path) -> None:

@@ -4,13 +4,15 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const view = JSON.parse(byId("planscope-view").textContent);
+  const FEW = 200; // up to here all rows of a list are drawn
+  const CHUNK = 25; // rows that are drawn and dropped together
+  const PHRASES = [60, 300]; // pieces of the text in a chunk: then it ends with a sentence, then anyhow
   const WORDS = { h: "✓ holds", o: "○ open", b: "✗ broken", k: "● CORE" };
   const STATES = { completable: "✓", doomed: "●", broken: "✗", unknown: "?" };
-  const LISTS = { pieces: "text", nodes: "tree", constraints: "constraints" };
-  const PANES = { pieces: 1, nodes: 2, constraints: 3 };
+  const PANES = { pieces: 1, nodes: 2, constraints: 3, steps: 4 };
   const now = { run: null, request: null, index: 0, picked: null, pane: 4 };
-  let items = {}; // by list: the elements that can light up, by their numbers
-  let lit = [];
+  let shown = {}; // what the rows display at this step: numbers that are lit by list, statuses, steps by action
+  let lists = {}; // by name: the rows of pieces, nodes, constraints, steps and actions
 
   function make(tag, attributes, ...children) {
     const element = document.createElement(tag);
@@ -34,23 +36,141 @@
     return found;
   }
 
+  // A list of which only the rows near its window are in the document, drawn and dropped a chunk at a time. A chunk that
+  // is out of reach is an empty block, as high as it was, or as high as its weight makes likely.
+  class Rows {
+    // `chunks`: first row, row behind the last, weight. `draw(n)`: the nodes of a row, itself the last of them.
+    // `paint(n, row)` gives a row the looks that it has at this step.
+    constructor(host, chunks, draw, paint) {
+      Object.assign(this, { body: host.closest(".body"), draw, paint, drawn: new Map() });
+      this.chunks = chunks.map(([from, to, weight]) => ({ from, to, weight, open: false,
+        block: make("div", { class: "chunk", role: "none" }) }));
+      this.count = chunks.length ? chunks[chunks.length - 1][1] : 0;
+      host.replaceChildren(...this.chunks.map((chunk) => chunk.block));
+      if (this.chunks.length) this.guess();
+    }
+
+    get whole() { return this.chunks.length < 2; }
+
+    // The height of a chunk that is drawn is the measure for those that are not.
+    guess() {
+      const known = this.chunks.find((chunk) => chunk.open) || this.chunks[0];
+      this.open(known);
+      if (this.whole) return;
+      const each = known.block.getBoundingClientRect().height / known.weight;
+      for (const chunk of this.chunks) if (!chunk.open) chunk.block.style.height = `${each * chunk.weight}px`;
+    }
+
+    open(chunk) {
+      if (chunk.open) return;
+      chunk.open = true;
+      const nodes = [];
+      for (let n = chunk.from; n < chunk.to; n++) {
+        const drawn = this.draw(n);
+        const row = drawn[drawn.length - 1];
+        if (row instanceof Element) {
+          if (!this.whole && row.hasAttribute("role")) {
+            row.setAttribute("aria-setsize", this.count);
+            row.setAttribute("aria-posinset", n + 1);
+          }
+          this.drawn.set(n, row);
+          this.paint(n, row);
+        }
+        nodes.push(...drawn);
+      }
+      chunk.block.style.height = "";
+      chunk.block.replaceChildren(...nodes);
+    }
+
+    close(chunk, height) {
+      chunk.open = false;
+      chunk.block.style.height = `${height}px`;
+      chunk.block.replaceChildren();
+      for (let n = chunk.from; n < chunk.to; n++) this.drawn.delete(n);
+    }
+
+    // The row, drawn if it was not.
+    row(n) {
+      if (!this.drawn.has(n)) {
+        const chunk = this.chunks.find((one) => n < one.to);
+        if (chunk) this.open(chunk);
+      }
+      return this.drawn.get(n);
+    }
+
+    repaint() { for (const [n, row] of this.drawn) this.paint(n, row); }
+
+    // Draw what is within a window's height of the window and drop the rest. `kept`, or what is seen, stays in its place.
+    settle(kept) {
+      const outer = this.body.getBoundingClientRect();
+      if (this.whole || !outer.height) return;
+      const [top, bottom] = [outer.top - outer.height, outer.bottom + outer.height];
+      const box = (n) => this.chunks[n].block.getBoundingClientRect();
+      const firstBelow = (edge) => {
+        let [low, high] = [0, this.chunks.length - 1];
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (box(middle).bottom > edge) high = middle; else low = middle + 1;
+        }
+        return low;
+      };
+      const [from, to] = [firstBelow(top), firstBelow(bottom)];
+      const anchor = kept || this.chunks[firstBelow(outer.top)].block;
+      const before = anchor.getBoundingClientRect().top;
+      const inReach = (n) => n >= from && n <= to;
+      const wanted = this.chunks.filter((chunk, n) => inReach(n) && !chunk.open);
+      const done = this.chunks.filter((chunk, n) => chunk.open && !inReach(n) && !chunk.block.contains(document.activeElement))
+        .map((chunk) => [chunk, chunk.block.getBoundingClientRect().height]);
+      if (!wanted.length && !done.length) return;
+      for (const [chunk, height] of done) this.close(chunk, height);
+      for (const chunk of wanted) this.open(chunk);
+      const moved = anchor.getBoundingClientRect().top - before;
+      if (moved) this.body.scrollTop += moved;
+      rove();
+    }
+  }
+
+  function evenChunks(count) {
+    if (count <= FEW) return count ? [[0, count, count]] : [];
+    const chunks = [];
+    for (let from = 0; from < count; from += CHUNK) chunks.push([from, Math.min(from + CHUNK, count), Math.min(CHUNK, count - from)]);
+    return chunks;
+  }
+
+  // Chunks of the text end with a sentence, and weigh as many characters as they have.
+  function textChunks(pieces) {
+    const chunks = [];
+    let [from, weight] = [0, 0];
+    pieces.forEach((piece, n) => {
+      weight += piece.length;
+      const size = n + 1 - from;
+      const full = pieces.length > 3 * FEW && (size >= PHRASES[1] || (size >= PHRASES[0] && /[.\n]/.test(piece)));
+      if (full || n + 1 === pieces.length) {
+        chunks.push([from, n + 1, weight]);
+        [from, weight] = [n + 1, 0];
+      }
+    });
+    return chunks;
+  }
+
   // What is built once for a run
 
   function open(number) {
     now.run = view.runs[number];
     now.request = view.requests[now.run.request];
     now.picked = null;
-    items = { pieces: [], nodes: [], constraints: [], steps: [] };
-    lit = [];
+    now.index = now.run.first === null ? now.run.steps.length - 1 : now.run.first;
+    texts = null;
     byId("run").value = String(number);
     showVerdict();
-    buildText();
-    buildTree();
-    buildConstraints();
-    buildTimeline();
+    reckon();
+    lists = { pieces: textRows(), nodes: treeRows(), constraints: constraintRows(), steps: timelineRows(), actions: actionRows() };
     byId("report").replaceChildren();
-    go(now.run.first === null ? now.run.steps.length - 1 : now.run.first, true);
+    go(now.index, true);
+    settleAll();
   }
+
+  function settleAll(body) { for (const list of Object.values(lists)) if (!body || list.body === body) list.settle(); }
 
   function showVerdict() {
     const run = now.run;
@@ -72,102 +192,137 @@
     element.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(list, number); }
     });
-    items[list][number] = element;
     return element;
   }
 
-  function buildText() {
-    const { pieces, actions, timed, origin, topic } = now.request;
-    byId("text").replaceChildren(...pieces.map((piece, n) => {
-      if (/[\p{L}\p{N}]/u.test(piece)) return pickable("pieces", n, make("span", { role: "button" }, piece));
-      if (piece.trim()) items.pieces[n] = span("mark-only", piece); // a period lights up, but is not to be picked
-      return items.pieces[n] || piece;
-    }));
-    byId("actions").replaceChildren(...actions.map((a) => make("li", { class: "line" },
-      span("id fixed", a.id), span("grow", a.name), a.hours ? span("dim fixed", `${a.hours} h`) : null,
-      span("tail", ""))));
+  function mark(list, n, row) {
+    const picked = now.picked ? now.picked.list === list && now.picked.number === n : list === "steps" && n === now.index;
+    row.classList.toggle("lit", shown.lit[list].has(n));
+    row.classList.toggle("picked", picked);
+    if (row.hasAttribute("role")) row.setAttribute(row.getAttribute("role") === "button" ? "aria-pressed" : "aria-selected", String(picked));
+  }
+
+  const hasWords = (n) => /[\p{L}\p{N}]/u.test(now.request.pieces[n]);
+
+  function textRows() {
+    const { pieces, timed, origin, topic } = now.request;
     note(1, [origin, timed ? "timed" : "", topic].filter(Boolean).join(" · "));
+    return new Rows(byId("text"), textChunks(pieces), (n) => {
+      if (hasWords(n)) return [pickable("pieces", n, make("span", { role: "button" }, pieces[n]))];
+      return [pieces[n].trim() ? span("mark-only", pieces[n]) : pieces[n]]; // a period lights up, but is not to be picked
+    }, (n, row) => mark("pieces", n, row));
   }
 
-  function buildTree() {
-    const { nodes } = now.request;
-    const last = nodes.map((node, n) => {
-      for (let i = n + 1; i < nodes.length && nodes[i].depth >= node.depth; i++)
-        if (nodes[i].depth === node.depth) return false;
-      return true;
+  function actionRows() {
+    const { actions } = now.request;
+    return new Rows(byId("actions"), evenChunks(actions.length), (n) => [make("div", { class: "line", role: "listitem" },
+      span("id fixed", actions[n].id), span("grow", actions[n].name),
+      actions[n].hours ? span("dim fixed", `${actions[n].hours} h`) : null, span("tail", ""))], (n, row) => {
+      const done = shown.done.get(actions[n].id);
+      const tail = row.lastChild;
+      tail.textContent = done === undefined ? "○ to do" : `✓ step ${done}`;
+      tail.className = `tail ${done === undefined ? "o" : "h"}`;
+      row.classList.toggle("lit", actions[n].pieces.some((piece) => shown.lit.pieces.has(piece)));
     });
-    const open = [];
-    byId("tree").replaceChildren(...nodes.map((node, n) => {
-      open.length = node.depth;
-      const twigs = open.slice(1).map((isLast) => (isLast ? "  " : "│ ")).join("");
-      const twig = node.depth ? `${twigs}${last[n] ? "└ " : "├ "}` : "";
-      open.push(last[n]);
-      const says = node.says.length === 1 ? now.request.constraints[node.says[0]].id : "";
-      return pickable("nodes", n, make("li", { class: "line", role: "treeitem", "aria-level": node.depth + 1 },
-        make("span", { class: "grow" }, make("span", { class: "twig", "aria-hidden": "true" }, twig), node.label),
-        span("tail", says)));
-    }));
+  }
+
+  // The lines that lead from each node of the tree to the one above it.
+  function twigsOf(nodes) {
+    const last = new Array(nodes.length).fill(true);
+    const latest = []; // by depth: the latest node, if nothing above it came since
+    nodes.forEach(({ depth }, n) => {
+      if (latest[depth] !== undefined) last[latest[depth]] = false;
+      latest.length = depth;
+      latest[depth] = n;
+    });
+    const above = [];
+    return nodes.map(({ depth }, n) => {
+      above.length = depth;
+      const twigs = above.slice(1).map((isLast) => (isLast ? "  " : "│ ")).join("");
+      above.push(last[n]);
+      return depth ? `${twigs}${last[n] ? "└ " : "├ "}` : "";
+    });
+  }
+
+  function treeRows() {
+    const { nodes, constraints } = now.request;
+    const twigs = twigsOf(nodes);
     note(2, "");
+    return new Rows(byId("tree"), evenChunks(nodes.length), (n) => {
+      const { depth, label, says } = nodes[n];
+      return [pickable("nodes", n, make("div", { class: "line", role: "treeitem", "aria-level": depth + 1 },
+        make("span", { class: "grow" }, make("span", { class: "twig", "aria-hidden": "true" }, twigs[n]), label),
+        span("tail", says.length === 1 ? constraints[says[0]].id : "")))];
+    }, (n, row) => mark("nodes", n, row));
   }
 
-  function buildConstraints() {
-    let rules = false;
-    const widest = Math.max(0, ...now.request.constraints.map((c) => c.id.length));
-    byId("constraints").replaceChildren(...now.request.constraints.map((c, n) => {
-      const first = c.rule && !rules;
-      rules = rules || c.rule;
-      return pickable("constraints", n, make("li", { class: first ? "line rules" : "line", role: "option" },
-        span("fixed status", ""), span("id fixed", c.id.padEnd(widest)), span("grow", c.words)));
-    }));
+  function constraintRows() {
+    const { constraints } = now.request;
+    const widest = Math.max(0, ...constraints.map((c) => c.id.length));
+    const firstRule = constraints.findIndex((c) => c.rule);
+    return new Rows(byId("constraints"), evenChunks(constraints.length), (n) => [pickable("constraints", n,
+      make("div", { class: n === firstRule ? "line rules" : "line", role: "option" }, span("fixed status", ""),
+        span("id fixed", constraints[n].id.padEnd(widest)), span("grow", constraints[n].words)))], (n, row) => {
+      mark("constraints", n, row);
+      const letter = shown.core.has(n) ? "k" : shown.statuses[n];
+      row.firstChild.textContent = WORDS[letter].padEnd(8);
+      row.firstChild.className = `fixed status ${letter}`;
+    });
   }
 
-  function buildTimeline() {
-    const lines = [];
-    let attempt = 1;
-    now.run.steps.forEach((s, n) => {
-      if (s.attempt !== attempt) {
-        attempt = s.attempt;
-        lines.push(make("li", { class: "attempt", role: "presentation" }, `attempt ${attempt}`));
-      }
+  function timelineRows() {
+    const { steps, ending } = now.run;
+    note(4, plural(calls(), "call"));
+    // As wide as it ever gets, so that the buttons beside it stay where they are.
+    byId("place").style.setProperty("--widest", `${Math.max("before any call".length, placeOf(calls(), "step ").length)}ch`);
+    byId("place").style.setProperty("--widest-short", `${Math.max("start".length, placeOf(calls(), "").length)}ch`);
+    return new Rows(byId("timeline"), evenChunks(steps.length), (n) => {
+      const s = steps[n];
       const problems = s.found.map((f) => f.type);
       if (s.lost) problems.unshift("NO WAY ON");
       if (s.refused) problems.unshift("refused");
       if (s.unanswered) problems.unshift("perhaps not done");
-      const call = s.step === "0" ? "before any call" : s.step === "end" ? now.run.ending : s.call;
+      const call = s.step === "0" ? "before any call" : s.step === "end" ? ending : s.call;
       const edge = s.step === "0" || s.step === "end";
-      lines.push(pickable("steps", n, make("li", { class: edge ? "line edge" : "line", role: "option" },
+      const row = make("div", { class: edge ? "line edge" : "line", role: "option" },
         span("fixed dim", s.step.padStart(3)), span(`fixed ${s.state}`, STATES[s.state]),
         make("span", edge ? { class: "grow dim" } : { class: "grow call", title: call }, call),
         make("span", { class: "tail" },
           problems.length ? span(s.lost ? "lost" : "caution", problems.join(", ")) : null,
           s.hours ? span("dim hours", s.hours) : null,
-          span(s.state, s.state)))));
+          span(s.state, s.state)));
+      const attempt = s.attempt !== (n ? steps[n - 1].attempt : 1);
+      return [...(attempt ? [make("div", { class: "attempt", role: "presentation" }, `attempt ${s.attempt}`)] : []),
+        pickable("steps", n, row)];
+    }, (n, row) => {
+      mark("steps", n, row);
+      row.classList.toggle("current", n === now.index);
+      if (n === now.index) row.setAttribute("aria-current", "step"); else row.removeAttribute("aria-current");
     });
-    byId("timeline").replaceChildren(...lines);
-    note(4, plural(calls(), "call"));
-    // As wide as it ever gets, so that the buttons beside it stay where they are.
-    byId("place").style.setProperty("--widest", `${Math.max("before any call".length, placeOf(calls(), "step ").length)}ch`);
-    byId("place").style.setProperty("--widest-short", `${Math.max("start".length, placeOf(calls(), "").length)}ch`);
   }
 
   const calls = () => now.run.steps.length - 1 - (now.run.steps[now.run.steps.length - 1].step === "end" ? 1 : 0);
   const placeOf = (number, before) => (before ? `${before}${number} of ${calls()}` : `${number}/${calls()}`);
 
-  // Scrolls the pane around an element, never the page, until the element is seen.
-  function reveal(element) {
-    const body = element.closest(".body");
-    const [inner, outer] = [element.getBoundingClientRect(), body.getBoundingClientRect()];
-    if (!seen(inner, outer)) body.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+  // Scrolls the pane around a row, never the page, until the row is seen.
+  function reveal(list, number) {
+    const row = lists[list].row(number);
+    if (!row) return;
+    const { body } = lists[list];
+    const [inner, outer] = [row.getBoundingClientRect(), body.getBoundingClientRect()];
+    if (seen(inner, outer)) return;
+    body.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+    lists[list].settle(row);
   }
 
   const seen = (inner, outer) => inner.top >= outer.top && inner.bottom <= outer.bottom;
-  const litIn = (list) => lit.filter((element) => items[list].includes(element));
 
-  // Of several elements of a pane one is enough: nothing moves where one is seen already.
-  function revealOne(elements) {
-    if (!elements.length) return;
-    const outer = elements[0].closest(".body").getBoundingClientRect();
-    if (!elements.some((element) => seen(element.getBoundingClientRect(), outer))) reveal(elements[0]);
+  // Of several rows of a list one is enough: nothing moves if one is seen already.
+  function revealOne(list, numbers) {
+    const { body, drawn } = lists[list];
+    const rows = numbers.map((n) => drawn.get(n)).filter(Boolean);
+    const outer = rows.length ? body.getBoundingClientRect() : null;
+    if (numbers.length && !rows.some((row) => seen(row.getBoundingClientRect(), outer))) reveal(list, numbers[0]);
   }
 
   // What changes from step to step
@@ -176,28 +331,29 @@
     now.index = Math.max(0, Math.min(index, now.run.steps.length - 1));
     now.picked = null;
     refresh();
-    reveal(items.steps[now.index]);
-    const inLit = (numbers) => numbers.map((n) => items.constraints[n]).filter((element) => lit.includes(element));
+    const inLit = (numbers) => numbers.filter((n) => shown.lit.constraints.has(n));
     const [core, changed] = [inLit(step().core || []), inLit(step().changes.map(([c]) => c))];
-    revealOne(core.length ? core : changed.length ? changed : litIn("constraints"));
-    revealOne(litIn("pieces"));
-    revealOne(litIn("nodes"));
+    revealOne("constraints", core.length ? core : changed.length ? changed : [...shown.lit.constraints]);
+    revealOne("pieces", [...shown.lit.pieces]);
+    revealOne("nodes", [...shown.lit.nodes]);
+    reveal("steps", now.index);
+    rove();
     if (!quiet) say(`${stepName(step())}: ${step().state}. ${step().call}`);
   }
 
   function pick(list, number) {
-    now.pane = PANES[list] || 4;
-    if (list === "steps") { go(number); rove(); return; }
+    now.pane = PANES[list];
+    if (list === "steps") { go(number); return; }
     const same = now.picked && now.picked.list === list && now.picked.number === number;
     now.picked = same ? null : { list, number };
     refresh();
+    for (const other of Object.keys(PANES)) if (other !== list) revealOne(other, [...shown.lit[other]]);
+    if (now.picked) reveal(list, number);
     rove();
-    for (const other of ["pieces", "nodes", "constraints", "steps"]) if (other !== list) revealOne(litIn(other));
-    if (now.picked) reveal(items[list][number]);
-    const [pieces, nodes, constraints, steps] = belonging();
+    const { pieces, nodes, constraints, steps } = shown.lit;
     if (now.picked)
-      say(`lit: ${plural(pieces.length, "phrase")}, ${plural(nodes.length, "node")}, ` +
-        `${plural(constraints.length, "constraint")}, ${plural(steps.length, "step")}`);
+      say(`lit: ${plural(pieces.size, "phrase")}, ${plural(nodes.size, "node")}, ` +
+        `${plural(constraints.size, "constraint")}, ${plural(steps.size, "step")}`);
   }
 
   // Numbers of pieces, nodes, constraints and steps that belong to what is selected, else to the current step.
@@ -208,22 +364,18 @@
     return [...now.request.lit[list][number], of[list][number]];
   }
 
+  function reckon() {
+    const [pieces, nodes, constraints, steps] = belonging().map((numbers) => new Set(numbers));
+    const done = new Map();
+    for (const s of now.run.steps.slice(0, now.index + 1))
+      if (s.attempt === step().attempt && s.action && !done.has(s.action)) done.set(s.action, s.step);
+    shown = { lit: { pieces, nodes, constraints, steps }, statuses: statuses(now.index), core: new Set(step().core || []), done };
+  }
+
   function refresh() {
-    for (const element of lit) element.classList.remove("lit");
-    const [pieces, nodes, constraints, steps] = belonging();
-    lit = [...pieces.map((n) => items.pieces[n]), ...nodes.map((n) => items.nodes[n]),
-      ...constraints.map((n) => items.constraints[n]), ...steps.map((n) => items.steps[n])].filter(Boolean);
-    for (const element of lit) element.classList.add("lit");
-    for (const element of document.querySelectorAll("main .picked, main .current")) {
-      element.classList.remove("current");
-      mark(element, false);
-    }
-    items.steps[now.index].classList.add("current");
-    mark(now.picked ? items[now.picked.list][now.picked.number] : items.steps[now.index], true);
-    for (const element of document.querySelectorAll("#timeline [aria-current]")) element.removeAttribute("aria-current");
-    items.steps[now.index].setAttribute("aria-current", "step");
-    showStatuses();
-    showActions();
+    reckon();
+    for (const list of Object.values(lists)) list.repaint();
+    showConstraint();
     showDetail();
     const s = step();
     const edge = s.step === "0" || s.step === "end";
@@ -235,43 +387,13 @@
       document.querySelector(`[data-do="${name}"]`).disabled = off;
   }
 
-  function mark(element, on) {
-    element.classList.toggle("picked", on);
-    if (element.getAttribute("role") === "button") element.setAttribute("aria-pressed", String(on));
-    else element.setAttribute("aria-selected", String(on));
-  }
-
-  function showStatuses() {
-    const core = new Set(step().core || []);
-    statuses(now.index).forEach((letter, n) => {
-      const shown = core.has(n) ? "k" : letter;
-      const status = items.constraints[n].querySelector(".status");
-      if (status.textContent.trim() !== WORDS[shown]) {
-        status.textContent = WORDS[shown].padEnd(8);
-        status.className = `fixed status ${shown}`;
-      }
-    });
+  // The constraint that is selected, or the first of the core, in full below the list.
+  function showConstraint() {
     note(3, step().step === "0" ? "before any call" : `after ${stepName(step())}`);
     const number = now.picked && now.picked.list === "constraints" ? now.picked.number : (step().core || [])[0];
     const c = number === undefined ? null : now.request.constraints[number];
     byId("words").textContent = !c ? "" : c.rule ? `${c.id}: ${c.words}, say the instructions.`
       : `${c.id} (${c.symbols}), in sentence ${c.sentence}: ${c.words}.`;
-  }
-
-  function showActions() {
-    const done = new Map();
-    for (let i = 0; i <= now.index; i++) {
-      const s = now.run.steps[i];
-      if (s.attempt === step().attempt && s.action && !done.has(s.action)) done.set(s.action, s.step);
-    }
-    const lines = byId("actions").children;
-    const [pieces] = belonging();
-    now.request.actions.forEach((a, n) => {
-      const tail = lines[n].querySelector(".tail");
-      tail.textContent = done.has(a.id) ? `✓ step ${done.get(a.id)}` : "○ to do";
-      tail.className = `tail ${done.has(a.id) ? "h" : "o"}`;
-      lines[n].classList.toggle("lit", a.pieces.some((piece) => pieces.includes(piece)));
-    });
   }
 
   // Label, text and class of every row that tells of a step.
@@ -329,49 +451,107 @@
 
   // Going about
 
-  const canBePicked = (element) => Boolean(element) && element.hasAttribute("tabindex");
   const say = (text) => { byId("said").textContent = text; };
+  const canBePicked = (list, n) => list !== "pieces" || hasWords(n);
 
+  // Tab stops once in each list.
   function rove() {
-    for (const element of document.querySelectorAll('main [tabindex="0"]')) element.setAttribute("tabindex", "-1");
-    for (const list of ["pieces", "nodes", "constraints", "steps"]) {
-      const element = current(list);
-      if (element) element.setAttribute("tabindex", "0");
+    for (const list of Object.keys(PANES)) {
+      const stop = tabStop(list);
+      for (const [n, row] of lists[list].drawn) if (canBePicked(list, n)) row.setAttribute("tabindex", n === stop ? "0" : "-1");
     }
   }
 
-  function current(list) {
-    if (list === "steps") return items.steps[now.index];
-    if (now.picked && now.picked.list === list) return items[list][now.picked.number];
-    const first = items[list].find((element) => canBePicked(element) && element.classList.contains("lit"));
-    return first || items[list].find(canBePicked);
+  // The step, or what is selected; else the first lit row, else the first row, of those that are drawn.
+  function tabStop(list) {
+    if (list === "steps") return now.index;
+    if (now.picked && now.picked.list === list) return now.picked.number;
+    const numbers = [...lists[list].drawn.keys()].filter((n) => canBePicked(list, n)).sort((a, b) => a - b);
+    const first = numbers.find((n) => shown.lit[list].has(n));
+    return first === undefined ? numbers[0] : first;
   }
+
+  const listOf = (pane) => Object.keys(PANES).find((list) => PANES[list] === pane);
 
   function focusPane(number) {
     now.pane = number;
     rove();
-    const list = [null, "pieces", "nodes", "constraints", "steps"][number];
-    const element = list ? current(list) : byId("pane-5").querySelector(".body");
+    const list = listOf(number);
+    const element = list ? lists[list].row(tabStop(list)) : byId("pane-5").querySelector(".body");
     if (!list) element.setAttribute("tabindex", "-1");
     if (element) element.focus();
   }
 
   function move(by) {
-    const list = [null, "pieces", "nodes", "constraints"][now.pane];
-    if (!list) { if (now.pane === 5) byId("pane-5").querySelector(".body").scrollBy(0, by * 40); else goAndFocus(now.index + by); return; }
-    const numbers = items[list].map((element, n) => (canBePicked(element) ? n : -1)).filter((n) => n >= 0);
-    const at = numbers.indexOf(items[list].indexOf(current(list)));
-    const started = now.picked && now.picked.list === list;
-    const next = numbers[started ? Math.max(0, Math.min(at + by, numbers.length - 1)) : Math.max(0, at)];
-    if (next === undefined || (started && next === now.picked.number)) return;
+    const list = listOf(now.pane);
+    if (!list) { byId("pane-5").querySelector(".body").scrollBy(0, by * 40); return; }
+    if (list === "steps") { goAndFocus(now.index + by); return; }
+    let next = tabStop(list);
+    if (now.picked && now.picked.list === list)
+      do next += by; while (next >= 0 && next < lists[list].count && !canBePicked(list, next));
+    if (next === undefined || next < 0 || next >= lists[list].count) return;
     pick(list, next);
-    items[list][next].focus({ preventScroll: true });
+    lists[list].row(next).focus({ preventScroll: true });
   }
 
   function goAndFocus(index) {
     go(index);
-    rove();
-    if (document.activeElement && document.activeElement.closest("#timeline")) items.steps[now.index].focus({ preventScroll: true });
+    if (document.activeElement && document.activeElement.closest("#timeline")) lists.steps.row(now.index).focus({ preventScroll: true });
+  }
+
+  // Search: steps first, then constraints, then the text of the query
+
+  let texts = null; // in small letters; made at the first search in a run
+
+  function textsOf() {
+    const small = (parts) => parts.join("\n").toLowerCase();
+    return texts || (texts = {
+      steps: now.run.steps.map((s) => small([...rows(s).map(([, text]) => text), ...s.found.map((f) => f.text)])),
+      constraints: now.request.constraints.map((c) => small([c.id, c.words, c.symbols])),
+      pieces: small([now.request.pieces.join("")]),
+    });
+  }
+
+  function hitsOf(words) {
+    const wanted = words.trim().toLowerCase();
+    if (!wanted) return [];
+    const { steps, constraints, pieces } = textsOf();
+    const hits = [];
+    for (const [list, all] of [["steps", steps], ["constraints", constraints]])
+      all.forEach((text, number) => { if (text.includes(wanted)) hits.push({ list, number }); });
+    let [end, number] = [0, -1];
+    for (let at = pieces.indexOf(wanted); at >= 0; at = pieces.indexOf(wanted, Math.max(end, at + 1))) {
+      while (end <= at) end += now.request.pieces[++number].length;
+      let first = number;
+      while (first < now.request.pieces.length && !hasWords(first)) first++;
+      if (first < now.request.pieces.length) hits.push({ list: "pieces", number: first });
+    }
+    return hits;
+  }
+
+  const found = { hits: [], at: -1, from: 0 }; // `from`: the step at which the search was opened
+
+  function showHit(at) {
+    const { hits } = found;
+    found.at = hits.length ? (at + hits.length) % hits.length : -1;
+    const hit = hits[found.at];
+    byId("hits").textContent = hit ? `${found.at + 1} of ${hits.length}` : byId("wanted").value.trim() ? "not found" : "";
+    if (!hit) return;
+    if (hit.list === "steps") go(hit.number);
+    else if (!now.picked || now.picked.list !== hit.list || now.picked.number !== hit.number) pick(hit.list, hit.number);
+  }
+
+  // While one types: the first hit from there on, or back to there.
+  function search() {
+    found.hits = hitsOf(byId("wanted").value);
+    showHit(Math.max(0, found.hits.findIndex((hit) => hit.list !== "steps" || hit.number >= found.from)));
+    if (!found.hits.length) go(found.from, true);
+  }
+
+  function searchBar(open) {
+    byId("search").hidden = !open;
+    found.from = now.index;
+    if (open) { byId("wanted").focus(); byId("wanted").select(); } else focusPane(now.pane);
   }
 
   const doing = {
@@ -381,6 +561,7 @@
     end: () => goAndFocus(now.run.steps.length - 1),
     first: () => { if (now.run.first !== null) goAndFocus(now.run.first); },
     deselect: () => { now.picked = null; refresh(); rove(); say("nothing selected"); },
+    search: () => searchBar(true),
     explain: () => { byId("verdict").focus(); byId("verdict").scrollIntoView({ block: "nearest" }); say(now.run.why || now.run.verdict); },
     runs: () => byId("run").focus(),
     help: () => byId("help").showModal(),
@@ -394,12 +575,13 @@
   const KEYS = {
     n: doing.next, ArrowRight: doing.next, N: doing.back, ArrowLeft: doing.back, f: doing.first, g: doing.start,
     Home: doing.start, G: doing.end, End: doing.end, Escape: doing.deselect, x: doing.explain, o: doing.runs,
-    t: doing.theme, "?": doing.help, ArrowUp: () => move(-1), ArrowDown: () => move(1),
+    t: doing.theme, "?": doing.help, "/": doing.search, ArrowUp: () => move(-1), ArrowDown: () => move(1),
   };
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (byId("help").open) { if (event.key === "?") byId("help").close(); return; }
+    if (event.target.closest("#search")) { if (event.key === "Escape") searchBar(false); return; }
     if (event.target.closest("select, summary") && event.key !== "?" && !/^[1-5]$/.test(event.key)) return;
     const action = /^[1-5]$/.test(event.key) ? () => focusPane(Number(event.key)) : KEYS[event.key];
     if (action) { event.preventDefault(); action(); }
@@ -408,7 +590,21 @@
     button.addEventListener("click", () => doing[button.dataset.do]());
   byId("theme").addEventListener("click", doing.theme);
   byId("keys").addEventListener("click", doing.help);
-  byId("run").addEventListener("change", (event) => { open(Number(event.target.value)); rove(); });
+  byId("find").addEventListener("click", doing.search);
+  byId("wanted").addEventListener("input", search);
+  byId("wanted").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); showHit(found.at + (event.shiftKey ? -1 : 1)); }
+  });
+  byId("before").addEventListener("click", () => showHit(found.at - 1));
+  byId("after").addEventListener("click", () => showHit(found.at + 1));
+  byId("done").addEventListener("click", () => searchBar(false));
+  byId("run").addEventListener("change", (event) => { open(Number(event.target.value)); });
+  for (const body of document.querySelectorAll(".body"))
+    body.addEventListener("scroll", () => settleAll(body));
+  window.addEventListener("resize", () => {
+    for (const list of Object.values(lists)) if (list.count) list.guess();
+    settleAll();
+  });
 
   // On paper: the whole run
 
@@ -446,5 +642,4 @@
   byId("more").hidden = !view.left_out;
   byId("screen").hidden = false;
   open(view.show);
-  rove();
 })();

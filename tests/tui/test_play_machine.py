@@ -1,4 +1,4 @@
-"""What-if play by any keys: what an option promises is what comes, undo leads back, and nothing stays that is not kept."""
+"""What-if play by any keys: an option comes as it promised, undo leads back, and only what is kept stays."""
 
 from __future__ import annotations
 

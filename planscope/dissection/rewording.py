@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from planscope.dissection.arms import Counts
 from planscope.dissection.belief import ITSELF, chance
 from planscope.language.tree import Query, Word, walk
-from planscope.synthesis.mutation.terminal_substitution import Place
+from planscope.synthesis.substitution import Place
 
 SUSPECT = 0.15
 """How likely it is of any word that the agent stumbles over it, before it was seen."""

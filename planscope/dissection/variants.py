@@ -22,8 +22,8 @@ from planscope.session.derive import reading_of
 from planscope.session.model import CellKind, Origin, Variant
 from planscope.session.new_parts import make_variant
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
-from planscope.synthesis.mutation.terminal_substitution import places
 from planscope.synthesis.request import SynthesisError
+from planscope.synthesis.substitution import places
 
 MOST = 1000
 """Mutants of a kind: the last one's number."""

@@ -1,12 +1,13 @@
 """Queries from seeds (paper, Algorithm 1): every action mentioned, satisfiable by construction, and certified.
 
-The order of what happens is part of the contract "same seed, same query": topic and actions, durations, the
-number of sentences, their shapes, then sentence by sentence what stands in them.
+The order of random choices is part of the contract "same seed, same query": topic and actions, durations, the number of
+sentences, their shapes, then the contents of each sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import factorial
@@ -14,15 +15,83 @@ from math import factorial
 from planscope.language.derive import problem_of_tree
 from planscope.language.problem import Action, Problem, make_actions
 from planscope.language.render import render
+from planscope.language.topics import check_topics, keywords, load_topics
 from planscope.language.tree import Query, Sentence
 from planscope.oracle.satisfiable import certifier
 from planscope.oracle.walk import plan_of
-from planscope.synthesis.action_names import ActionNames
-from planscope.synthesis.day import Day, draw_durations
-from planscope.synthesis.draw import Draw
-from planscope.synthesis.partial_order import PartialOrder, TargetOrder, draw_order, nearest
+from planscope.synthesis.partial_order import (
+    Day,
+    PartialOrder,
+    TargetOrder,
+    draw_durations,
+    draw_order,
+    nearest,
+)
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request, SynthesisError, check
 from planscope.synthesis.sentences import CLOCK_FORMS, DeadEnd, Grower, Shaper, Wording, counted
+
+PER_TOPIC = 20
+"""More actions than this take several topics (paper, section 4.2)."""
+
+
+class ActionNames:
+    """The names that one request allows."""
+
+    def __init__(self, request: Request) -> None:
+        self.topic, self.count = request.topic, request.count
+        self.given: tuple[str, ...] | None = None
+        if not isinstance(request.actions, int):
+            self.given = request.actions
+            _check_names(self.given)
+            return
+        self.topics: Mapping[str, tuple[str, ...]] = (
+            load_topics() if request.topics is None else request.topics
+        )
+        self.jobs = tuple(self.topics)
+        if not self.jobs:
+            raise SynthesisError("there are no topics to take actions from; name the actions")
+        if self.topic is not None and self.topic not in self.topics:
+            near = difflib.get_close_matches(self.topic, self.jobs, 3)
+            hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {len(self.jobs)} others"
+            raise SynthesisError(f"there is no topic {self.topic!r}{hint}")
+
+    def draw(self, draw: RandomChoices) -> tuple[str, Sequence[str]]:
+        """The topic (several with commas between, "" for given names) and the actions' names."""
+        if self.given is not None:
+            return self.topic or "", self.given
+        first = draw.choose(self.jobs) if self.topic is None else self.topic
+        names = self.topics[first]
+        if self.count <= min(PER_TOPIC, len(names)):
+            return first, draw.sample(names, self.count)
+        others = draw.sample([job for job in self.jobs if job != first], len(self.jobs) - 1)
+        taken, pool = [first], apart(names, [])
+        while len(pool) < self.count or len(taken) * PER_TOPIC < self.count:
+            if not others:
+                raise SynthesisError(f"the topics have {len(pool)} activities that can stand in one query")
+            taken.append(others.pop())
+            pool += apart(self.topics[taken[-1]], pool)
+        return ", ".join(taken), draw.sample(pool, self.count)
+
+
+def apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
+    """Those that neither hold one of the pool nor stand in one, word by word."""
+    kept: list[str] = []
+    for name in names:
+        words = f" {name.casefold()} "
+        others = [f" {other.casefold()} " for other in (*pool, *kept)]
+        if not any(words in other or other in words for other in others):
+            kept.append(name)
+    return kept
+
+
+def _check_names(names: tuple[str, ...]) -> None:
+    """Names that a text could not be read back with are refused."""
+    problems = [p for p in check_topics({"actions": names}, keywords()) if p.breaks]
+    if problems:
+        subject = "" if problems[0].phrase is None else f"{problems[0].phrase!r} "
+        raise SynthesisError(f"action {subject}{problems[0].message}")
+
 
 _TRIES = 12
 _FITTINGS = 200
@@ -40,7 +109,7 @@ class Composer:
         self.shaper = Shaper(request)
         self.wording = Wording(request.modals)
 
-    def compose(self, draw: Draw, takes: Sequence[int] | None) -> Found:
+    def compose(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found:
         """Sentences, and for timed queries (``takes``: durations) the day that they leave."""
         orders, sentences = self.request.valid_orders, self.request.sentences
         if orders is None:
@@ -57,7 +126,7 @@ class Composer:
             )
         return found
 
-    def _free(self, draw: Draw, takes: Sequence[int] | None) -> Found | None:
+    def _free(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found | None:
         """With as many valid orders as it happens. Without clock times, as in the last tries, it cannot fail."""
         for attempt in range(_TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
@@ -66,7 +135,7 @@ class Composer:
         return None
 
     def _targeted(
-        self, draw: Draw, takes: Sequence[int] | None, orders: tuple[int, int], room: int = 0
+        self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], room: int = 0
     ) -> Found | None:
         """With so many valid orders: the order first, then the sentences that say it, if they can."""
         for attempt in range(_TRIES):
@@ -77,7 +146,7 @@ class Composer:
                 return self._paragraph(draw, order, clocks, room and order.unsaid() + room), order.day
         return None
 
-    def _by_clock(self, draw: Draw, takes: Sequence[int], orders: tuple[int, int]) -> Found:
+    def _by_clock(self, draw: RandomChoices, takes: Sequence[int], orders: tuple[int, int]) -> Found:
         """With more valid orders than any comparing of all actions leaves: most are given clock times alone."""
         seen: list[int] = []
         for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
@@ -96,7 +165,7 @@ class Composer:
         )
 
     def _fitted(
-        self, draw: Draw, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
+        self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
     ) -> Found | None:
         """With so many valid orders in so many sentences: if no order fits them, sentences that happen to."""
         for room in (0, 2 * sentences):
@@ -119,7 +188,7 @@ class Composer:
 
     def _paragraph(
         self,
-        draw: Draw,
+        draw: RandomChoices,
         order: PartialOrder,
         clocks: bool = True,
         room: int = 0,
@@ -177,7 +246,7 @@ class Synthesizer:
 
     def case(self, seed: int) -> Synthesized:
         """The query of a seed."""
-        draw = Draw(seed)
+        draw = RandomChoices(seed)
         topic, names = self.names.draw(draw)
         takes = draw_durations(draw, len(names)) if self.request.timed else None
         sentences, day = self.composer.compose(draw, takes)

@@ -19,11 +19,9 @@ from planscope.language.tree import Query, Word, same_tree
 from planscope.oracle.equivalence import equivalent
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
-from planscope.synthesis.mutation.proposal import Draft, draw_for
-from planscope.synthesis.mutation.query_synthesis import retellings
-from planscope.synthesis.mutation.terminal_substitution import places, substitute, substitutes
-from planscope.synthesis.mutation.topic_change import other_topics
+from planscope.synthesis.query_synthesis import retellings
 from planscope.synthesis.request import Request
+from planscope.synthesis.substitution import Draft, draw_for, other_topics, places, substitute, substitutes
 
 Kind = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -1,11 +1,11 @@
-"""What has been said so far, and what can still be said without a contradiction.
+"""The order, and a timed query's day, as sentences build them: what was said, and what can be said consistently.
 
-Actions are indexes, sets of them bit masks. ``up[i]`` are the actions that must come before i, ``down[i]``
-those that must come after it: closed under transitivity at every moment, so that a question is a mask.
+Actions are indexes, sets of them bit masks. ``up[i]`` are the actions that must come before i, ``down[i]`` those that
+must come after it: always closed under transitivity, so that a question is a mask.
 
-For queries with so many valid orders the order comes first. A pair of actions added to it can only take valid orders
-away. So pairs of incomparable actions are added while there are too many, and none with which there would be too few.
-Sentences then say pairs of the order that came out, and all of those that follow from no others (its cover relations).
+If a query is to have a given number of valid orders, the order comes first. A pair of actions added to it can only take
+valid orders away. So pairs of incomparable actions are added while there are too many valid orders, and none that would
+leave too few. The sentences then say pairs of that order, among them all that follow from no others (its covers).
 """
 
 from __future__ import annotations
@@ -13,11 +13,139 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import factorial
 
+from planscope.language.problem import DAY
 from planscope.oracle.precedence import Edge, bits, count_orders
-from planscope.oracle.schedule import count_schedules
-from planscope.synthesis.day import Day
-from planscope.synthesis.draw import Draw
+from planscope.oracle.schedule import Schedule, TooHard, count_schedules
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import SynthesisError
+
+_LIMIT = 2_000
+"""Sets of actions looked at for one question; where that is not enough, something else is said instead."""
+
+
+def draw_durations(draw: RandomChoices, n: int) -> list[int]:
+    """Whole hours, at least one each, three on average at most; their sum fits the day."""
+    takes = [1] * n
+    for _ in range(draw.between(0, min(DAY, 3 * n) - n)):
+        takes[draw.between(0, n - 1)] += 1
+    return takes
+
+
+class Day:
+    """``plan``: start hours that meet all that was said, kept up to date once there are clock times (``bounded``)."""
+
+    def __init__(self, takes: Sequence[int]) -> None:
+        self.takes = takes
+        self.n = len(takes)
+        self.release = [0] * self.n
+        self.deadline = [DAY] * self.n
+        self.bounded = False
+        self.plan: list[int] = []
+
+    def keeps(self, edges: Iterable[Edge]) -> bool:
+        """Whether the plan at hand meets these pairs as well."""
+        plan, takes = self.plan, self.takes
+        return all(plan[a] + takes[a] <= plan[b] for a, b in edges)
+
+    def settle(
+        self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
+    ) -> bool:
+        """Make a plan for this order and these clock times the plan at hand, if there is one."""
+        plan = self._greedy(up, down, release, deadline) or self._exact(down, release, deadline)
+        if plan is None:
+            return False
+        self.plan = plan
+        return True
+
+    def _greedy(
+        self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
+    ) -> list[int] | None:
+        """The most urgent action that may start, again and again; mostly that will do."""
+        takes = self.takes
+        due = [min([deadline[i], *[deadline[j] - takes[j] for j in bits(down[i])]]) for i in range(self.n)]
+        urgent = sorted(range(self.n), key=due.__getitem__)
+        plan = [0] * self.n
+        rest, clock = (1 << self.n) - 1, 0
+        while rest:
+            soonest = DAY
+            for i in urgent:
+                if rest >> i & 1 and not up[i] & rest:
+                    if release[i] <= clock:
+                        break
+                    soonest = min(soonest, release[i])
+            else:
+                if soonest == DAY:
+                    return None
+                clock = soonest
+                continue
+            plan[i] = clock
+            clock += takes[i]
+            if clock > due[i]:
+                return None
+            rest ^= 1 << i
+        return plan
+
+    def _exact(
+        self, down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
+    ) -> list[int] | None:
+        edges = [(a, b) for a in range(self.n) for b in bits(down[a])]
+        try:
+            ways = Schedule(self.takes, release, deadline, edges, _LIMIT).one_way((1 << self.n) - 1, 0)
+        except TooHard:
+            return None
+        if ways is None:
+            return None
+        plan = [0] * self.n
+        for i, hour in ways:
+            plan[i] = hour
+        return plan
+
+    def range(
+        self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool
+    ) -> tuple[int, int]:
+        """Hours worth trying for "ends by" (or else "starts from"): none of the others can do."""
+        takes = self.takes
+        if before:
+            return max(takes[i] + sum([takes[j] for j in bits(up[i])]) for i in members), DAY - 1
+        return 1, DAY - max(takes[i] + sum([takes[j] for j in bits(down[i])]) for i in members)
+
+    def preferred(
+        self,
+        up: Sequence[int],
+        down: Sequence[int],
+        members: Sequence[int],
+        before: bool,
+        redundant: bool,
+        hours: tuple[int, int],
+    ) -> tuple[int, int]:
+        """The part of ``hours`` that says something redundant (or else new); the first above the last if none."""
+        low, high = hours
+        if before:
+            known = [min([self.deadline[i], *[self.deadline[j] - 1 for j in bits(down[i])]]) for i in members]
+            return (max(low, *known), high) if redundant else (low, min(high, min(known) - 1))
+
+        known = [max([self.release[i], *[self.release[j] + 1 for j in bits(up[i])]]) for i in members]
+        return (low, min(high, *known)) if redundant else (max(low, max(known) + 1), high)
+
+    def bound(
+        self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool, hour: int
+    ) -> bool:
+        """Set a clock time for all members, if there is a plan with it."""
+        if not self.bounded and not self.settle(up, down, self.release, self.deadline):
+            return False
+        plan, takes = self.plan, self.takes
+        release, deadline = self.release[:], self.deadline[:]
+        for i in members:
+            if before:
+                deadline[i] = min(deadline[i], hour)
+            else:
+                release[i] = max(release[i], hour)
+        if not all(release[i] <= plan[i] and plan[i] + takes[i] <= deadline[i] for i in members) and not (
+            self.settle(up, down, release, deadline)
+        ):
+            return False
+        self.release, self.deadline, self.bounded = release, deadline, True
+        return True
 
 
 class PartialOrder:
@@ -58,7 +186,7 @@ class PartialOrder:
         enclose(up, down, edges)
         return day.settle(up, down, day.release, day.deadline)
 
-    def clock(self, members: Sequence[int], before: bool, draw: Draw, needed: bool) -> int:
+    def clock(self, members: Sequence[int], before: bool, draw: RandomChoices, needed: bool) -> int:
         """Say that all ``members`` end by (or else start from) some hour; the hour, -1 if none will do.
 
         ``needed``: better something redundant than nothing.
@@ -247,7 +375,7 @@ def covers(down: Sequence[int], up: Sequence[int]) -> list[Edge]:
     return [(a, b) for a in range(len(down)) for b in bits(down[a]) if not down[a] & up[b]]
 
 
-def draw_order(draw: Draw, n: int, low: int, high: int) -> tuple[list[int], list[int]]:
+def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[int], list[int]]:
     """``up`` and ``down`` of a random order with ``low`` to ``high`` valid orders and no action on its own."""
     most = factorial(n - 1)  # one action before all the others
     if low > most:
@@ -276,7 +404,7 @@ def nearest(seen: Iterable[int], low: int, high: int) -> str:
 
 
 class _Search:
-    def __init__(self, draw: Draw, n: int, low: int, high: int) -> None:
+    def __init__(self, draw: RandomChoices, n: int, low: int, high: int) -> None:
         self.draw, self.n, self.low, self.high = draw, n, low, high
         self.left = _COUNTS
         self.seen: set[int] = set()

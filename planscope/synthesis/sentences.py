@@ -29,8 +29,8 @@ from planscope.language.tree import (
     terminals,
 )
 from planscope.oracle.precedence import bits
-from planscope.synthesis.draw import Draw
 from planscope.synthesis.partial_order import PartialOrder
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request, SynthesisError
 
 Slot = tuple[tuple[Word, ...], tuple[Word, ...]]
@@ -48,16 +48,18 @@ class Wording:
         self.clauses, self.relatives = _tables()
         self.conjunctions = load_lexicon().written("J")
 
-    def clause(self, draw: Draw, form: Form, relation: Relation, clock: bool) -> tuple[Word, ...]:
+    def clause(self, draw: RandomChoices, form: Form, relation: Relation, clock: bool) -> tuple[Word, ...]:
         return self._words(draw, self.clauses[form, relation, clock])
 
-    def relative(self, draw: Draw, form: RelativeForm, relation: Relation, clock: bool) -> tuple[Word, ...]:
+    def relative(
+        self, draw: RandomChoices, form: RelativeForm, relation: Relation, clock: bool
+    ) -> tuple[Word, ...]:
         return self._words(draw, self.relatives[form, relation, clock])
 
-    def conjunction(self, draw: Draw) -> Word:
+    def conjunction(self, draw: RandomChoices) -> Word:
         return draw.choose(self.conjunctions)
 
-    def _words(self, draw: Draw, slots: tuple[Slot, ...]) -> tuple[Word, ...]:
+    def _words(self, draw: RandomChoices, slots: tuple[Slot, ...]) -> tuple[Word, ...]:
         random, modals = draw.random, self.modals
         words = []
         for plain, modal in slots:
@@ -157,14 +159,14 @@ class Shaper:
         one = min(self.n, self.longest * (4 if self.relatives else 2))
         return one * 2 if self.second else one
 
-    def how_many(self, draw: Draw) -> int:
+    def how_many(self, draw: RandomChoices) -> int:
         """The number of sentences: as asked for, or drawn so that all actions have room."""
         if self.sentences is not None:
             return self.sentences
         return draw.between(-(-self.n // min(self.most, _COMFORT)), self.n)
 
     def paragraph(
-        self, draw: Draw, sentences: int, clocks: bool = True, room: int = 0
+        self, draw: RandomChoices, sentences: int, clocks: bool = True, room: int = 0
     ) -> list[list[ClauseShape]]:
         """Shapes of so many sentences that can name every action, and ``room`` actions in all if they can.
 
@@ -177,14 +179,14 @@ class Shaper:
             found += self._widen(draw, made, clocks)
         return made
 
-    def sentence(self, draw: Draw, clocks: bool = True) -> list[ClauseShape]:
+    def sentence(self, draw: RandomChoices, clocks: bool = True) -> list[ClauseShape]:
         share = self.clocks if clocks else 0.0
         shapes = [self._clause(draw, share)]
         if self.second and draw.random() < self.second:
             shapes.append(self._clause(draw, share))
         return shapes
 
-    def _clause(self, draw: Draw, clocks: float) -> ClauseShape:
+    def _clause(self, draw: RandomChoices, clocks: float) -> ClauseShape:
         random = draw.random
         shape = ClauseShape(FORMS[draw.weighted(self.forms)])
         spare = self.n - 2
@@ -204,19 +206,19 @@ class Shaper:
             shape.object_relative = self._relative(draw, spare, clocks)
         return shape
 
-    def _length(self, draw: Draw, room: int) -> int:
+    def _length(self, draw: RandomChoices, room: int) -> int:
         """Of a list of several."""
         longest = min(self.longest, room)
         return draw.between(2, longest) if longest > 1 else 1
 
-    def _relative(self, draw: Draw, spare: int, clocks: float) -> int:
+    def _relative(self, draw: RandomChoices, spare: int, clocks: float) -> int:
         if clocks and draw.random() < clocks:
             return CLOCK
         if spare < 1:
             return 0
         return self._length(draw, spare) if self.lists and draw.random() < self.lists else 1
 
-    def _widen(self, draw: Draw, made: list[list[ClauseShape]], clocks: bool) -> int:
+    def _widen(self, draw: RandomChoices, made: list[list[ClauseShape]], clocks: bool) -> int:
         """Give some sentence more room for actions; by how much."""
         options: list[tuple[list[ClauseShape], ClauseShape | None, str]] = []
         for shapes in made:
@@ -262,7 +264,7 @@ def references(n: int) -> tuple[ActionRef, ...]:
 class Grower:
     """Fills the shapes of one query, sentence by sentence. ``room``: how many actions they hold in all."""
 
-    def __init__(self, draw: Draw, order: PartialOrder, wording: Wording, room: int) -> None:
+    def __init__(self, draw: RandomChoices, order: PartialOrder, wording: Wording, room: int) -> None:
         self.draw, self.order, self.wording, self.room = draw, order, wording, room
         self.refs = references(order.n)
         self.fresh = order.everything

@@ -13,8 +13,8 @@ from random import Random
 
 from planscope import synthesis
 from planscope.oracle.precedence import bits
-from planscope.synthesis.draw import Draw
 from planscope.synthesis.generate import Synthesizer, cases, synthesize
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request
 from tests.synthesis import golden
 
@@ -62,7 +62,7 @@ def test_random_is_used_through_one_method() -> None:
     for path in Path(synthesis.__path__[0]).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "random":
-                assert path.name == "draw.py" and [name.name for name in node.names] == ["Random"]
+                assert path.name == "random_choices.py" and [name.name for name in node.names] == ["Random"]
             if isinstance(node, ast.Import):
                 assert not {"random", "secrets", "time"} & {name.name for name in node.names}
             # what a set is walked through for has no order of its own
@@ -70,7 +70,7 @@ def test_random_is_used_through_one_method() -> None:
 
 
 def test_draw() -> None:
-    draw, twin = Draw(5), Random(5)
+    draw, twin = RandomChoices(5), Random(5)
     assert [draw.random() for _ in range(3)] == [twin.random() for _ in range(3)]
     assert {draw.between(3, 5) for _ in range(100)} == {3, 4, 5}
     assert {draw.choose("abc") for _ in range(100)} == set("abc")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from planscope.oracle.precedence import count_orders
 from planscope.oracle.schedule import count_schedules
-from planscope.synthesis.draw import Draw
 from planscope.synthesis.generate import cases, synthesize
 from planscope.synthesis.partial_order import draw_order
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request, SynthesisError
 from tests.synthesis.support import brute_orders, clauses
 
@@ -156,6 +156,6 @@ def test_the_most_valid_orders_that_there_can_be() -> None:
             if len(edges) < n and len({i for pair in edges for i in pair}) == n:
                 best = max(best, count_orders(n, edges))
         assert best == factorial(n - 1)
-        draw_order(Draw(0), n, best, best)
+        draw_order(RandomChoices(0), n, best, best)
         with pytest.raises(SynthesisError):
-            draw_order(Draw(0), n, best + 1, 2 * best)
+            draw_order(RandomChoices(0), n, best + 1, 2 * best)

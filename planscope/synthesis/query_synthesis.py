@@ -25,11 +25,11 @@ from planscope.language.tree import (
     walk,
 )
 from planscope.oracle.precedence import bits, topological
-from planscope.synthesis.draw import Draw
-from planscope.synthesis.mutation.proposal import Draft
 from planscope.synthesis.partial_order import TargetOrder, enclose
+from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request
 from planscope.synthesis.sentences import CLOCK_FORMS, ClauseShape, DeadEnd, Grower, Shaper, Wording
+from planscope.synthesis.substitution import Draft
 
 Hours = tuple[int | None, ...]
 """For each action an hour that may be said of it, None where there is none."""
@@ -116,7 +116,7 @@ _TRIES = 400
 _SPARE = 5
 
 
-def retellings(reading: Reading, draw: Draw, topic: str, manner: Request) -> Iterator[Draft]:
+def retellings(reading: Reading, draw: RandomChoices, topic: str, manner: Request) -> Iterator[Draft]:
     """Paragraphs with trees of their own, as long as new ones are found."""
     actions = reading.problem.actions
     teller = _Teller(meaning(reading.problem), manner, _longest_list(reading.tree))
@@ -162,7 +162,7 @@ class _Told(TargetOrder):
         """The actions of which that very hour may be said."""
         return sum(1 << i for i, known in enumerate(self.hours[before]) if known == hour)
 
-    def clock(self, members: Sequence[int], before: bool, draw: Draw, needed: bool) -> int:
+    def clock(self, members: Sequence[int], before: bool, draw: RandomChoices, needed: bool) -> int:
         """Say the hour that follows for all ``members``; -1 where there is none for one of them."""
         hours = self.hours[before]
         known = {hour for i in members if (hour := hours[i]) is not None}
@@ -180,7 +180,9 @@ class _Grower(Grower):
 
     order: _Told
 
-    def __init__(self, draw: Draw, told: _Told, wording: Wording, refs: tuple[ActionRef, ...]) -> None:
+    def __init__(
+        self, draw: RandomChoices, told: _Told, wording: Wording, refs: tuple[ActionRef, ...]
+    ) -> None:
         super().__init__(draw, told, wording, 0)
         self.order, self.refs = told, refs
 
@@ -236,7 +238,7 @@ class _Teller:
             replace(self.manner, timed=True, clock_times=1.0, forms=dict.fromkeys(CLOCK_FORMS, 1.0))
         )
 
-    def paragraph(self, draw: Draw, attempt: int) -> Query:
+    def paragraph(self, draw: RandomChoices, attempt: int) -> Query:
         """Sentences that say all of it, or DeadEnd. Later attempts have longer lists, which say more at once."""
         told = _Told(self.known)
         lists = min(1.0, self.manner.lists + 0.2 * (attempt % 5))

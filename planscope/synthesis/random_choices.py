@@ -12,7 +12,7 @@ from planscope.oracle.precedence import bits
 T = TypeVar("T")
 
 
-class Draw:
+class RandomChoices:
     """A source of choices: the same ones for the same seed, everywhere."""
 
     __slots__ = ("random",)

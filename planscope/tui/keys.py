@@ -1,6 +1,6 @@
-"""From the table of actions to bindings, palette, help screen and the README's list; and users' own keys.
+"""From the table of actions to bindings, palette, help screen and the page of keys; and users' own keys.
 
-``python -m planscope.tui.keys`` prints the README's list.
+``python -m planscope.tui.keys`` prints ``docs/keys.md``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SECTION = "keys"
 ALWAYS_QUITS = "ctrl+q"
 """Textual's own, on every screen and in every dialog."""
 
-_ROOMS = get_args(Where)
+_SCREENS = get_args(Where)
 
 
 class HelpEntry(NamedTuple):
@@ -138,12 +138,29 @@ def help_sections(
 
 
 def markdown() -> str:
-    """The README's list of keys, room by room."""
-    lines = ["| Room | Key | Action | What it does |", "| --- | --- | --- | --- |"]
-    for action in sorted(ACTIONS, key=lambda action: _ROOMS.index(action.where)):
-        keys = " ".join(f"`{shown_key(key)}`" for key in action.shown_keys)
-        lines.append(f"| {action.where} | {keys} | {action.title} | {action.help} |")
-    return "\n".join(lines) + "\n"
+    """The page ``docs/keys.md``: a table for each screen, then the letters that differ between screens."""
+    parts = [_PAGE]
+    for where in _SCREENS:
+        actions = [action for action in ACTIONS if action.where == where]
+        name = "Everywhere" if where == "everywhere" else f"{where.capitalize()} screen"
+        rows = [f"| {_in_code(action.shown_keys)} | {action.title} | {action.help} |\n" for action in actions]
+        parts.append(f"## {name}\n\n| Key | Action | What it does |\n| --- | --- | --- |\n{''.join(rows)}")
+    return "\n".join(parts)
+
+
+_PAGE = """\
+# Keys
+
+<!-- made by: python -m planscope.tui.keys > docs/keys.md -->
+
+Letters come first; Shift reverses the verb. The mouse works too: click to select, scroll, double-click to zoom. `?`
+shows the keys of the screen that you are on, `Ctrl+p` finds an action by its name. [Settings](settings.md) says how to
+choose your own.
+"""
+
+
+def _in_code(keys: Sequence[str]) -> str:
+    return " ".join(f"`{shown_key(key)}`" for key in keys)
 
 
 def keys_file() -> Path:

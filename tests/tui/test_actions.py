@@ -151,18 +151,23 @@ def test_palette_and_help_tell_the_same(screen: Where) -> None:
     assert [a.footer for a in here(screen)].count(True) in range(1, 14)
 
 
-def test_the_readme_s_list_has_every_action() -> None:
-    rows = markdown().splitlines()[2:]
-    assert len(rows) == len(ACTIONS) == len(BY_ID)
-    for row in rows:
-        screen, _, title, help = (cell.strip() for cell in row.strip("|").split("|", 3))
-        action = next(a for a in ACTIONS if (a.where, a.title, a.help) == (screen, title, help))
-        assert action.help in row
-        assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
-        assert action.help.endswith(".")
+def test_the_page_of_keys_has_every_action_under_its_screen() -> None:
+    told: dict[str, list[str]] = {}
+    for line in markdown().splitlines():
+        if line.startswith("## "):
+            section = told.setdefault(line[3:], [])
+        elif line.startswith("| `"):
+            section.append(line)
+    for screen in (*SCREENS, "everywhere"):
+        actions = [action for action in ACTIONS if action.where == screen]
+        rows = told["Everywhere" if screen == "everywhere" else f"{screen.capitalize()} screen"]
+        assert len(rows) == len(actions)
+        for row, action in zip(rows, actions, strict=True):
+            assert row.endswith(f" | {action.title} | {action.help} |") and action.help.endswith(".")
+            assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
 
 
-def test_the_module_prints_the_readme_s_list() -> None:
+def test_the_module_prints_the_page_of_keys() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "planscope.tui.keys"], capture_output=True, text=True, check=True
     )

@@ -1,6 +1,6 @@
 """The one table of what a key does, a file for each room.
 
-Bindings, palette, help screen and the README's list of keys are all made from it (``planscope.tui.keys``). An action
+Bindings, palette, help screen and docs/keys.md are all made from it (``planscope.tui.keys``). An action
 that is not built is not in here.
 """
 

@@ -15,8 +15,8 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
-    from planscope.session.help import Help
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.record import Help
 
 LISTED = 10
 """Ids named in an error before it says how many more there are."""
@@ -38,8 +38,7 @@ class Case:
     @property
     def help(self) -> Help:
         """What helped the run."""
-        from planscope.session.help import NO_HELP
-        from planscope.session.record import help_of
+        from planscope.session.record import NO_HELP, help_of
 
         return help_of(self.run) if self.run is not None else NO_HELP
 
@@ -53,7 +52,7 @@ def listed(ids: Iterable[str]) -> str:
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
     """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
-    from planscope.session.own import own_runs
+    from planscope.session.model import own_runs
 
     if run_id is None:
         own = own_runs(session)
@@ -77,8 +76,7 @@ def need_run(session: Session, run_id: str | None) -> Run:
 
 def variant_shown(session: Session, run: Run | None = None) -> Variant:
     """The request of a run; the newest one for a session without runs."""
-    from planscope.session.derive import variant_of
-    from planscope.session.own import own_variants
+    from planscope.session.model import own_variants, variant_of
 
     if run is not None:
         return variant_of(session, run)
@@ -90,7 +88,7 @@ def variant_shown(session: Session, run: Run | None = None) -> Variant:
 def read_request(variant: Variant) -> Reading:
     """What a variant asks for. Raises UserError that says where its text cannot be read."""
     from planscope.language.errors import ParseFailure, in_a_line
-    from planscope.session.derive import reading_of
+    from planscope.session.oracle_input import reading_of
 
     try:
         return reading_of(variant)
@@ -105,7 +103,7 @@ def judge(session: Session, run: Run | None) -> Case:
     """Read and judge. Raises UserError where the request cannot be read."""
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.session.derive import trace_of
+    from planscope.session.oracle_input import trace_of
 
     variant = variant_shown(session, run)
     reading = read_request(variant)

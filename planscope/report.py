@@ -14,7 +14,7 @@ from planscope.oracle.findings import grouped
 from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
 from planscope.oracle.words import called, clock, listed, name
 from planscope.safe import cell_width, clip, show, visible, wrap
-from planscope.session.help import NO_HELP, Help
+from planscope.session.record import NO_HELP, Help
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay

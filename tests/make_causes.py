@@ -8,9 +8,7 @@ from functools import partial
 
 from planscope.dissection.arms import Cause
 from planscope.dissection.engine import Dissector
-from planscope.session.events import MessageEvent
-from planscope.session.model import Origin, Run, Session
-from planscope.session.new_parts import make_variant
+from planscope.session.model import MessageEvent, Origin, Run, Session, make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 

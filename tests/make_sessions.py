@@ -16,10 +16,8 @@ from planscope.documents.query import constraint_document
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
-from planscope.session.derive import reading_of
-from planscope.session.events import MessageEvent
-from planscope.session.model import Limits, Origin, Run, Session, Variant
-from planscope.session.new_parts import make_variant
+from planscope.session.model import Limits, MessageEvent, Origin, Run, Session, Variant, make_variant
+from planscope.session.oracle_input import reading_of
 from planscope.session.store import save
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request

@@ -8,8 +8,9 @@ from planscope.dissection.summary import summary
 from planscope.documents.query import constraint_document
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
-from planscope.session.bundled import DEFAULT, bundled
-from planscope.session.derive import problem_of, reading_of, trace_of, variant_of
+from planscope.session.locations import DEFAULT, bundled
+from planscope.session.model import variant_of
+from planscope.session.oracle_input import problem_of, reading_of, trace_of
 from planscope.session.store import dumps, load
 from tests.make_causes import CAUSES
 from tests.make_sessions import SESSIONS

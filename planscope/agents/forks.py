@@ -11,9 +11,16 @@ from planscope.agents.runner import LiveRun
 from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.session.events import AnswerEvent, CallEvent, Event, PromptEvent
-from planscope.session.kept_events import events_up_to
-from planscope.session.model import ForkPoint, Run, Variant
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    Event,
+    ForkPoint,
+    PromptEvent,
+    Run,
+    Variant,
+    events_up_to,
+)
 
 
 class CannotFork(UserError):

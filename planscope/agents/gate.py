@@ -13,7 +13,7 @@ from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import Call, Trace
 from planscope.oracle.words import called, listed
-from planscope.session.derive import own_reading, plain_name
+from planscope.session.oracle_input import own_reading, plain_name
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay

@@ -13,8 +13,7 @@ from planscope.agents.models import LoadedModel, check_model, load_model, parse_
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.runner import LiveRun, prepare
 from planscope.agents.simulated_runs import run_simulated
-from planscope.session.events import EndEvent
-from planscope.session.model import Run, Variant
+from planscope.session.model import EndEvent, Run, Variant
 
 AT_ONCE = 8
 

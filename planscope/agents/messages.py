@@ -23,8 +23,8 @@ from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain, was_completed, why_unreadable
 from planscope.safe.secret_names import without_secrets
-from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent, PromptEvent, Usage
 from planscope.session.json_bytes import plain_text
+from planscope.session.model import AnswerEvent, CallEvent, Event, MessageEvent, PromptEvent, Usage
 
 
 @dataclass(slots=True)

@@ -52,15 +52,15 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.language.problem import is_tool_name
-from planscope.session.carriers import is_session_file
-from planscope.session.events import EndEvent, ErrorEvent, Event, PromptEvent
+from planscope.session.containers import is_session_file
 from planscope.session.files import SessionError, read_bytes, writable_target
 from planscope.session.json_bytes import plain_text
+from planscope.session.locations import free_path
 from planscope.session.lock import Held
-from planscope.session.naming import free_path
-from planscope.session.notices import notice_of
+from planscope.session.merging import merge_now, merge_soon, warn
+from planscope.session.model import EndEvent, ErrorEvent, Event, PromptEvent
+from planscope.session.record import notice_of
 from planscope.session.recordings import Journal
-from planscope.session.settling import settle_now, settle_soon, warn
 
 _WAITING = 64
 """Runs that failed and may be tried again, of all conversations of one recorder."""
@@ -148,7 +148,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._failed.clear()
         if settle:
             with suppress(Held):
-                if (said := settle_now(self.path)) is not None:
+                if (said := merge_now(self.path)) is not None:
                     self._warn(said)
 
     def _find_place(self) -> None:
@@ -427,7 +427,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self.path = place
             journal = Journal(self.path, head)
         if not self.path.exists():
-            settle_soon(self.path)
+            merge_soon(self.path)
         talk = _Conversation(journal, began)
         asked = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
         text = plain_text(text_of(asked)) if asked is not None else ""
@@ -557,7 +557,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._add(talk, EndEvent(at=talk.at(), ending=ending, reason=reason or notice or None))
         talk.ended = True
         talk.journal.close()
-        settle_soon(self.path)
+        merge_soon(self.path)
         self._forget(talk)
 
     def _find_by(self, known: dict[str, _Conversation], talk: _Conversation, key: str) -> None:

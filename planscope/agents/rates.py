@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planscope.oracle.verdict_types import Verdict
-from planscope.session.help import Help
+from planscope.session.record import Help
 
 Z95 = 1.959963984540054
 """The normal distribution's quantile for an interval of 95 %."""

@@ -41,8 +41,8 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.agents.toolset import REFUSED
-from planscope.session.events import Event
 from planscope.session.json_bytes import plain_text
+from planscope.session.model import Event
 
 
 class CallLimitReached(Exception):

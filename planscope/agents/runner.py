@@ -17,9 +17,18 @@ from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import chat_for, load_factory, made_by
 from planscope.agents.toolset import make_toolset
-from planscope.session.derive import problem_of
-from planscope.session.events import CallEvent, EndEvent, ErrorEvent, Event, PromptEvent
-from planscope.session.model import ForkPoint, Limits, Run, Variant
+from planscope.session.model import (
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    Event,
+    ForkPoint,
+    Limits,
+    PromptEvent,
+    Run,
+    Variant,
+)
+from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Gate, PendingCall, Verb

@@ -24,18 +24,20 @@ from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import MockTool, make_toolset
 from planscope.oracle.trace import Call
-from planscope.session.derive import problem_of
-from planscope.session.events import (
+from planscope.session.mock_tools import unknown_tool
+from planscope.session.model import (
     AnswerEvent,
     CallEvent,
     EndEvent,
     Event,
+    Limits,
     MessageEvent,
     PromptEvent,
+    Run,
     Usage,
+    Variant,
 )
-from planscope.session.mock_answers import unknown_tool
-from planscope.session.model import Limits, Run, Variant
+from planscope.session.oracle_input import problem_of
 
 
 @dataclass(slots=True)

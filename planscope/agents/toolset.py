@@ -13,7 +13,7 @@ from planscope.errors import UserError
 from planscope.language.problem import is_tool_name
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.session.mock_answers import RESTART_ANSWER, capital, done_text, tool_answer
+from planscope.session.mock_tools import RESTART_ANSWER, capital, done_text, tool_answer
 from planscope.session.model import ActionRecord
 
 ARGUMENT_TEXT = (

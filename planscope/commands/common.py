@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.documents.json_text import json_text
+from planscope.documents.document import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -192,7 +192,7 @@ def add_beginning(parser: argparse.ArgumentParser) -> None:
 
 def session_path(name: str) -> Path:
     """The file of that path, or of that name among the bundled sessions and those of the library."""
-    from planscope.session.naming import resolve
+    from planscope.session.locations import resolve
 
     if not name:
         raise UserError("the name of the session is empty; name a file, or a bundled session")
@@ -215,7 +215,7 @@ def open_session(name: str) -> Session:
 
 def standard_input() -> bytes:
     """All that comes through standard input, unpacked where it is gzip. Raises UserError."""
-    from planscope.session.carriers import read_stream
+    from planscope.session.containers import read_stream
 
     if sys.stdin is None:
         raise UserError("standard input is closed; name a file")

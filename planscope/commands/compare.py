@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from planscope.case import listed
 from planscope.commands.common import columns, open_session, output_file, quoted, write_or_print
-from planscope.documents.json_text import json_text
+from planscope.documents.document import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -142,7 +142,7 @@ def _named(session: Session, id: str, variants: bool) -> Run | Variant:
 
 def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | Variant:
     """The newest one that is not ``but``; one that a dissection made only where there is no other."""
-    from planscope.session.own import own_runs, own_variants
+    from planscope.session.model import own_runs, own_variants
 
     own: list[Run | Variant] = [*(own_variants(session) if variants else own_runs(session))]
     every: list[Run | Variant] = [*(session.variants if variants else session.runs)]

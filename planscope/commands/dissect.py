@@ -120,10 +120,10 @@ class _Work:
         self, args: argparse.Namespace, session: Session, source: Path, target: Path, read: str | None
     ) -> None:
         from planscope.dissection.engine import Dissector
-        from planscope.session.adding import Kept
+        from planscope.session.writer import SavedFiles
 
         self.session, self.source, self.target, self.read = session, source, target, read
-        self.kept = Kept()
+        self.kept = SavedFiles()
         self.filling = Filling(target, session, args.budget)
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
@@ -158,7 +158,7 @@ class _Work:
         return False
 
     def _ended(self, cell: Cell, run: Run) -> None:
-        from planscope.session.adding import check_nobody_writes
+        from planscope.session.writer import check_nobody_writes
 
         self.progress.one_more()
         self.filling.one_more(run)
@@ -171,7 +171,7 @@ class _Work:
     def save(self) -> tuple[Session, Dissection]:
         """Write what there is so far into what the file holds by now."""
         from planscope.documents.dissection import say_constraints
-        from planscope.session.adding import adding
+        from planscope.session.writer import adding
 
         place = (self.session, self.source, self.target)
         with adding(*place, {self.variant}, read=self.read, kept=self.kept) as session:
@@ -200,7 +200,7 @@ def _begin(
     if args.run is not None:
         return _named(session, args)
     from planscope.agents.models import parse_model
-    from planscope.session.own import own_runs
+    from planscope.session.model import own_runs
 
     variant = newest_original(session, args.variant)
     model = parse_model(args.model, seed=args.seed).text

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
     """The mutants, and for the kinds of which there are not enough, why. UserError where there are none at all."""
     from planscope.language.topics import load_topics
-    from planscope.session.derive import reading_of
+    from planscope.session.oracle_input import reading_of
     from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
 
     read_request(variant)
@@ -117,8 +117,8 @@ def _record(
     read: str | None,
 ) -> dict[tuple[str, int], str]:
     """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
-    from planscope.session.adding import adding
-    from planscope.session.new_parts import next_variant_id
+    from planscope.session.model import next_variant_id
+    from planscope.session.writer import adding
 
     ids: dict[tuple[str, int], str] = {}
     with adding(session, source, target, {old.id}, read=read) as now:
@@ -137,8 +137,7 @@ def _record(
 def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
     from planscope.documents.query import constraint_document
     from planscope.language.tree_json import dump
-    from planscope.session.model import Origin
-    from planscope.session.new_parts import make_variant
+    from planscope.session.model import Origin, make_variant
 
     return make_variant(
         mutant.problem,

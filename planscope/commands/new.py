@@ -78,7 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.documents.synthesized import title_of
+    from planscope.documents.query import title_of
     from planscope.synthesis.generate import cases
 
     if args.output is not None and args.count is not None:
@@ -156,7 +156,7 @@ def _document(made: Synthesized) -> dict[str, Any]:
 
 
 def _save(made: Synthesized, output: Path) -> None:
-    from planscope.documents.synthesized import session_of
+    from planscope.documents.query import session_of
     from planscope.session.store import save
 
     save(session_of(made), output)

@@ -23,7 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.session.bundled import DEFAULT
+    from planscope.session.locations import DEFAULT
 
     if args.file == "-":
         return _from_standard_input(args)
@@ -41,10 +41,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _from_standard_input(args: argparse.Namespace) -> int:
     """Open what standard input carries, then take the keys from the terminal itself."""
-    from planscope.session.carriers import carried, passing_file
+    from planscope.session.containers import session_json, temporary_file
     from planscope.session.store import loads
 
-    data = carried(standard_input(), STANDARD_INPUT)
+    data = session_json(standard_input(), STANDARD_INPUT)
     loads(data, STANDARD_INPUT)  # says in one line what is wrong, while there is no screen yet
     if not _is_terminal(sys.stdout):
         raise UserError(
@@ -60,7 +60,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
     os.close(keys)
     from planscope.tui.launch import run as run_app
 
-    with passing_file(data) as path:
+    with temporary_file(data) as path:
         return run_app(path, run=args.run, step=args.step, theme=args.theme)
 
 

@@ -17,9 +17,9 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planscope.session.adding import Kept
-    from planscope.session.costs import Cost
     from planscope.session.model import Limits, Run, Session, Variant
+    from planscope.session.record import Cost
+    from planscope.session.writer import SavedFiles
 
 FIRST_RUNS = 5
 """By so many the size of all is judged."""
@@ -52,9 +52,9 @@ def opened_to_add(name: str) -> tuple[Session, str | None]:
 
     What planscope wrote itself can be.
     """
-    from planscope.session.adding import digest_of
     from planscope.session.files import read_bytes
     from planscope.session.store import dumps, loads
+    from planscope.session.writer import digest_of
 
     if name == "-":
         return open_session(name), None
@@ -74,9 +74,9 @@ def opened_to_add(name: str) -> tuple[Session, str | None]:
 def target_of(args: argparse.Namespace, source: Path) -> Path:
     """The file to write: -o, or the session's own. Raises UserError for a bundled session, for a bad place, and where
     another planscope keeps it open."""
-    from planscope.session.adding import check_nobody_writes
-    from planscope.session.bundled import is_bundled
-    from planscope.session.carriers import is_session_file
+    from planscope.session.containers import is_session_file
+    from planscope.session.locations import is_bundled
+    from planscope.session.writer import check_nobody_writes
 
     if args.output is None and is_bundled(source):
         raise UserError(
@@ -105,14 +105,14 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
 
 def newest_original(session: Session, wanted: str | None) -> Variant:
     """The variant of that id, by default the newest that is no mutant."""
-    from planscope.session.own import own_variants
+    from planscope.session.model import own_variants
 
     originals = [v for v in own_variants(session) if v.origin.mutation is None]
     return _with_query(originals[-1]) if wanted is None and originals else chosen_variant(session, wanted)
 
 
 def _with_query(variant: Variant) -> Variant:
-    from planscope.session.derive import has_own_tools
+    from planscope.session.oracle_input import has_own_tools
 
     if has_own_tools(variant) and not variant.query.text.strip():
         raise UserError(
@@ -134,19 +134,19 @@ def recorded_late(interrupted: bool) -> Iterator[None]:
 
 def record(
     made: Sequence[Run], session: Session, source: Path, target: Path, read: str | None
-) -> tuple[Session, Kept]:
+) -> tuple[Session, SavedFiles]:
     """Add the runs to what the file holds by now; the session with all of them, and the files that they are in."""
-    from planscope.session.adding import Kept, adding
-    from planscope.session.new_parts import next_run_id
+    from planscope.session.model import next_run_id
+    from planscope.session.writer import SavedFiles, adding
 
-    kept = Kept()
+    kept = SavedFiles()
     with adding(session, source, target, {r.variant for r in made}, read=read, kept=kept) as now:
         for run in made:
             now.runs.append(run.model_copy(update={"id": next_run_id(now)}))
     return now, kept
 
 
-def more_files(kept: Kept, target: str) -> list[str]:
+def more_files(kept: SavedFiles, target: str) -> list[str]:
     """Lines about the files that the runs are in, where one was not enough."""
     from planscope.session.json_bytes import LARGEST
 
@@ -173,7 +173,7 @@ class Filling:
     def one_more(self, run: Run) -> None:
         """From any thread."""
         from planscope.session.json_bytes import LARGEST
-        from planscope.session.parts import FULL, beside, size_in_file
+        from planscope.session.store import FULL, file_beside, size_in_file
 
         with self._lock:
             if self._told or len(self._sizes) >= FIRST_RUNS:
@@ -190,7 +190,7 @@ class Filling:
         sys.stderr.write(
             f"planscope: {self._runs} runs of about {each / 1000:.0f} kB are more than one file holds "
             f"({LARGEST // 2**20} MB): about {fit} fit into {visible(str(self._target))}, the others go "
-            f"to {visible(str(beside(self._target)))}\n"
+            f"to {visible(str(file_beside(self._target)))}\n"
         )
         sys.stderr.flush()
 

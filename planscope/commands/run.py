@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
 def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
     """The run, and whether it was interrupted: what happened until then is worth keeping."""
     from planscope.agents.runner import LiveRun, prepare
-    from planscope.session.new_parts import next_run_id
+    from planscope.session.model import next_run_id
 
     live = LiveRun(
         variant,
@@ -169,8 +169,7 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence, verdict_line
-    from planscope.session.costs import cost_of
-    from planscope.session.record import help_of
+    from planscope.session.record import cost_of, help_of
 
     verdict = replay.verdict()
     if args.json:

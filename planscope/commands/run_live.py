@@ -54,7 +54,7 @@ def _check_breakpoints(texts: Iterable[str], variant: Variant) -> None:
     from planscope.debugger.run_index import RunIndex
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.session.derive import problem_of
+    from planscope.session.oracle_input import problem_of
 
     run = RunIndex(replay(problem_of(variant), Trace(ending="running")))
     for text in texts:

@@ -23,9 +23,8 @@ from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
-    from planscope.session.costs import Cost
-    from planscope.session.help import Help
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.record import Cost, Help
 
 
 def run_times(
@@ -39,8 +38,7 @@ def run_times(
     """Run, record and tell. The exit status is 2 where every run was aborted."""
     from planscope.agents.rates import success
     from planscope.documents.runs import ManyRunsDocument
-    from planscope.session.costs import cost_of
-    from planscope.session.record import help_of
+    from planscope.session.record import cost_of, help_of
 
     with prints_aside():
         made, interrupted = _go(args, variant, Filling(target, session, args.times))
@@ -103,7 +101,7 @@ def _go(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[l
 
 
 def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
-    from planscope.session.costs import Cost
+    from planscope.session.record import Cost
 
     alone = " without help" if rate.helped else ""
     if rate.rate is None and rate.helped:
@@ -131,8 +129,8 @@ def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
         sum(c.model_calls for c in costs),
         sum(known) if known else None,
         sum(said) if said else None,
-        sum(c.seconds for c in costs),
         sum(c.model_seconds for c in costs),
+        ends=sum(c.seconds for c in costs),
     )
     say(f"{cost_line(total)} in all")
     say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
@@ -140,8 +138,7 @@ def _tell(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
 
 def _sum_of_help(runs: list[Run]) -> Help:
     """The help in all of the runs together."""
-    from planscope.session.help import Help
-    from planscope.session.record import help_of
+    from planscope.session.record import Help, help_of
 
     counts = zip(*(astuple(help_of(run)) for run in runs), strict=True)
     return Help(*map(sum, counts))

@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from importlib.util import find_spec
 
-    from planscope.session.bundled import DEFAULT
+    from planscope.session.locations import DEFAULT
     from planscope.session.store import load
 
     name = DEFAULT if args.session is None else args.session

@@ -13,7 +13,7 @@ from planscope.commands.common import output_file, print_json, quoted, say, say_
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.session.library_entry import Entry, Place
+    from planscope.session.library_index import Entry, Place
     from planscope.session.model import Session
     from planscope.session.recovery import Recovery
 
@@ -115,8 +115,8 @@ def run(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
     from planscope.session.library import entries
-    from planscope.session.library_entry import search
-    from planscope.session.places import library
+    from planscope.session.library_index import search
+    from planscope.session.locations import library_folder
     from planscope.session.recovery import recoveries
 
     given = {name: getattr(args, name, None) for name in ("verdict", "error_type", "agent", "model")}
@@ -131,9 +131,9 @@ def _list(args: argparse.Namespace) -> None:
             found = [entry for entry in found if _is_like(entry, field, wanted)]
     found = search(found, " ".join(getattr(args, "words", [])))
     if args.json:
-        _print_list(library(), found, recoveries())
+        _print_list(library_folder(), found, recoveries())
         return
-    say_all(list_lines(found, library()))
+    say_all(list_lines(found, library_folder()))
     for one in recoveries():
         say(f"unsaved work on {one.path} (see: planscope sessions recover)")
 
@@ -197,12 +197,12 @@ def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
 
 
 def _rename(args: argparse.Namespace) -> None:
-    from planscope.session.library_changes import mine, rename, retitle
-    from planscope.session.naming import name_of
+    from planscope.session.library import library_session, rename, retitle
+    from planscope.session.locations import name_of
 
     if args.name is None and args.title is None:
         raise UserError("say the new name, or --title TEXT (see: planscope sessions rename --help)")
-    path = mine(args.session)
+    path = library_session(args.session)
     if args.title is not None:
         retitle(path, args.title)
     if args.name is not None:
@@ -211,18 +211,18 @@ def _rename(args: argparse.Namespace) -> None:
 
 
 def _copy(args: argparse.Namespace) -> None:
-    from planscope.session.library_changes import copy
-    from planscope.session.naming import name_of
+    from planscope.session.library import copy
+    from planscope.session.locations import name_of
 
     path = copy(session_path(args.session), args.name)
     _told(args, "copy", {name_of(path): path}, f"copied to {name_of(path)}")
 
 
 def _delete(args: argparse.Namespace) -> None:
-    from planscope.session.library_changes import delete, mine
-    from planscope.session.naming import name_of
+    from planscope.session.library import delete, library_session
+    from planscope.session.locations import name_of
 
-    paths = dict.fromkeys(map(mine, args.sessions))
+    paths = dict.fromkeys(map(library_session, args.sessions))
     done: dict[str, Path] = {}
     for path in paths:
         done[str(path) if name_of(path) in done else name_of(path)] = delete(path)
@@ -230,8 +230,8 @@ def _delete(args: argparse.Namespace) -> None:
 
 
 def _restore(args: argparse.Namespace) -> None:
-    from planscope.session.library_changes import in_trash, restore
-    from planscope.session.naming import name_of
+    from planscope.session.library import in_trash, restore
+    from planscope.session.locations import name_of
 
     paths = [in_trash(name) for name in dict.fromkeys(args.sessions)]
     done = {name_of(path): path for path in map(restore, paths)}
@@ -240,9 +240,8 @@ def _restore(args: argparse.Namespace) -> None:
 
 def _trash(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import list_lines
-    from planscope.session.library import entries
-    from planscope.session.library_changes import empty_trash
-    from planscope.session.places import trash
+    from planscope.session.library import empty_trash, entries
+    from planscope.session.locations import trash_folder
 
     if args.empty:
         removed = empty_trash()
@@ -250,17 +249,15 @@ def _trash(args: argparse.Namespace) -> None:
         return
     found = _judged(entries("trash"), PATIENCE)
     if args.json:
-        _print_list(trash(), found, [])
+        _print_list(trash_folder(), found, [])
     else:
-        say_all(list_lines(found, trash()))
+        say_all(list_lines(found, trash_folder()))
 
 
 def _recover(args: argparse.Namespace) -> None:
     from planscope.commands.sessions_text import recovery_lines
-    from planscope.session.drafts import left_drafts
-    from planscope.session.naming import free_path, name_of
-    from planscope.session.places import library, make_folder
-    from planscope.session.recovery import recoverable, recoveries
+    from planscope.session.locations import free_path, library_folder, make_folder, name_of
+    from planscope.session.recovery import left_drafts, recoverable, recoveries
     from planscope.session.store import save
 
     if args.session is None:
@@ -268,7 +265,7 @@ def _recover(args: argparse.Namespace) -> None:
             raise UserError("name the session whose unsaved work is meant (see: planscope sessions recover)")
         left = recoveries()
         if args.json:
-            _print_list(library(), [], left)
+            _print_list(library_folder(), [], left)
         else:
             say_all(recovery_lines(left, left_drafts()))
         return

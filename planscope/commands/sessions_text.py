@@ -13,9 +13,8 @@ from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
     from planscope.documents.library import RunLine, SessionDocument
-    from planscope.session.drafts import LeftDraft
-    from planscope.session.library_entry import Entry
-    from planscope.session.recovery import Recovery
+    from planscope.session.library_index import Entry
+    from planscope.session.recovery import LeftDraft, Recovery
 
 _WIDEST_NAME = 34
 _WIDEST_MODEL = 24

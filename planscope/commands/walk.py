@@ -26,7 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from planscope.session.derive import variant_of
+    from planscope.session.model import variant_of
     from planscope.walk.walker import Walker
 
     session = open_session(args.session)

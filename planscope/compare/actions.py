@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from planscope.compare.result import ActionRow, Differing, Matched
 from planscope.language.problem import Action, Constraint
 from planscope.language.scan import phrase_key
-from planscope.session.derive import actions_of
 from planscope.session.model import Session, Variant
+from planscope.session.oracle_input import actions_of
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,9 @@ from planscope.compare.words import compare_texts
 from planscope.errors import UserError
 from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
-from planscope.session.costs import cost_of
-from planscope.session.derive import actions_of, reading_of, trace_of, variant_of
-from planscope.session.events import AnswerEvent
-from planscope.session.help import NO_HELP
-from planscope.session.model import Run, Session, Variant
-from planscope.session.record import help_of
+from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
+from planscope.session.oracle_input import actions_of, reading_of, trace_of
+from planscope.session.record import NO_HELP, cost_of, help_of
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading

@@ -15,7 +15,7 @@ from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.oracle.trace import Call, Ending
 from planscope.oracle.verdict_types import Finding, State, StepNo, Verdict
-from planscope.session.help import NO_HELP, Help
+from planscope.session.record import NO_HELP, Help
 
 SideName = Literal["a", "b"]
 Matched = Literal["ids", "names"]

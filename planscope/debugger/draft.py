@@ -17,11 +17,10 @@ from planscope.language.scan import phrase_key
 from planscope.language.tree_json import dump
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.safe import visible
-from planscope.session.check import LONGEST_REQUEST, LONGEST_TIMED
-from planscope.session.derive import actions_of, has_own_tools
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import Limits, Origin, Variant
-from planscope.session.new_parts import make_variant
+from planscope.session.model import Limits, Origin, Variant, make_variant
+from planscope.session.oracle_input import actions_of, has_own_tools
+from planscope.session.validation import LONGEST_REQUEST, LONGEST_TIMED
 
 LONGEST_NAME = 200
 """Code points of an action's name."""

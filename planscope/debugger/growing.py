@@ -8,7 +8,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 from planscope.oracle.plan import Plan
 from planscope.oracle.trace import Call, Trace
-from planscope.session.derive import call_of
+from planscope.session.oracle_input import call_of
 from planscope.session.record import RunRecord
 
 

@@ -17,7 +17,7 @@ from planscope.session.json_bytes import (
     DEEPEST,
     LONGEST_NUMBER,
     check_bounds,
-    first_twice,
+    first_duplicate,
     plain_text,
     without_surrogates,
 )
@@ -95,5 +95,5 @@ def _whole(digits: str) -> int:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise DebuggerError(f"{shown(first_twice(name for name, _ in pairs))} is there twice")
+        raise DebuggerError(f"{shown(first_duplicate(name for name, _ in pairs))} is there twice")
     return made

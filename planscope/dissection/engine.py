@@ -25,10 +25,18 @@ from planscope.dissection.variants import Mutants, NoVariant
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
-from planscope.session.derive import problem_of
-from planscope.session.events import EndEvent
-from planscope.session.model import Cell, CellKind, Dissection, Limits, Run, Session, Variant
-from planscope.session.new_parts import next_dissection_id
+from planscope.session.model import (
+    Cell,
+    CellKind,
+    Dissection,
+    EndEvent,
+    Limits,
+    Run,
+    Session,
+    Variant,
+    next_dissection_id,
+)
+from planscope.session.oracle_input import problem_of
 
 OnCell = Callable[[Cell, Variant], None]
 OnRun = Callable[[Cell, Run], None]

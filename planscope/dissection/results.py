@@ -10,8 +10,7 @@ from typing import TypeVar
 from planscope.dissection.arms import KINDS, Counts, Evidence
 from planscope.dissection.summary import failed_before, judged, readable
 from planscope.language.problem import Problem
-from planscope.session.model import Cell, CellKind, Dissection, Run, Session, Variant
-from planscope.session.new_parts import next_dissection_id
+from planscope.session.model import Cell, CellKind, Dissection, Run, Session, Variant, next_dissection_id
 
 _Named = TypeVar("_Named", Variant, Run)
 

@@ -14,10 +14,9 @@ from planscope.language.problem import Problem
 from planscope.language.reading import ParseFailure
 from planscope.oracle.replay import replay
 from planscope.oracle.verdict_types import ErrorType, Verdict, VerdictKind
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.help import NO_HELP, Help
 from planscope.session.model import CellKind, Dissection, Run, Session, Variant
-from planscope.session.record import help_of
+from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.record import NO_HELP, Help, help_of
 
 RunKey = tuple[str, int]
 """A run's id and how many events it has."""

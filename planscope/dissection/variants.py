@@ -18,9 +18,8 @@ from planscope.dissection.rewording import choose, suspicion, words_of
 from planscope.errors import UserError
 from planscope.language.reading import Reading, read_query
 from planscope.language.tree_json import dump
-from planscope.session.derive import reading_of
-from planscope.session.model import CellKind, Origin, Variant
-from planscope.session.new_parts import make_variant
+from planscope.session.model import CellKind, Origin, Variant, make_variant
+from planscope.session.oracle_input import reading_of
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
 from planscope.synthesis.request import SynthesisError
 from planscope.synthesis.substitution import places

@@ -14,8 +14,8 @@ from planscope.documents.query import constraint_document
 from planscope.documents.runs import FileDocument, file_documents
 from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
-from planscope.session.derive import problem_of
 from planscope.session.model import CellKind
+from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
     from planscope.dissection.summary import Summary

@@ -10,13 +10,13 @@ from pydantic import BeforeValidator, Field
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.oracle.verdict_types import VerdictKind
-from planscope.session.library_entry import Place
+from planscope.session.library_index import Place
 from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planscope.session.library_entry import Entry
+    from planscope.session.library_index import Entry
     from planscope.session.lock import Holder
     from planscope.session.model import Run, Session
     from planscope.session.recovery import Recovery

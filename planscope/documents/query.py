@@ -1,15 +1,19 @@
-"""Requests as documents: what ``new``, ``parse`` and ``mutate`` print."""
+"""Queries as documents: what ``new``, ``parse`` and ``mutate`` print; and a synthesized query as a session."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
 from planscope.language.problem import Constraint, ConstraintKind, Problem, Source
 from planscope.language.prompts import prompt_for
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session
+    from planscope.synthesis.generate import Synthesized
 
 
 def _absent(value: object) -> bool:
@@ -123,3 +127,26 @@ def query_id(problem: Problem) -> str:
     names = "\n".join(f"{a.name} {a.duration}" for a in problem.actions)
     digest = hashlib.sha256(f"{problem.text}\n\n{names}".encode("utf-8", "surrogatepass"))
     return f"q{digest.hexdigest()[:12]}"
+
+
+def title_of(made: Synthesized) -> str:
+    """What it is called unless something else is said: ``school: 5 timed actions, seed 7``."""
+    kind = "timed actions" if made.problem.timed else "actions"
+    return f"{made.topic or 'query'}: {len(made.problem.actions)} {kind}, seed {made.seed}"
+
+
+def session_of(made: Synthesized) -> Session:
+    """A session with the request as its one variant, and no run."""
+    from planscope.documents.query import constraint_document, query_id
+    from planscope.language.tree_json import dump
+    from planscope.session.model import Origin, Session, make_variant
+
+    variant = make_variant(
+        made.problem,
+        Origin(kind="synthesized"),
+        topic=made.topic or None,
+        seed=made.seed,
+        tree=dump(made.tree),
+        constraints=[constraint_document(c) for c in made.problem.constraints],
+    )
+    return Session(id=query_id(made.problem), title=title_of(made), variants=[variant])

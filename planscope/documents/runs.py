@@ -15,8 +15,8 @@ from planscope.session.record import help_of
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.oracle.verdict_types import Verdict
-    from planscope.session.costs import Cost
     from planscope.session.model import Run
+    from planscope.session.record import Cost
 
 
 class CostDocument(Document):

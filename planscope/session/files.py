@@ -1,15 +1,17 @@
-"""The bytes of session files, read and written: bounded, atomic, and with one clear line where something is wrong."""
+"""The bytes of session files: read with a limit, written atomically, and compared with what was read before."""
 
 from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import os
 import stat
 import tempfile
 import time
 import zlib
 from contextlib import suppress
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
@@ -166,7 +168,7 @@ def recordings_of(path: Path) -> Path:
     return place.with_name(f".{short_name(place.name)}.recording")
 
 
-def sweep(path: Path) -> None:
+def remove_leftovers(path: Path) -> None:
     """Remove what writers of ``path`` that were killed left beside it. No writing takes as long as an hour."""
     from glob import escape
 
@@ -218,3 +220,51 @@ def _sync_directory(path: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+class Changed(SessionError):
+    """The file is not the one that was read: somebody else wrote to it, or removed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a file was when it was read: what the system says of it, and a hash of its bytes."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    digest: str
+
+
+def fingerprint_of(path: Path) -> Fingerprint | None:
+    """The file's stamp, None where there is none that can be read."""
+    try:
+        with open_regular(path) as file:
+            status = _status(path)
+            return Fingerprint(*status, hashlib.file_digest(file, "sha256").hexdigest())
+    except OSError:
+        return None
+
+
+def _status(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def check_unchanged(path: Path, stamp: Fingerprint | None) -> None:
+    """Raise :class:`Changed` unless the file is as it was (None: not there); the same content counts as the same."""
+    try:
+        now = _status(path)
+    except FileNotFoundError:
+        if stamp is None:
+            return
+        raise Changed(f"{path} is gone since it was read; nothing was written") from None
+    except OSError as error:
+        raise Changed(
+            f"{path} cannot be looked at any more ({error.strerror}); nothing was written"
+        ) from None
+    if stamp is not None and now == (stamp.mtime_ns, stamp.size, stamp.inode):
+        return
+    found = fingerprint_of(path)
+    if stamp is None or found is None or found.digest != stamp.digest:
+        raise Changed(f"{path} was changed by another program since it was read; nothing was written over it")

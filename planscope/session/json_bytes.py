@@ -123,11 +123,11 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; two values of one name would be read differently by different programs."""
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError(f"it holds {first_twice(name for name, _ in pairs)[:80]!r} twice in one object")
+        raise ValueError(f"it holds {first_duplicate(name for name, _ in pairs)[:80]!r} twice in one object")
     return made
 
 
-def first_twice(names: Iterable[str]) -> str:
+def first_duplicate(names: Iterable[str]) -> str:
     """The first, by its letters, of the names that are there more than once."""
     return next(a for a, b in pairwise(sorted(names)) if a == b)
 

@@ -1,4 +1,8 @@
-"""The user's sessions and the bundled ones: listed and judged. What changes them is in ``library_changes``."""
+"""The user's sessions and the bundled ones: listed, judged, renamed, copied, deleted and restored.
+
+Nothing here changes or removes a file outside the library and its trash. The library's folder is locked during a
+change, so that no name is taken twice.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,52 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
-from planscope.session.bundled import SUFFIXES, bundled, is_bundled
-from planscope.session.files import SessionError
-from planscope.session.library_entry import Entry, Outcomes, Place, fields_of, glance, moment
-from planscope.session.library_index import Index, Mark, mark_of
-from planscope.session.naming import before_trash, name_of
-from planscope.session.own import own_runs
-from planscope.session.places import library, trash
+from planscope.session.files import SessionError, fingerprint_of, read_bytes, write_atomic
+from planscope.session.library_index import (
+    Entry,
+    Index,
+    Mark,
+    Outcomes,
+    Place,
+    fields_of,
+    mark_of,
+    moment,
+    summary_fields,
+)
+from planscope.session.locations import (
+    LONGEST,
+    SUFFIXES,
+    before_trash,
+    bundled,
+    checked_name,
+    free_name,
+    free_path,
+    in_library,
+    is_bundled,
+    library_folder,
+    make_folder,
+    name_of,
+    suffix_of,
+    trash_folder,
+    trashed,
+)
+from planscope.session.lock import Held, Lock
+from planscope.session.merging import merge_recordings
+from planscope.session.model import Session, own_runs
 from planscope.session.record import help_of
+from planscope.session.store import load, loads, save
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Run, Session
+
 
 PLACES: tuple[Place, ...] = ("library", "bundled")
 _LISTED: Any = {
@@ -85,7 +117,7 @@ def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) 
 
 def entry_at(path: Path, session: Session) -> Entry:
     """The entry of a session that was opened from anywhere, its last run judged. Raises :class:`SessionError`."""
-    place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library() else "file"
+    place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library_folder() else "file"
     try:
         return _entry(place, path, path.stat(), _record(session))
     except OSError as error:
@@ -96,7 +128,8 @@ def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, st
     """Verdict and error type of each run, judged anew; ``unknown`` where its request cannot be read."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
-    from planscope.session.derive import problem_of, trace_of, variant_of
+    from planscope.session.model import variant_of
+    from planscope.session.oracle_input import problem_of, trace_of
 
     problems: dict[str, Problem | None] = {}
     for run in runs:
@@ -151,7 +184,7 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
     paths = (
         bundled().values()
         if place == "bundled"
-        else session_files(library() if place == "library" else trash())
+        else session_files(library_folder() if place == "library" else trash_folder())
     )
     found = []
     for path in paths:
@@ -165,7 +198,7 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
         seen.add(mark)
         record = index.get(mark)
         if record is None:
-            record = glance(path, status.st_size if stat.S_ISREG(status.st_mode) else 0)
+            record = summary_fields(path, status.st_size if stat.S_ISREG(status.st_mode) else 0)
             index.put(mark, record)
         found.append(_entry(place, path, status, record))
     yield from sorted(found, key=lambda e: (e.deleted or e.changed, e.name), reverse=True)
@@ -211,3 +244,153 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         wrong=record.get("wrong"),
         checked=bool(record.get("checked")),
     )
+
+
+def library_session(name: str) -> Path:
+    """The session of the library that is meant: by its name, or by the path of its file. Raises SessionError."""
+    found = in_library(name)
+    if found is not None:
+        return found
+    path = Path(name)
+    if path.parent == library_folder() and os.path.lexists(path):
+        return path
+    if name in bundled():
+        raise SessionError(
+            f"{name} ships with planscope and stays as it is; copy it: planscope sessions copy {name}"
+        )
+    if path.exists():
+        raise SessionError(
+            f"{name} is not in your library; copy it there (planscope sessions copy) or change it yourself"
+        )
+    raise SessionError(
+        f"there is no session {name[:LONGEST]!r} in your library (see: planscope sessions list)"
+    )
+
+
+def in_trash(name: str) -> Path:
+    """The session in the trash that had this name, the last one deleted; or the one of this path or name in there."""
+    found = [(before_trash(path), path) for path in session_files(trash_folder())]
+    exact = [path for _, path in found if name in (str(path), name_of(path))]
+    named = [(when.timestamp() if when else 0.0, path) for (was, when), path in found if was == name]
+    if not exact and not named:
+        raise SessionError(f"there is no {name[:LONGEST]!r} in the trash (see: planscope sessions trash)")
+    return exact[0] if exact else max(named)[1]
+
+
+def rename(path: Path, name: str) -> Path:
+    """Give a session of the library another name; its new path."""
+    _own(path)
+    new = checked_name(name)
+    with _told_of_others(), Lock(library_folder()), Lock(path):
+        with suppress(SessionError):
+            merge_recordings(path, held=True)
+        _check_free(new)
+        target = path.with_name(f"{new}{suffix_of(path)}")
+        _move(path, target)
+    return target
+
+
+def retitle(path: Path, title: str) -> None:
+    """Give a session of the library another title."""
+    _own(path)
+    stamp = fingerprint_of(path)
+    session = load(path)
+    session.title = title
+    with _told_of_others():
+        save(session, path, unless_changed=stamp)
+
+
+def add(session: Session, wanted: str) -> Path:
+    """Put a new session into the library, under a name like the one that is wanted; its path."""
+    make_folder(library_folder())
+    with Lock(library_folder()):
+        path = library_folder() / f"{free_name(wanted)}.planscope.json"
+        save(session, path)
+    return path
+
+
+def copy(path: Path, name: str | None = None) -> Path:
+    """Copy any session that can be opened into the library; the copy's path. Without ``name``: one that is free."""
+    new = checked_name(name) if name is not None else None
+    with suppress(SessionError):  # of a file that may not be written; what is in it is copied
+        merge_recordings(path)
+    data = read_bytes(path)
+    loads(data, str(path))
+    make_folder(library_folder())
+    with Lock(library_folder()):
+        if new is not None:
+            _check_free(new)
+        target = free_path(path, new)
+        write_atomic(target, data)
+    return target
+
+
+def delete(path: Path) -> Path:
+    """Move a session of the library to the trash; where it is there."""
+    _own(path)
+    make_folder(trash_folder())
+    target = trash_folder() / trashed(path)
+    with suppress(SessionError):
+        merge_recordings(path)
+    with _told_of_others(), Lock(library_folder()), Lock(path):
+        _move(path, target)
+    return target
+
+
+def restore(path: Path) -> Path:
+    """Move a session from the trash back into the library, under its old name or one that is free; its path."""
+    if path.parent != trash_folder() or not os.path.lexists(path):
+        raise SessionError(f"{path} is not in the trash (see: planscope sessions trash)")
+    make_folder(library_folder())
+    with Lock(library_folder()):
+        target = free_path(path, free_name(before_trash(path)[0]))
+        _move(path, target)
+    return target
+
+
+def empty_trash() -> int:
+    """Remove what is in the trash for good; how many sessions that were."""
+    count = 0
+    for path in session_files(trash_folder()):
+        try:
+            path.unlink()
+        except OSError as error:
+            raise SessionError(f"{path} cannot be removed: {error.strerror}") from None
+        count += 1
+    return count
+
+
+def _own(path: Path) -> None:
+    """Raise :class:`SessionError` for what is not a session of the library."""
+    if path.parent != library_folder():
+        raise SessionError(f"{path} is not in your library")
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:
+        raise SessionError(f"{path} cannot be changed: {error.strerror}") from None
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        raise SessionError(f"{path} is neither a file nor a link; move it away yourself")
+
+
+@contextmanager
+def _told_of_others() -> Iterator[None]:
+    """Who cannot have the session is not told what one who saves could do."""
+    try:
+        yield
+    except Held as held:
+        raise Held(held.path, held.holder, "close it there first") from None
+
+
+def _check_free(name: str) -> None:
+    if in_library(name) is not None or name in bundled():
+        raise SessionError(f"there is a session {name!r} already; choose another name")
+
+
+def _move(path: Path, target: Path) -> None:
+    """Rename a file or a link as it is; its time of change stays, and with it what the index knows."""
+    try:
+        if os.path.lexists(target):
+            raise SessionError(f"there is {target} already")
+        path.rename(target)
+    except OSError as error:
+        raise SessionError(f"{path} cannot be moved: {error.strerror}") from None

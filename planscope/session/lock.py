@@ -1,12 +1,12 @@
-"""One writer at a time: a lock on a session file that the system takes back however its holder ends.
+"""One writer at a time: a lock on a session's file that the system releases however its holder ends.
 
-It is an ``flock`` (Windows: a locked byte) on a file of planscope's state folder, named by a hash of the session's real
-path, so that nothing is left in folders that are shared or cannot be written. The file says who holds it.
+The lock is an ``flock`` (on Windows a locked byte) of a file in planscope's state folder, whose name is a hash of the
+session's real path; so nothing is left in folders that are shared or read-only. The file says who holds the lock.
 
-It keeps apart the processes of one user that share a home. It does not see another user, nor another machine that
-reaches the same session over the network from a home of its own: there, writers notice that the file is not the one
-that they read (:mod:`planscope.session.stamp`). Where the state folder cannot be written, or its file system knows no
-locks, there is no lock (``Lock.works`` is False) and that notice is all.
+The lock separates the processes of one user with one home. It does not see other users, nor other machines that reach
+the session over the network; there a writer notices that the file is not the one that it read
+(:func:`planscope.session.files.check_unchanged`). If the state folder cannot be written, or its file system has no
+locks, that check is all there is, and ``Lock.works`` is False.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pathlib import Path
 from types import TracebackType
 
 from planscope.session.files import SessionError
-from planscope.session.places import locks
+from planscope.session.locations import locks_folder
 
-PATIENCE = 3.0
+LOCK_TIMEOUT = 3.0
 """Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
 
 _POLL = 0.02
@@ -67,7 +67,7 @@ class Held(SessionError):
         super().__init__(f"{path} is being written by {who}; {advice}")
 
 
-def key(path: Path) -> str:
+def path_key(path: Path) -> str:
     """A name for the file that ``path`` leads to, the same from every process."""
     real = os.path.normcase(os.path.realpath(path))
     return hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
@@ -83,7 +83,7 @@ class Lock:
         self.path = path
         self.works = True
         self._lasting = lasting
-        self._file = locks() / f"{key(path)}.lock"
+        self._file = locks_folder() / f"{path_key(path)}.lock"
         self._handle: int | None = None
 
     def acquire(self, wait: float = 0.0) -> None:
@@ -105,7 +105,7 @@ class Lock:
         self._handle = None
 
     def __enter__(self) -> Lock:
-        self.acquire(PATIENCE)
+        self.acquire(LOCK_TIMEOUT)
         return self
 
     def __exit__(
@@ -153,7 +153,7 @@ class Lock:
 
 def holder_of(path: Path) -> Holder | None:
     """Who writes to the session just now, None for nobody. One who has not said who it is counts as nobody."""
-    file = locks() / f"{key(path)}.lock"
+    file = locks_folder() / f"{path_key(path)}.lock"
     try:
         handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:

@@ -1,13 +1,118 @@
-"""A session: a tree of variants with runs. One idea for synthesis, edits, mutations and forks."""
+"""A session: variants of a query, the runs of agents on them, and the events of each run.
+
+New queries, edits, mutations and forks are all the same thing: a variant or a run that names the one that it came from.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from planscope.session.events import Event
+from planscope.language.problem import Action, Problem
+
+
+class _Event(BaseModel):
+    """``kept``: it happened in the run that this one was forked from, and is no part of what was run anew."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+
+    at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    kept: Literal[True] | None = None
+
+
+class PromptEvent(_Event):
+    """What the agent was asked; ``system`` is its role prompt, if any."""
+
+    type: Literal["prompt"] = "prompt"
+    text: str
+    system: str | None = None
+
+
+class Usage(BaseModel):
+    """Tokens of one model call, as the provider counts them."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+
+
+class MessageEvent(_Event):
+    """One answer of the model: its text or thought. ``message`` is the whole message as JSON (to fork from).
+
+    ``refusal``: the model refused, in these words. ``finish``: why it stopped early (``length``, ``content_filter``).
+    ``structured``: the answer as data, of an agent that was asked for a certain form.
+    """
+
+    type: Literal["message"] = "message"
+    text: str = ""
+    took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    usage: Usage | None = None
+    message: dict[str, Any] | None = None
+    refusal: str | None = None
+    finish: str | None = None
+    structured: Any = None
+
+
+class CallEvent(_Event):
+    """One tool call, a step. ``arguments`` is None where they could not be read: ``raw`` and ``error`` say more.
+
+    ``asked``: what the agent had passed where the user changed the arguments before the call was done.
+    """
+
+    type: Literal["call"] = "call"
+    step: int = Field(ge=1)
+    tool: str
+    arguments: dict[str, Any] | None = None
+    raw: str | None = None
+    error: str | None = None
+    call_id: str | None = None
+    asked: dict[str, Any] | None = None
+
+
+class AnswerEvent(_Event):
+    """What the tool of ``step`` answered.
+
+    ``refused_by``: the call was kept from its tool, and ``text`` tells the agent why. ``said``: what the tool had
+    answered where the user changed it. ``to_graph``: what a tool told the graph besides, as LangGraph's ``Command``:
+    where to ``goto``, what to ``update``. ``artifact``: what it gave to the program, and no model was sent.
+    """
+
+    type: Literal["answer"] = "answer"
+    step: int = Field(ge=1)
+    text: str
+    status: Literal["ok", "error"] = "ok"
+    took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    call_id: str | None = None
+    refused_by: Literal["guard", "user"] | None = None
+    said: str | None = None
+    to_graph: dict[str, Any] | None = None
+    artifact: Any = None
+
+
+class ErrorEvent(_Event):
+    """Trouble that is not the agent's planning: of the model, the network, the tool's code."""
+
+    type: Literal["error"] = "error"
+    kind: str
+    text: str
+
+
+class EndEvent(_Event):
+    """How the run came to an end (``planscope.oracle.trace.Ending``, less ``running``)."""
+
+    type: Literal["end"] = "end"
+    ending: Literal["stopped", "timeout", "call_limit", "aborted"]
+    reason: str | None = None
+
+
+Event = Annotated[
+    PromptEvent | MessageEvent | CallEvent | AnswerEvent | ErrorEvent | EndEvent, Field(discriminator="type")
+]
+
 
 FORMAT_VERSION = 1
 
@@ -148,3 +253,99 @@ class Session(_Part):
     breakpoints: list[str] = Field(default_factory=list)
     watches: list[str] = Field(default_factory=list)
     cursor: dict[str, Any] = Field(default_factory=dict)
+
+
+def _next(prefix: str, taken: Iterable[str]) -> str:
+    used = set(taken)
+    n = len(used) + 1
+    while f"{prefix}{n}" in used:
+        n += 1
+    return f"{prefix}{n}"
+
+
+def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
+    """``r1``, ``r2``, ... whichever is free. ``promised``: ids of runs that are to come."""
+    return _next("r", (*(r.id for r in session.runs), *promised))
+
+
+def next_variant_id(session: Session) -> str:
+    """``v1``, ``v2``, ... whichever is free."""
+    return _next("v", (v.id for v in session.variants))
+
+
+def next_dissection_id(session: Session) -> str:
+    """``d1``, ``d2``, ... whichever is free."""
+    return _next("d", (d.id for d in session.dissections))
+
+
+def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
+    """Actions as a session keeps them."""
+    return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]
+
+
+def make_variant(
+    problem: Problem,
+    origin: Origin,
+    *,
+    id: str = "v1",
+    parent: str | None = None,
+    topic: str | None = None,
+    seed: int | None = None,
+    tree: dict[str, object] | None = None,
+    constraints: list[dict[str, object]] | None = None,
+    limits: Limits | None = None,
+) -> Variant:
+    """A variant that says what ``problem`` says."""
+    return Variant(
+        id=id,
+        parent=parent,
+        origin=origin,
+        query=Query(text=problem.text, timed=problem.timed, topic=topic, seed=seed, tree=tree),
+        actions=records(problem.actions),
+        constraints=constraints or [],
+        limits=limits or Limits(),
+    )
+
+
+def own_runs(session: Session) -> list[Run]:
+    """Runs that no dissection spent; all of them where there are no others."""
+    spent = {run for one in session.dissections for cell in one.cells for run in cell.runs}
+    return [run for run in session.runs if run.id not in spent] or session.runs
+
+
+def own_variants(session: Session) -> list[Variant]:
+    """Requests that no dissection made; all of them where there are no others."""
+    made = {cell.variant for one in session.dissections for cell in one.cells}
+    made -= {one.variant for one in session.dissections}
+    return [variant for variant in session.variants if variant.id not in made] or session.variants
+
+
+def variant_of(session: Session, run: Run) -> Variant:
+    """The variant that a run belongs to."""
+    return next(v for v in session.variants if v.id == run.variant)
+
+
+def events_up_to(run: Run, step: int, *, answer: str | None = None) -> list[Event]:
+    """The run's events up to the answer to ``step`` (0: the prompt), each marked as kept.
+
+    ``answer`` stands in for the answer to ``step``. Calls of the same message behind it are gone: they were never
+    made here.
+    """
+    last = next((i for i, e in enumerate(run.events) if isinstance(e, CallEvent) and e.step == step), -1)
+    kept: list[Event] = []
+    for place, event in enumerate(run.events):
+        change: dict[str, Any] = {"kept": True}
+        match event:
+            case PromptEvent():
+                pass
+            case MessageEvent() if place < last:
+                pass
+            case CallEvent() if event.step <= step:
+                pass
+            case AnswerEvent() if event.step <= step:
+                if event.step == step and answer is not None:
+                    change |= {"text": answer, "said": event.said or event.text}
+            case _:
+                continue
+        kept.append(event.model_copy(update=change))
+    return kept

@@ -1,18 +1,113 @@
-"""A run's events grouped by call: what was thought before each, what was called, what came back.
+"""A run's events grouped by call: what the model said before each call, the call, and its answer.
 
-The one place where events become steps. A record grows event by event, so that a live run is never read twice. Every
-string in it is untrusted.
+This is the only place that groups events into steps. A record grows event by event, so that a live run is never read
+twice. Every string in a record is untrusted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event, MessageEvent
-from planscope.session.help import Help, help_in
-from planscope.session.model import ForkPoint, Run
-from planscope.session.notices import words_of
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    Event,
+    ForkPoint,
+    MessageEvent,
+    Run,
+)
+
+_EARLY = {
+    "length": "the answer was cut off: the limit of its length was reached",
+    "content_filter": "the answer was cut off by the provider's content filter",
+}
+
+
+def notice_of(refusal: str | None, finish: str | None) -> str:
+    """That the model refused, or why its answer ended early, as a line; empty for one that came to its end."""
+    if refusal:
+        return f"the model refused: {' '.join(refusal.split())}"
+    return _EARLY.get(finish or "", f"the answer ended early: {finish}" if finish else "")
+
+
+def words_of(text: str, refusal: str | None, finish: str | None, structured: Any) -> str:
+    """All that is to be read of an answer: its text, the answer as data, a notice; a line or more, or nothing."""
+    notice = notice_of(refusal, finish)
+    form = "" if structured is None else f"structured answer: {json.dumps(structured, ensure_ascii=False)}"
+    said = text.strip()
+    return "\n".join(part for part in (said, form, f"({notice})" if notice else "") if part)
+
+
+BY_HAND = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """How many calls the guard refused and a person did; whose arguments, and how many answers, a person changed.
+
+    What a fork kept from another run counts, too: the agent goes on from there.
+    """
+
+    refused_by_guard: int = 0
+    refused_by_user: int = 0
+    arguments_edited: int = 0
+    answers_edited: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.refused_by_guard + self.refused_by_user + self.arguments_edited + self.answers_edited
+        )
+
+    @property
+    def text(self) -> str:
+        """``1 call refused, 2 answers edited by hand``; empty where there was no help."""
+        counts = (
+            (self.refused_by_guard, "call", "refused"),
+            (self.refused_by_user, "call", f"refused {BY_HAND}"),
+            (self.arguments_edited, "call", f"edited {BY_HAND}"),
+            (self.answers_edited, "answer", f"edited {BY_HAND}"),
+        )
+        return ", ".join(f"{n} {what}{'' if n == 1 else 's'} {done}" for n, what, done in counts if n)
+
+    @property
+    def note(self) -> str:
+        """What follows a verdict: ``, helped: 1 call refused``; empty where there was no help."""
+        return f", helped: {self.text}" if self else ""
+
+    def agent(self, name: str) -> str:
+        """The agent with what stood behind it: ``tools + guard``."""
+        return f"{name} + guard" if self.refused_by_guard else name
+
+
+NO_HELP = Help()
+
+
+class Told(Protocol):
+    """What is known of one call."""
+
+    @property
+    def refused_by(self) -> str | None: ...
+    @property
+    def asked(self) -> object | None: ...
+    @property
+    def said(self) -> str | None: ...
+
+
+def help_in(calls: Iterable[Told]) -> Help:
+    """The help in calls, each with its answer."""
+    told = list(calls)
+    return Help(
+        sum(call.refused_by == "guard" for call in told),
+        sum(call.refused_by == "user" for call in told),
+        sum(call.asked is not None for call in told),
+        sum(call.said is not None for call in told),
+    )
+
 
 BROKEN_OFF = "the record breaks off here"
 
@@ -40,20 +135,23 @@ class RecordedCall(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a run took, without what was kept from the run that it was forked from. Tokens None: not counted.
+    """What a run took. Events that a fork kept from another run do not count.
 
-    ``begins`` and ``ends`` are seconds since the run began.
+    ``input_tokens`` and ``output_tokens`` are None if the provider counted none. ``model_seconds`` were spent waiting
+    for the model. ``begins`` and ``ends`` are seconds since the run began.
     """
 
-    answers: int = 0
-    read: int | None = None
-    written: int | None = None
+    model_calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    model_seconds: float = 0.0
     begins: float = 0.0
     ends: float = 0.0
 
     @property
     def seconds(self) -> float:
-        return max(self.ends - self.begins, 0.0)
+        """Seconds from the first event that the run did not keep to its last."""
+        return round(max(self.ends - self.begins, 0.0), 6)
 
 
 class RunRecord(NamedTuple):
@@ -109,6 +207,11 @@ def help_of(run: Run) -> Help:
     return record_of(run).help
 
 
+def cost_of(run: Run) -> Cost:
+    """What a recorded run took."""
+    return record_of(run).cost
+
+
 def with_event(record: RunRecord, event: Event) -> RunRecord:
     """The record with one event more."""
     gathered = _Gathered(record)
@@ -142,11 +245,13 @@ class _Gathered:
         if event.kept:
             cost = cost._replace(begins=max(cost.begins, event.at))
         elif isinstance(event, MessageEvent):
-            cost = cost._replace(answers=cost.answers + 1)
+            cost = cost._replace(
+                model_calls=cost.model_calls + 1, model_seconds=round(cost.model_seconds + event.took, 6)
+            )
             if event.usage is not None:
                 cost = cost._replace(
-                    read=(cost.read or 0) + event.usage.input_tokens,
-                    written=(cost.written or 0) + event.usage.output_tokens,
+                    input_tokens=(cost.input_tokens or 0) + event.usage.input_tokens,
+                    output_tokens=(cost.output_tokens or 0) + event.usage.output_tokens,
                 )
         self.cost = cost
         match event:

@@ -1,11 +1,12 @@
 """Recordings: runs of people's own agents, appended to journals beside their session while they go on.
 
 Each run has a journal of its own, in the folder ``.NAME.recording`` beside the session file ``NAME``: lines of JSON, a
-head first, then events and the tools that were seen. A line is written whole or, by a crash, cut off at the end; what
-is cut off is left out. Whoever records keeps the journal locked, so that nobody removes it before it is complete.
+head first, then events and tools. A crash can cut off the last line, which is then ignored. The recorder keeps its
+journal locked, so that nobody removes it before it is complete.
 
-:func:`settle` puts complete journals into the session's file, under its lock, and removes them. Whoever reads a session
-sees the others as well (:func:`with_recordings`). A run keeps the name of its journal, so that none is taken in twice.
+:mod:`planscope.session.merging` puts complete journals into the session's file, under its lock, and removes them.
+Loading a session adds those that are not merged yet (:func:`with_recordings`). A run keeps the name of its journal, so
+that no journal is added twice.
 """
 
 from __future__ import annotations
@@ -27,14 +28,26 @@ from planscope.language.errors import ParseFailure
 from planscope.language.problem import is_tool_name
 from planscope.language.prompts import query_in
 from planscope.language.reading import ActionNameError
-from planscope.session.check import MOST_ACTIONS, MOST_CALLS
-from planscope.session.derive import actions_of, has_own_tools, own_reading, plain_name
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
 from planscope.session.files import LARGEST, SessionError, recordings_of
 from planscope.session.json_bytes import parse_json
 from planscope.session.lock import lock_handle
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
-from planscope.session.new_parts import next_run_id, next_variant_id
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    Event,
+    Origin,
+    PromptEvent,
+    Query,
+    Run,
+    Session,
+    Variant,
+    next_run_id,
+    next_variant_id,
+)
+from planscope.session.oracle_input import actions_of, has_own_tools, own_reading, plain_name
+from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
 
 _FORMAT = "planscope-recording"
 _SUFFIX = ".jsonl"
@@ -95,7 +108,7 @@ class Journal:
 
 
 @dataclass(slots=True)
-class Recorded:
+class RecordedRun:
     """What a journal holds. ``query`` is empty where its owner gave none."""
 
     token: str
@@ -109,7 +122,7 @@ class Recorded:
     events: list[Event] = field(default_factory=list)
 
 
-def with_recordings(session: Session | None, found: Sequence[Recorded]) -> Session:
+def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Session:
     """The session with these runs, each in the variant that says what it is judged by; made where there was none.
 
     A run that it holds already is replaced where more of it was recorded since.
@@ -121,7 +134,7 @@ def with_recordings(session: Session | None, found: Sequence[Recorded]) -> Sessi
     return session
 
 
-def _take(session: Session, one: Recorded) -> None:
+def _take(session: Session, one: RecordedRun) -> None:
     known = next((run for run in session.runs if run.recording == one.token), None)
     if known is not None and len(known.events) >= len(one.events):
         return
@@ -143,7 +156,7 @@ def _take(session: Session, one: Recorded) -> None:
     )
 
 
-def _variant_for(session: Session, one: Recorded) -> Variant:
+def _variant_for(session: Session, one: RecordedRun) -> Variant:
     """The variant with this query and tools that are no others, or a new one."""
     text, timed = one.query, one.timed
     if not text.strip():
@@ -175,7 +188,7 @@ def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -
     )
 
 
-def _add_tools(variant: Variant, one: Recorded) -> None:
+def _add_tools(variant: Variant, one: RecordedRun) -> None:
     known = {a.tool: a for a in variant.actions}
     names = {a.name.casefold() for a in variant.actions}
     for tool, said in one.tools.items():
@@ -193,7 +206,7 @@ def _add_tools(variant: Variant, one: Recorded) -> None:
             variant.actions.append(made)
 
 
-def _said(one: Recorded) -> tuple[str, bool]:
+def _said(one: RecordedRun) -> tuple[str, bool]:
     """The first message as a query, where every sentence of it reads over the tools' names; else no text."""
     prompt = next((e.text for e in one.events if isinstance(e, PromptEvent)), "")
     text, timed = query_in(prompt)
@@ -211,7 +224,7 @@ def _said(one: Recorded) -> tuple[str, bool]:
     return text, timed
 
 
-def recordings(path: Path) -> list[Recorded]:
+def recordings(path: Path) -> list[RecordedRun]:
     """What the journals of a session hold, in the order in which the runs began. Broken journals are left out."""
     found = []
     for file in _journals(path):
@@ -227,7 +240,7 @@ def recordings(path: Path) -> list[Recorded]:
 
 
 @contextmanager
-def complete(path: Path) -> Iterator[list[Recorded]]:
+def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
     """The complete runs among them, for the one who holds the session's lock; removed if the block succeeds."""
     mine: list[tuple[Path, int]] = []
     found = []
@@ -264,7 +277,7 @@ def _is_left(handle: int) -> bool:
         return False
 
 
-def _in_order(found: list[Recorded]) -> list[Recorded]:
+def _in_order(found: list[RecordedRun]) -> list[RecordedRun]:
     return sorted(found, key=lambda one: (one.started, one.token))
 
 
@@ -286,7 +299,7 @@ def _open(file: Path, how: int) -> int:
     return handle
 
 
-def _read(handle: int, name: str) -> Recorded | None:
+def _read(handle: int, name: str) -> RecordedRun | None:
     """A journal up to its last whole line, or to the first that is broken. None without a head."""
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as file:
@@ -317,7 +330,7 @@ def _read(handle: int, name: str) -> Recorded | None:
     return one
 
 
-def _head(line: bytes, name: str) -> Recorded | None:
+def _head(line: bytes, name: str) -> RecordedRun | None:
     try:
         said = parse_json(line, name)
         if said.get("format") != _FORMAT or said["token"] != name.removesuffix(_SUFFIX):
@@ -325,12 +338,12 @@ def _head(line: bytes, name: str) -> Recorded | None:
         texts = [str(said[key]) for key in ("title", "query", "agent", "model")]
         started = datetime.fromisoformat(said["started"]).astimezone(UTC)
         title, query, agent, model = texts
-        return Recorded(said["token"], title, query, said["timed"] is True, agent, model, started)
+        return RecordedRun(said["token"], title, query, said["timed"] is True, agent, model, started)
     except (SessionError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 
 
-def _add_tool(one: Recorded, said: Mapping[str, Any]) -> None:
+def _add_tool(one: RecordedRun, said: Mapping[str, Any]) -> None:
     tool = said["name"]
     if not isinstance(tool, str) or not is_tool_name(tool):
         return

@@ -1,7 +1,8 @@
-"""Work that could not be written where it belongs: kept in the state folder, offered at the next opening.
+"""Unsaved work in the state folder, offered when its session is opened again.
 
-A file is one JSON document: the session, and why, when and for which file it is kept. Its name holds a hash of that
-file's path, so nothing that stands in it is ever followed; it is read with the same bounds as a session.
+There are two kinds: sessions that could not be written to their file, and queries that were being edited. Each file is
+one JSON document, read with the same limits as a session. Its name holds a hash of the session's path, so that a path
+inside it is never followed. A lock says that its writer is still running.
 """
 
 from __future__ import annotations
@@ -14,23 +15,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planscope.session.files import SessionError, read_bytes, write_atomic
-from planscope.session.json_bytes import DEEPEST, parse_json
-from planscope.session.lock import Lock, holder_of, key
-from planscope.session.model import Session
-from planscope.session.places import make_folder, recovery
-from planscope.session.stamp import Stamp, stamp_of
-from planscope.session.store import from_document
+from pydantic import ValidationError
 
-_SUFFIX = ".recovery.json"
+from planscope.session.files import Fingerprint, SessionError, fingerprint_of, read_bytes, write_atomic
+from planscope.session.json_bytes import DEEPEST, parse_json, without_surrogates
+from planscope.session.locations import make_folder, recovery_folder
+from planscope.session.lock import Lock, holder_of, path_key
+from planscope.session.model import Session, Variant
+from planscope.session.validation import check_references, from_document
+
+_SESSION, _DRAFT = ".recovery.json", ".draft.json"
+"""How names of files end, by kind."""
+
+_SESSION_FORMAT, _DRAFT_FORMAT = "planscope-recovery", "planscope-draft"
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """Unsaved work on the session at ``path``. ``why`` it could not be saved is a line for a person.
+    """A session that could not be saved to ``path``; ``why`` is one line for a person.
 
-    ``path`` is the one that was asked about; in a list of all of them it is what the file says, to be shown only.
-    ``base`` is the hash of the file that the work began from, None where that was not known.
+    If all unsaved work is listed, ``path`` comes from the file and is only for display. ``base`` is the SHA-256 of the
+    session's file that the work began from; None if there was none.
     """
 
     file: Path
@@ -41,88 +46,162 @@ class Recovery:
 
     @property
     def outdated(self) -> bool:
-        """The session's file is no longer what this work began from: keep it as a copy rather."""
-        now = stamp_of(self.path)
+        """Whether the session's file has changed since this work began; then it is better kept as a copy."""
+        now = fingerprint_of(self.path)
         return (now.digest if now is not None else None) != self.base
 
     def load(self) -> Session:
-        """The session as it was last. Raises :class:`SessionError`."""
+        """The unsaved session. Raises :class:`SessionError`."""
         return from_document(_document(self.file)["session"], str(self.file))
 
     def discard(self) -> None:
-        """Throw it away, once it was saved or is not wanted."""
+        """Delete the file, since the work is saved or unwanted."""
         with suppress(OSError):
             self.file.unlink()
 
 
-class Journal:
-    """The unsaved work of one :class:`~planscope.session.autosave.Keeper`."""
+@dataclass(frozen=True, slots=True)
+class LeftDraft:
+    """A query that was being edited when its planscope ended. ``variant.parent`` is the variant that it began from.
+
+    ``path`` is the session's as the file says, only for display. ``session`` is the session's id.
+    """
+
+    file: Path
+    path: Path
+    session: str
+    saved: datetime
+    variant: Variant
+
+    def discard(self) -> None:
+        """Delete the file, since the draft was taken up or is unwanted."""
+        with suppress(OSError):
+            self.file.unlink()
+
+
+class _StateFile:
+    """One writer's file in the state folder. Others do not see it before the writer closes it or ends."""
+
+    def __init__(self, path: Path, suffix: str) -> None:
+        self._file = recovery_folder() / f"{path_key(path)}.{secrets.token_hex(4)}{suffix}"
+        self._alive: Lock | None = None
+
+    def write(self, data: bytes) -> None:
+        """Replace what it holds. Raises :class:`SessionError`."""
+        make_folder(self._file.parent)
+        if self._alive is None:
+            self._alive = Lock(self._file, lasting=True)
+            self._alive.acquire()
+        write_atomic(self._file, data)
+
+    def delete(self) -> None:
+        with suppress(OSError):
+            self._file.unlink()
+        self.close()
+
+    def close(self) -> None:
+        if self._alive is not None:
+            self._alive.release()
+            self._alive = None
+
+
+class RecoveryFile:
+    """The unsaved work of one :class:`~planscope.session.writer.SessionWriter`. ``kept``: there is some."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.kept = False
-        self._file = recovery() / f"{key(path)}.{secrets.token_hex(4)}{_SUFFIX}"
-        self._alive: Lock | None = None
+        self._file = _StateFile(path, _SESSION)
 
-    def keep(self, data: bytes, why: str, base: Stamp | None) -> str:
-        """Write down a session (its file's bytes); the error to show. Never raises."""
+    def keep(self, data: bytes, why: str, base: Fingerprint | None) -> str:
+        """Keep a session, given as the bytes of its file. Never raises; returns the error to display."""
         head = {
-            "format": "planscope-recovery",
+            "format": _SESSION_FORMAT,
             "version": 1,
             "path": str(self.path),
             "saved": datetime.now(UTC).isoformat(),
             "why": why,
             "base": base.digest if base is not None else None,
         }
-        text = json.dumps(head)[:-1].encode() + b', "session": ' + data + b"}\n"
         try:
-            make_folder(self._file.parent)
-            if self._alive is None:
-                self._alive = Lock(self._file, lasting=True)
-                self._alive.acquire()
-            write_atomic(self._file, text)
+            self._file.write(json.dumps(head)[:-1].encode() + b', "session": ' + data + b"}\n")
         except SessionError as error:
             return f"{why}; nor could it be kept for recovery: {error}"
         self.kept = True
         return f"{why}; what you did is kept, and offered when you open the session again"
 
     def drop(self) -> None:
-        """What it held is safe elsewhere, or not wanted."""
-        with suppress(OSError):
-            if self.kept:
-                self._file.unlink()
+        """Delete it, since the work is saved elsewhere or unwanted."""
         self.kept = False
-        self.close()
+        self._file.delete()
 
     def close(self) -> None:
-        """Its writer leaves: from now on it is offered."""
-        if self._alive is not None:
-            self._alive.release()
-            self._alive = None
+        """Let others find it: its writer ends."""
+        self._file.close()
+
+
+class DraftFile:
+    """Keeps one draft of the session at ``path`` while it is edited. For one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = _StateFile(path, _DRAFT)
+
+    def keep(self, session: str, draft: Variant) -> None:
+        """Keep the draft as it is now; ``session`` is the session's id. Raises :class:`SessionError`."""
+        document = {
+            "format": _DRAFT_FORMAT,
+            "version": 1,
+            "path": str(self.path),
+            "session": session,
+            "saved": datetime.now(UTC).isoformat(),
+            "draft": draft.model_dump(mode="json", exclude_none=True),
+        }
+        self._file.write(json.dumps(without_surrogates(document)).encode())
+
+    def drop(self) -> None:
+        """Delete it, since the draft became a variant or is unwanted."""
+        self._file.delete()
+
+    def close(self) -> None:
+        """Let others find it: its writer ends."""
+        self._file.close()
 
 
 def recoverable(path: Path) -> Recovery | None:
-    """The newest unsaved work on the session at ``path`` that no running planscope still holds."""
-    found = [r for file in _files(f"{key(path)}.") if (r := _read(file, path)) is not None]
+    """The newest unsaved work on the session at ``path``, without that of a planscope that is still running."""
+    found = [r for file in _abandoned(_SESSION, path) if (r := _recovery(file, path)) is not None]
     return max(found, key=lambda r: r.saved, default=None)
 
 
 def recoveries() -> list[Recovery]:
-    """All unsaved work, the newest first."""
-    found = [r for file in _files("") if (r := _read(file, None)) is not None]
+    """The unsaved work on all sessions, the newest first."""
+    found = [r for file in _abandoned(_SESSION) if (r := _recovery(file)) is not None]
     return sorted(found, key=lambda r: r.saved, reverse=True)
 
 
-def _files(prefix: str) -> list[Path]:
+def left_drafts(path: Path | None = None) -> list[LeftDraft]:
+    """Drafts of the session at ``path``, or of all sessions, that no running planscope edits, the newest first.
+
+    Never raises.
+    """
+    found = [draft for file in _abandoned(_DRAFT, path) if (draft := _left_draft(file)) is not None]
+    return sorted(found, key=lambda draft: draft.saved, reverse=True)
+
+
+def _abandoned(suffix: str, path: Path | None = None) -> list[Path]:
+    """The files of one kind whose writer has ended."""
+    prefix = "" if path is None else f"{path_key(path)}."
     try:
-        return [p for p in recovery().iterdir() if p.name.startswith(prefix) and p.name.endswith(_SUFFIX)]
+        names = [
+            p for p in recovery_folder().iterdir() if p.name.startswith(prefix) and p.name.endswith(suffix)
+        ]
     except OSError:
         return []
+    return [p for p in names if holder_of(p) is None]
 
 
-def _read(file: Path, path: Path | None) -> Recovery | None:
-    if holder_of(file) is not None:
-        return None
+def _recovery(file: Path, path: Path | None = None) -> Recovery | None:
     try:
         said = _document(file)
         saved = datetime.fromisoformat(said["saved"])
@@ -134,6 +213,20 @@ def _read(file: Path, path: Path | None) -> Recovery | None:
 
 def _document(file: Path) -> dict[str, Any]:
     said = parse_json(read_bytes(file), str(file), deepest=DEEPEST + 1)
-    if not isinstance(said, dict) or said.get("format") != "planscope-recovery" or "session" not in said:
+    if not isinstance(said, dict) or said.get("format") != _SESSION_FORMAT or "session" not in said:
         raise SessionError(f"{file} holds nothing that could be recovered")
     return said
+
+
+def _left_draft(file: Path) -> LeftDraft | None:
+    try:
+        said = parse_json(read_bytes(file), str(file))
+        if not isinstance(said, dict) or said.get("format") != _DRAFT_FORMAT:
+            return None
+        saved = datetime.fromisoformat(said["saved"]).astimezone(UTC)
+        variant = Variant.model_validate(said["draft"])
+        alone = Session(id="draft", title="", variants=[variant.model_copy(update={"parent": None})])
+        check_references(alone, str(file))
+        return LeftDraft(file, Path(str(said["path"])), str(said["session"]), saved, variant)
+    except (SessionError, ValidationError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        return None

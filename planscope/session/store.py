@@ -1,18 +1,28 @@
-"""Sessions in files: ``name.planscope.json``, or the same with ``.gz``; and read out of what carries one."""
+"""Sessions read from files and written to them: ``name.planscope.json``, or the same with ``.gz``.
+
+A session that is too large for one file is split into several, each of them whole.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from contextlib import nullcontext
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from planscope.session.carriers import carried, is_session_file
-from planscope.session.check import check_references, check_sizes
-from planscope.session.files import SessionError, read_bytes, writable_target, write_atomic
+from planscope.session import json_bytes, validation
+from planscope.session.containers import is_session_file, session_json
+from planscope.session.files import (
+    Fingerprint,
+    SessionError,
+    TooLarge,
+    check_unchanged,
+    read_bytes,
+    writable_target,
+    write_atomic,
+)
 from planscope.session.json_bytes import (
     WIDEST,
     check_writable,
@@ -21,11 +31,11 @@ from planscope.session.json_bytes import (
     visible_json,
     without_surrogates,
 )
+from planscope.session.locations import name_of, suffix_of
 from planscope.session.lock import Lock
-from planscope.session.migrations import migrate
-from planscope.session.model import Session
-from planscope.session.recordings import any_recordings, complete, recordings, with_recordings
-from planscope.session.stamp import Stamp, check_unchanged
+from planscope.session.model import Dissection, Run, Session, Variant
+from planscope.session.recordings import recordings, with_recordings
+from planscope.session.validation import check_sizes, from_document
 
 _NO_NUMBER = re.compile("NaN|Infinity")
 """As pydantic writes them; no JSON."""
@@ -33,24 +43,7 @@ _NO_NUMBER = re.compile("NaN|Infinity")
 
 def loads(data: bytes, name: str = "the input") -> Session:
     """A session from the bytes of a file, or of what carries one. Raises :class:`SessionError` with one line."""
-    return from_document(parse_json(carried(data, name), name), name)
-
-
-def from_document(document: Any, name: str) -> Session:
-    """A session from the JSON of a file. Raises :class:`SessionError` with one line."""
-    document = migrate(document, name)
-    try:
-        session = Session.model_validate(document)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise SessionError(f"{name} is not a valid session: {where}: {first['msg']}{more}") from None
-    except RecursionError:
-        raise SessionError(f"{name} is nested too deeply to be a session") from None
-    check_sizes(session, name)
-    check_references(session, name)
-    return session
+    return from_document(parse_json(session_json(data, name), name), name)
 
 
 def load(path: Path, parsed: Any = None) -> Session:
@@ -66,26 +59,6 @@ def load(path: Path, parsed: Any = None) -> Session:
     session = with_recordings(loads(read_bytes(path), str(path)) if path.exists() else None, found)
     check_sizes(session, str(path))
     return session
-
-
-def settle(path: Path, *, held: bool = False, into: Path | None = None) -> None:
-    """Put the runs whose recordings are complete into the session's file. ``held``: its lock is the caller's.
-
-    ``into``: into another file, where that one cannot have them.
-    Raises :class:`SessionError` as :func:`save`; then the recordings stay, and are read with the session.
-    """
-    if not any_recordings(path):
-        return
-    place = writable_target(into or path)
-    with nullcontext() if held else Lock(place), complete(path) as found:
-        session = loads(read_bytes(place), str(place)) if place.exists() else None
-        if session is None:
-            found = (
-                found if into is not None else recordings(path)
-            )  # so that it is seen that something is recorded
-        if not found:
-            return
-        write_atomic(place, dumps(with_recordings(session, found)))
 
 
 def dumps(session: Session) -> bytes:
@@ -127,10 +100,10 @@ def _bytes(text: str) -> bytes:
     return data
 
 
-def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -> None:
+def save(session: Session, path: Path, *, unless_changed: Fingerprint | None = None) -> None:
     """Write a session; the old file stays whole until the new one is.
 
-    ``unless_changed``: what the file was when it was read (:func:`~planscope.session.stamp.stamp_of`). Raises
+    ``unless_changed``: what the file was when it was read (:func:`~planscope.session.files.fingerprint_of`). Raises
     :class:`SessionError`; of its kinds ``Held`` where somebody else writes to it (their lock is waited for, if only for
     a moment), and ``Changed``.
     """
@@ -143,3 +116,167 @@ def save(session: Session, path: Path, *, unless_changed: Stamp | None = None) -
         if unless_changed is not None:
             check_unchanged(place, unless_changed)
         write_atomic(place, data)
+
+
+FULL = 0.98
+"""How much of a file is filled; what a run takes there is known that well."""
+
+_Unit = tuple[Dissection | None, list[Run]]
+"""What is in one file, if it can be: a run, or a dissection with its runs."""
+
+
+def file_beside(path: Path) -> Path:
+    """``NAME-2`` for ``NAME``, or the first number after it that no file has."""
+    number = 2
+    while (place := path.with_name(f"{name_of(path)}-{number}{suffix_of(path)}")).exists():
+        number += 1
+    return place
+
+
+def split(session: Session, first: Session | None = None) -> list[tuple[Session, bytes]]:
+    """Sessions with all runs of this one between them, and the bytes of each. One where that is enough.
+
+    ``first``: what the first of them holds already, and keeps; it gets as many of the other runs as fit. The others
+    have the variants of their runs. Raises :class:`SessionError` where one run alone is too large.
+    """
+    base = first if first is not None else session.model_copy(update={"runs": [], "dissections": []})
+    made: list[tuple[Session, bytes]] = []
+    units = _units(session, {run.id for run in base.runs}, base.dissections)
+    while units or not made:
+        begun = base if not made else _rest(session)
+        part, data, count = _filled(session, begun, units, whole=not made and first is None)
+        if made and not count:
+            units = [*_halves(units[0]), *units[1:]]
+        else:
+            made.append((part, data))
+            units = units[count:]
+    return made
+
+
+def _filled(
+    session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool
+) -> tuple[Session, bytes, int]:
+    """What was begun, with as many of the units as fit; its bytes, and how many those are."""
+    count = _fitting(begun, units)
+    while True:
+        part = _with(session, begun, units[:count], whole=whole)
+        try:
+            return part, dumps(part), count
+        except TooLarge:
+            if not count:
+                raise
+            count //= 2
+
+
+def _units(session: Session, there: Collection[str], known: Sequence[Dissection]) -> list[_Unit]:
+    by_id, taken = {run.id: run for run in session.runs}, set(there)
+    units: list[_Unit] = []
+    for one in session.dissections:
+        counted = [run for cell in one.cells for run in cell.runs]
+        if one in known:
+            continue
+        needed = dict.fromkeys([*([one.run] if one.run else []), *counted])
+        units.append((one, [by_id[run] for run in needed if run in by_id]))
+        taken |= set(counted)
+    return [*((None, [run]) for run in session.runs if run.id not in taken), *units]
+
+
+def _halves(unit: _Unit) -> list[_Unit]:
+    """A dissection that no file can hold, in two that each count half of its runs."""
+    one, runs = unit
+    if one is None or len(runs) < 2:
+        raise SessionError(
+            f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be kept"
+        )
+    made: list[_Unit] = []
+    for some in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
+        ids = {run.id for run in some}
+        cells = [cell.model_copy(update={"runs": [r for r in cell.runs if r in ids]}) for cell in one.cells]
+        begun = one.run if one.run in ids else None
+        made.append((one.model_copy(update={"cells": cells, "run": begun}), some))
+    return made
+
+
+def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
+    """How many of the units probably fit."""
+    size, values, events = _measure(begun)
+    for count, (_, runs) in enumerate(units):
+        for run in runs:
+            more = _measure(run)
+            size, values, events = size + more[0], values + more[1], events + more[2]
+        if (
+            size > FULL * json_bytes.LARGEST
+            or values > FULL * json_bytes.MOST_VALUES
+            or events > validation.MOST_EVENTS
+        ):
+            return count
+    return len(units)
+
+
+def _measure(what: Session | Run) -> tuple[int, int, int]:
+    """Bytes and values in a file, and events."""
+    runs = [what] if isinstance(what, Run) else what.runs
+    with suppress(ValueError):
+        text = what.model_dump_json(indent=1, exclude_none=True)
+        deeper = 2 * text.count("\n") if isinstance(what, Run) else 0
+        values = text.count(",") + text.count("[") + text.count("{")
+        return len(text.encode()) + deeper, values, sum(len(run.events) for run in runs)
+    return len(dumps(Session(id="", title="", runs=runs))), 0, sum(len(run.events) for run in runs)
+
+
+def size_in_file(run: Run) -> int:
+    """Bytes that a run takes in a session's file."""
+    return _measure(run)[0]
+
+
+def _rest(session: Session) -> Session:
+    """A session like it in which nothing has happened yet."""
+    return session.model_copy(update={"variants": [], "runs": [], "dissections": [], "cursor": {}})
+
+
+def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:
+    """What was begun, with these units; with all variants, or those that are needed."""
+    runs = [*begun.runs]
+    there = {run.id for run in runs}
+    for run in (run for _, some in units for run in some):
+        if run.id not in there:
+            there.add(run.id)
+            runs.append(run)
+    order = {run.id: number for number, run in enumerate(session.runs)}
+    runs.sort(key=lambda run: order.get(run.id, -1))
+    runs = [
+        run.model_copy(update={"forked_from": None})
+        if run.forked_from is not None and run.forked_from.run not in there
+        else run
+        for run in runs
+    ]
+    dissections = list({one.id: one for one in (*begun.dissections, *_joined(units))}.values())
+    needed = {run.variant for run in runs} | {v.id for v in begun.variants}
+    needed |= {cell.variant for one in dissections for cell in one.cells} | {
+        one.variant for one in dissections
+    }
+    variants = session.variants if whole else _with_parents(session.variants, needed)
+    return begun.model_copy(update={"variants": variants, "runs": runs, "dissections": dissections})
+
+
+def _joined(units: Sequence[_Unit]) -> Iterable[Dissection]:
+    """The dissections of the units; pieces of one that came into the same file are one again."""
+    made: dict[str, Dissection] = {}
+    for one in (one for one, _ in units if one is not None):
+        if (there := made.get(one.id)) is not None:
+            pairs = zip(there.cells, one.cells, strict=True)
+            cells = [a.model_copy(update={"runs": [*a.runs, *b.runs]}) for a, b in pairs]
+            one = there.model_copy(update={"cells": cells, "run": there.run or one.run})
+        made[one.id] = one
+    return made.values()
+
+
+def _with_parents(variants: Iterable[Variant], ids: set[str]) -> list[Variant]:
+    by_id = {variant.id: variant for variant in variants}
+    needed: set[str] = set()
+    for start in ids:
+        here: str | None = start
+        while here is not None and here in by_id and here not in needed:
+            needed.add(here)
+            here = by_id[here].parent
+    return [variant for variant in by_id.values() if variant.id in needed]

@@ -21,7 +21,7 @@ from planscope.case import Case, check_size, judge
 from planscope.errors import UserError
 from planscope.report import text_report
 from planscope.safe import visible
-from planscope.session.carriers import CLOSING, OPENING, for_page
+from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.sharing.view_request import RequestView
 from planscope.sharing.view_run import run_document, title_of, worth_showing

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from planscope import __version__
 from planscope.agents.paradigms import AGENTS
 from planscope.case import Case
-from planscope.session.carriers import for_test
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent
+from planscope.session.containers import for_test
 from planscope.session.json_bytes import json_text
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session

@@ -11,13 +11,9 @@ from planscope.oracle.verdict_types import StepView
 from planscope.oracle.words import clock
 from planscope.report import call_text, finding_text, moves_text, repair_lines, verdict_line
 from planscope.safe import visible
-from planscope.session.derive import not_answered
-from planscope.session.events import AnswerEvent, CallEvent, ErrorEvent, MessageEvent
-from planscope.session.help import NO_HELP
-from planscope.session.model import Run, Session
-from planscope.session.notices import words_of
-from planscope.session.own import own_runs
-from planscope.session.record import help_of
+from planscope.session.model import AnswerEvent, CallEvent, ErrorEvent, MessageEvent, Run, Session, own_runs
+from planscope.session.oracle_input import not_answered
+from planscope.session.record import NO_HELP, help_of, words_of
 from planscope.sharing.view_request import RequestView
 
 Json = dict[str, Any]

@@ -62,13 +62,10 @@ def mutants(
 ) -> Iterator[Mutant]:
     """The mutants of a kind from number ``first`` on, the same for the same request, kind, number and seed.
 
-    ``reading`` is the request as it was read, in any hand (``planscope.session.derive.reading_of`` gives that of a
-    variant). ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
+    ``reading`` is the request as it was read (``planscope.session.oracle_input.reading_of``).
+    ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
     (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
     as ``Request`` describes them; what else it asks for counts for nothing.
-
-    Each is another one (but for ``Repeat``). Never ends by itself: CannotMutate is raised where there are no more,
-    where the request cannot be met, and where Z3 did not prove in time that the two mean the same.
     """
     if kind not in KINDS:
         raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")

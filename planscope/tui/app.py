@@ -354,7 +354,7 @@ class PlanscopeApp(ThemedApp):
 
 def run_of(session: Session) -> str:
     """The id of the run that a session opens at, or ""."""
-    from planscope.session.own import run_to_open
+    from planscope.tui.opening.summary import run_to_open
 
     trials = {run for one in session.dissections for cell in one.cells for run in cell.runs}
     return run_to_open([run.id for run in session.runs], session.cursor.get("run"), trials)
@@ -362,10 +362,14 @@ def run_of(session: Session) -> str:
 
 def as_listed(path: Path | None) -> Path | None:
     """The path as the library has it, for a session in there, however that was written."""
-    from planscope.session.places import library
+    from planscope.session.locations import library_folder
 
     try:
-        return library() / path.name if path is not None and path.parent.samefile(library()) else path
+        return (
+            library_folder() / path.name
+            if path is not None and path.parent.samefile(library_folder())
+            else path
+        )
     except OSError:  # there is no library yet
         return path
 

@@ -353,7 +353,7 @@ class Remembered:
         From any thread, one at a time.
         """
         from planscope.session.files import write_atomic
-        from planscope.session.places import make_folder
+        from planscope.session.locations import make_folder
 
         with self._one:
             if self.path is None:

@@ -112,9 +112,9 @@ def fork_point(fork: ForkPoint) -> str:
 
 def cost(run: RunRecord) -> str:
     """Answers of the model, tokens and seconds of a run."""
-    told = plural(run.cost.answers, "answer")
-    if run.cost.read is not None and run.cost.written is not None:
-        told += f", {run.cost.read:,} tokens read, {run.cost.written:,} written"
+    told = plural(run.cost.model_calls, "answer")
+    if run.cost.input_tokens is not None and run.cost.output_tokens is not None:
+        told += f", {run.cost.input_tokens:,} tokens read, {run.cost.output_tokens:,} written"
     return f"{told}, {run.cost.seconds:.1f} s" + (" (simulated)" if run.simulated else "")
 
 

@@ -14,10 +14,9 @@ from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import Repair, StepNo, StepView, Violation
 from planscope.report import moves_text
 from planscope.safe import visible
-from planscope.session.derive import not_answered
-from planscope.session.events import AnswerEvent, CallEvent, MessageEvent
-from planscope.session.model import Run
-from planscope.session.notices import words_of
+from planscope.session.model import AnswerEvent, CallEvent, MessageEvent, Run
+from planscope.session.oracle_input import not_answered
+from planscope.session.record import words_of
 
 SHOWN = 400
 """Code points of a text from a model or a tool."""

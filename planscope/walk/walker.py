@@ -21,9 +21,8 @@ from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import StepNo
 from planscope.report import headline_type
 from planscope.safe import visible
-from planscope.session.derive import reading_of, trace_of, variant_of
-from planscope.session.model import Run, Session
-from planscope.session.own import own_runs, own_variants
+from planscope.session.model import Run, Session, own_runs, own_variants, variant_of
+from planscope.session.oracle_input import reading_of, trace_of
 from planscope.session.record import help_of
 from planscope.walk import telling
 from planscope.walk.words import ELSEWHERE, WORDS

@@ -15,9 +15,8 @@ from planscope.agents.gate import Pauser
 from planscope.agents.models import load_model
 from planscope.agents.runner import LiveRun
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import Event
-from planscope.session.model import Run, Session, Variant
+from planscope.session.model import Event, Run, Session, Variant
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.store import load, save
 
 from .support import abc, check_record, end_of

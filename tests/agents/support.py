@@ -15,15 +15,20 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from planscope.agents.models import LoadedModel, ModelSpec
 from planscope.agents.runner import LiveRun
 from planscope.language.problem import make_actions
-from planscope.session.events import (
+from planscope.session.model import (
+    ActionRecord,
     AnswerEvent,
     CallEvent,
     EndEvent,
     Event,
+    Limits,
     MessageEvent,
+    Origin,
     PromptEvent,
+    Query,
+    Run,
+    Variant,
 )
-from planscope.session.model import ActionRecord, Limits, Origin, Query, Run, Variant
 
 FIGURE_10 = (
     "Attending training sessions follow 10:00. Applying hair color, which occur before sanitizing tools, are "

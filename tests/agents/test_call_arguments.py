@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.agents.call_arguments import plain
-from planscope.session.events import CallEvent
+from planscope.session.model import CallEvent
 
 texts = st.text(st.characters(exclude_categories=[]), max_size=12)
 values: st.SearchStrategy[Any] = st.recursive(

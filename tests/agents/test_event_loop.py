@@ -17,7 +17,7 @@ import pytest
 from planscope.agents import event_loop
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
-from planscope.session.events import ErrorEvent
+from planscope.session.model import ErrorEvent
 
 from .support import abc, check_record, end_of, scripted
 

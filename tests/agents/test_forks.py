@@ -12,10 +12,9 @@ from planscope.agents.gate import EditArguments, GoOn, PendingCall, Verb
 from planscope.agents.paradigms import AGENTS
 from planscope.debugger.played import begin, play
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import CallEvent, MessageEvent
-from planscope.session.model import Run, Session
-from planscope.session.played_run import as_run
+from planscope.session.mock_tools import as_run
+from planscope.session.model import CallEvent, MessageEvent, Run, Session
+from planscope.session.oracle_input import problem_of, trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, says, scripted, variant

@@ -19,8 +19,8 @@ from planscope.agents.simulated_runs import run_simulated
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call
-from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Run
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.store import load
 from tests.agents.support import run_agent
 

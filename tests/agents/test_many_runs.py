@@ -14,8 +14,8 @@ from planscope.agents.many_runs import run_many
 from planscope.agents.models import ModelUnavailable
 from planscope.agents.rates import success, wilson
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Run
+from planscope.session.oracle_input import problem_of, trace_of
 
 from .support import abc, called, calls_of, end_of
 from .wire.replies import Fail, Say, Slow, call, calls

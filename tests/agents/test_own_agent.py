@@ -14,14 +14,13 @@ from langchain_core.tools import tool
 
 from planscope.agents import guard, record
 from planscope.oracle.replay import replay
-from planscope.session.autosave import Keeper
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import AnswerEvent, ErrorEvent
-from planscope.session.model import Run
-from planscope.session.places import library
+from planscope.session.locations import library_folder
+from planscope.session.merging import finish_merging, merge_recordings
+from planscope.session.model import AnswerEvent, ErrorEvent, Run
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.recordings import any_recordings
-from planscope.session.settling import finish
-from planscope.session.store import load, settle
+from planscope.session.store import load
+from planscope.session.writer import SessionWriter
 
 from .support import Scripted, answers_of, calls_of, check_record, end_of, says
 
@@ -205,9 +204,9 @@ async def test_a_file_that_is_no_session_is_left_alone(tmp_path: Path) -> None:
     with pytest.warns(RuntimeWarning, match="is no session file; it records in"):
         made = agent(path, *DONE)
     assert (await go(made, False))["messages"][-1].content == "Done."
-    place = library() / "notes.txt.planscope.json"
+    place = library_folder() / "notes.txt.planscope.json"
     assert path.read_text() == "precious" and len(runs(place)) == 1
-    finish()
+    finish_merging()
     place.unlink()
 
 
@@ -232,13 +231,13 @@ async def test_a_file_that_is_open_in_the_debugger_is_not_written_over(tmp_path:
     path = tmp_path / "mine.planscope.json"
     made = agent(path, *DONE, *DONE)
     await go(made, False)
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         keeper.save(load(path).model_copy(update={"title": "changed in the debugger"}))
         await go(made, False)
         assert len(load(path).runs) == 2
         keeper.save(load(path).model_copy(update={"title": "changed again"}))
     assert len(runs(path)) == 2 and load(path).title == "changed again"
-    settle(path)
+    merge_recordings(path)
     assert len(runs(path)) == 2 and load(path).title == "changed again" and not any_recordings(path)
 
 
@@ -246,16 +245,16 @@ async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
     path = tmp_path / "mine.planscope.json"
     made = agent(path, *DONE, *DONE, *DONE)
     await go(made, False)
-    finish()
+    finish_merging()
     path.write_text("precious")
     with pytest.warns(RuntimeWarning, match="is not JSON.* it is recorded in"):
         await go(made, False)
-        finish()
-    assert path.read_text() == "precious" and len(runs(library() / path.name)) == 1
+        finish_merging()
+    assert path.read_text() == "precious" and len(runs(library_folder() / path.name)) == 1
     await go(made, False)
-    finish()
-    assert len(runs(library() / path.name)) == 2 and not any_recordings(path)
-    (library() / path.name).unlink()
+    finish_merging()
+    assert len(runs(library_folder() / path.name)) == 2 and not any_recordings(path)
+    (library_folder() / path.name).unlink()
     path.unlink()
     await go(agent(path, *DONE), False)
     assert len(runs(path)) == 1

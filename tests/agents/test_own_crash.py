@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.autosave import Keeper
 from planscope.session.files import recordings_of
-from planscope.session.library_changes import copy
+from planscope.session.library import copy
+from planscope.session.merging import merge_recordings
 from planscope.session.recordings import any_recordings
-from planscope.session.store import load, save, settle
+from planscope.session.store import load, save
+from planscope.session.writer import SessionWriter
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli
 
@@ -77,7 +78,7 @@ def test_killed_in_the_middle(tmp_path: Path, cli: Cli, size: int) -> None:
         assert done.status in (0, 2) and "Traceback" not in done.err, command
     checked = cli("check", path, "--json")
     assert (checked.status, checked.json["verdict"]) == (2, "aborted")
-    settle(path)
+    merge_recordings(path)
     assert len(load(path).runs[0].events) == appended and not any_recordings(path)
 
 
@@ -98,7 +99,7 @@ def test_a_copy_and_an_open_debugger_have_the_runs_that_are_being_recorded(tmp_p
     process = start(path, 1, 5000)
     wait_for(path, 5_000)
     try:
-        with Keeper(path) as keeper:
+        with SessionWriter(path) as keeper:
             session = load(path)
             before = len(session.runs[0].events)
             keeper.save(session.model_copy(update={"title": "looked at"}))
@@ -137,7 +138,7 @@ def test_broken_and_strange_journals_are_left_out(tmp_path: Path) -> None:
     assert [r.id for r in found.runs] == ["r1", "r2"]
     assert found.runs[0] == session.runs[0]
     assert [e.type for e in found.runs[1].events] == ["prompt"]
-    settle(path)
+    merge_recordings(path)
     assert sorted(f.name[:4] for f in folder.iterdir()) == ["aaaa", "bbbb", "cccc", "dddd"]
     assert [r.recording for r in load(path).runs][1] == "eeee"
     save(load(path), path)

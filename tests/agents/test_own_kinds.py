@@ -28,10 +28,9 @@ from pydantic import BaseModel, Field
 
 from planscope.agents import record
 from planscope.oracle.replay import Replay, replay
-from planscope.session.derive import UNJUDGED, problem_of, trace_of, variant_of
-from planscope.session.events import ErrorEvent, MessageEvent
-from planscope.session.model import Run
-from planscope.session.settling import finish
+from planscope.session.merging import finish_merging
+from planscope.session.model import ErrorEvent, MessageEvent, Run, variant_of
+from planscope.session.oracle_input import UNJUDGED, problem_of, trace_of
 from planscope.session.store import load
 
 from .support import answers_of, calls_of, end_of, says
@@ -368,7 +367,7 @@ def test_threads_and_recorders_on_one_file(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(found) == 8 and len(runs(path)) == 10
-    finish()
+    finish_merging()
     session = load(path)
     assert len(session.runs) == 10 and len(session.variants) == 1
     assert {verdict(path, run) for run in session.runs} == {("right", None)}
@@ -542,7 +541,7 @@ def test_where_nothing_can_be_written_the_agent_goes_on(
     """Neither beside the session nor in the library: one warning."""
     blocked = tmp_path / "file"
     blocked.write_text("")
-    monkeypatch.setattr("planscope.session.naming.library", lambda: blocked / "library")
+    monkeypatch.setattr("planscope.session.locations.library_folder", lambda: blocked / "library")
     with pytest.warns(RuntimeWarning) as told:
         agent = made(blocked / "own.planscope.json", *SHIPPED, *SHIPPED)
         for _ in range(2):

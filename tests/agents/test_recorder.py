@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, messages_from_dict
 
-from planscope.session.events import AnswerEvent, CallEvent, MessageEvent, PromptEvent
-from planscope.session.model import Run
+from planscope.session.model import AnswerEvent, CallEvent, MessageEvent, PromptEvent, Run
 from tests.agents.support import run_agent
 
 from .support import (

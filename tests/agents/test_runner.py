@@ -13,8 +13,7 @@ from langchain_core.exceptions import ModelAuthenticationError, ModelRateLimitEr
 
 from planscope.agents.paradigms import UnknownAgent
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
-from planscope.session.events import ErrorEvent, Event
-from planscope.session.model import Limits, Session
+from planscope.session.model import ErrorEvent, Event, Limits, Session
 from planscope.session.store import load, save
 from tests.agents.support import run_agent, run_once
 
@@ -252,7 +251,7 @@ async def test_tracing_is_the_environments_only_where_it_is_asked_for(
 
 async def test_what_a_run_took_is_counted() -> None:
     from planscope.agents.forks import fork
-    from planscope.session.costs import cost_of
+    from planscope.session.record import cost_of
 
     run = await run_agent(abc(), model="sim:careful")
     cost = cost_of(run)

@@ -14,8 +14,7 @@ from planscope.agents.models import ModelUnavailable
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
-from planscope.session.events import EndEvent
-from planscope.session.model import Limits, Run
+from planscope.session.model import EndEvent, Limits, Run
 from tests.agents.support import run_agent
 
 from .support import abc, check_record, variant

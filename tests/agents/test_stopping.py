@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
-from planscope.session.events import Event
+from planscope.session.model import Event
 
 from .stopping import Stopped, is_whole, left_behind, paused_at, slow_at, speak, wire_run
 from .support import abc, check_record, end_of

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage
 from planscope.agents.models import LoadedModel
 from planscope.oracle.replay import replay
 from planscope.oracle.verdict_types import Verdict
-from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Limits, Variant
+from planscope.session.oracle_input import problem_of, trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, check_record, says, scripted, variant

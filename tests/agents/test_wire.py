@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from planscope.agents.models import LoadedModel, load_model
-from planscope.session.events import ErrorEvent, MessageEvent
-from planscope.session.model import Limits, Run
+from planscope.session.model import ErrorEvent, Limits, MessageEvent, Run
 from tests.agents.support import run_agent, run_once
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, variant

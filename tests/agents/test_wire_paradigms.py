@@ -12,9 +12,8 @@ from planscope.agents.forks import fork
 from planscope.agents.models import load_model
 from planscope.agents.react_format import STOP
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import ErrorEvent, MessageEvent
-from planscope.session.model import Limits, Run
+from planscope.session.model import ErrorEvent, Limits, MessageEvent, Run
+from planscope.session.oracle_input import problem_of, trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, variant

@@ -24,9 +24,8 @@ from planscope.dissection.engine import Dissector
 from planscope.dissection.summary import summary
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.model import Origin, Run, Session, Variant
-from planscope.session.new_parts import make_variant
+from planscope.session.model import Origin, Run, Session, Variant, make_variant
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.bench.yardstick import table

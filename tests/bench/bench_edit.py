@@ -16,8 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from planscope.session.model import Origin, Session
-from planscope.session.new_parts import make_variant
+from planscope.session.model import Origin, Session, make_variant
 from planscope.session.store import save
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planscope.session.library import entries, judge_all
-from planscope.session.library_entry import search
-from planscope.session.places import cache, library
+from planscope.session.library_index import search
+from planscope.session.locations import cache_folder, library_folder
 from planscope.session.store import dumps
 from tests.bench.terminal import Terminal
 from tests.bench.yardstick import table
@@ -28,7 +28,7 @@ ROUNDS = 7
 
 
 def fill() -> None:
-    folder = library()
+    folder = library_folder()
     folder.mkdir(parents=True)
     session = figure_10()
     for number in range(SESSIONS):
@@ -46,7 +46,7 @@ def timed(work: Callable[[], object], rounds: int = ROUNDS) -> str:
 
 
 def cold() -> object:
-    (cache() / "sessions.json").unlink(missing_ok=True)
+    (cache_folder() / "sessions.json").unlink(missing_ok=True)
     return entries()
 
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from planscope.session.events import AnswerEvent, CallEvent, Event, MessageEvent
+from planscope.session.model import AnswerEvent, CallEvent, Event, MessageEvent
 from planscope.session.store import load, save
 from tests.bench.big_session import big_session
 from tests.bench.yardstick import table

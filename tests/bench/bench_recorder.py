@@ -39,10 +39,8 @@ from planscope.agents.recorder import Recorder
 from planscope.agents.toolset import make_toolset
 from planscope.language.problem import make_actions
 from planscope.language.prompts import prompt_for
-from planscope.session.derive import records
-from planscope.session.events import Event
-from planscope.session.model import Origin, Query, Variant
-from planscope.session.settling import finish
+from planscope.session.merging import finish_merging
+from planscope.session.model import Event, Origin, Query, Variant, records
 from tests.bench.yardstick import table
 
 CALLS = 30
@@ -235,7 +233,7 @@ def own_agent(calls: int, path: Path | None) -> float:
         began = time.process_time()
         agent.invoke({"messages": [HumanMessage("go")]}, {"recursion_limit": 10 * calls})
         if path is not None:
-            finish()  # the session is written, too
+            finish_merging()  # the session is written, too
     return 1000 * (time.process_time() - began) / calls
 
 

@@ -6,8 +6,19 @@ import random
 from pathlib import Path
 
 from planscope.language.problem import make_actions
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, MessageEvent
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    Event,
+    MessageEvent,
+    Origin,
+    Query,
+    Run,
+    Session,
+    Variant,
+)
 from planscope.session.store import save
 
 _FIRST = (

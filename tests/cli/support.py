@@ -18,9 +18,18 @@ import pytest
 
 from planscope.cli import main
 from planscope.language.problem import make_actions
-from planscope.session.derive import records
-from planscope.session.events import CallEvent, EndEvent, Event, PromptEvent
-from planscope.session.model import Origin, Query, Run, Session, Variant
+from planscope.session.model import (
+    CallEvent,
+    EndEvent,
+    Event,
+    Origin,
+    PromptEvent,
+    Query,
+    Run,
+    Session,
+    Variant,
+    records,
+)
 from planscope.session.store import save
 
 Ending = Literal["stopped", "timeout", "call_limit", "aborted"]

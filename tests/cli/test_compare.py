@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from planscope.documents.schemas import schema
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.model import Cell, Dissection, Session
 from planscope.session.store import load
 from tests.cli.support import Cli, Files, harmless, run, session, variant

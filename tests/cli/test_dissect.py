@@ -18,8 +18,8 @@ from jsonschema import Draft202012Validator
 from planscope.commands import dissect
 from planscope.documents.query import constraint_document
 from planscope.documents.schemas import schema
-from planscope.session.derive import problem_of
 from planscope.session.model import Session
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load, save
 from tests.agents.wire.replies import Say, Slow
 from tests.agents.wire.server import WireServer

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from planscope.documents.schemas import DOCUMENTS
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from tests.cli.contract import check_errors, check_query, check_repair, check_replay, check_verdict
 from tests.cli.support import FIGURE_7, Cli, Files, Step, run, session, variant
 
@@ -336,7 +336,7 @@ HOSTILE = {
 @pytest.mark.parametrize("key", [*HOSTILE, "nested"])
 def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
     """Lines are written by pydantic, all else by the standard library."""
-    from planscope.documents.json_text import json_text
+    from planscope.documents.document import json_text
     from planscope.documents.judgement import CallDocument
     from planscope.oracle.trace import Call
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.events import ErrorEvent
-from planscope.session.model import ForkPoint, Session
+from planscope.session.model import ErrorEvent, ForkPoint, Session
 from planscope.session.store import dumps, load, loads, save
 from planscope.sharing.formats import FORMATS
 from planscope.sharing.redact import Surroundings

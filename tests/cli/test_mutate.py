@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from planscope.commands.mutate import NAMES
 from planscope.documents.schemas import schema
 from planscope.oracle.equivalence import equivalent
-from planscope.session.derive import problem_of, reading_of
 from planscope.session.model import Limits, Origin, Session
+from planscope.session.oracle_input import problem_of, reading_of
 from planscope.session.store import load, save
 from planscope.synthesis.mutants import KINDS, mutants
 from tests.cli.contract import check_query

@@ -14,8 +14,7 @@ import pytest
 
 from planscope.agents import many_runs
 from planscope.agents.runner import LiveRun
-from planscope.session.events import Event
-from planscope.session.model import Run
+from planscope.session.model import Event, Run
 from planscope.session.store import load, save
 from tests.agents.wire.server import nobody
 from tests.cli.contract import check_verdict

@@ -12,14 +12,13 @@ import pytest
 
 from planscope.agents.runner import LiveRun
 from planscope.documents.schemas import schema
-from planscope.session.autosave import Keeper
-from planscope.session.bundled import bundled
-from planscope.session.drafts import DraftFile
 from planscope.session.files import SessionError
+from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import Lock
 from planscope.session.model import Run
-from planscope.session.places import library, trash
+from planscope.session.recovery import DraftFile
 from planscope.session.store import load, save
+from planscope.session.writer import SessionWriter
 from tests.cli.support import Cli, Done, harmless
 from tests.hostile import HOSTILE
 from tests.session.make import figure_10
@@ -34,7 +33,7 @@ def _nobody_at_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 
 def keep(name: str, title: str = "A title", **fields: Any) -> Path:
     session = figure_10().model_copy(update={"title": title, **fields})
-    path = library() / f"{name}.planscope.json"
+    path = library_folder() / f"{name}.planscope.json"
     save(session, path)
     return path
 
@@ -104,23 +103,23 @@ def test_a_list_says_of_a_run_that_was_helped_that_it_was(cli: Cli) -> None:
 def test_a_list(cli: Cli) -> None:
     keep("one", "A first plan")
     document = checked(cli("sessions", "list", "--json"))
-    assert document == checked(cli("sessions", "--json")) and document["folder"] == str(library())
+    assert document == checked(cli("sessions", "--json")) and document["folder"] == str(library_folder())
     assert names(document) == ["one", *sorted(bundled(), key=lambda n: names(document).index(n))]
     first = document["sessions"][0]
     assert (first["place"], first["title"], first["agent"]) == ("library", "A first plan", "tools")
     assert (first["verdict"], first["error_type"], first["runs"]) == ("wrong", "parameter_error", 1)
     assert first["open"] == "one" and first["size"] == Path(first["path"]).stat().st_size
     done = cli("sessions")
-    assert done.status == 0 and done.out.startswith(f"Library ({library()})\n  one")
+    assert done.status == 0 and done.out.startswith(f"Library ({library_folder()})\n  one")
     assert "parameter error" in done.out and "Bundled with planscope\n" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80 + len(str(library()))
+    assert max(map(len, done.out.splitlines())) <= 80 + len(str(library_folder()))
 
 
 def test_search_and_filters(cli: Cli) -> None:
     keep("one", "A first plan")
     right = figure_10().model_copy(deep=True)
     right.runs = []
-    save(right, library() / "bare.planscope.json")
+    save(right, library_folder() / "bare.planscope.json")
 
     def found(*args: str) -> list[str]:
         return names(checked(cli("sessions", "list", "--json", *args)))
@@ -164,11 +163,11 @@ def test_nothing_is_judged_where_that_is_asked(cli: Cli) -> None:
 
 
 def test_broken_sessions_are_listed(cli: Cli) -> None:
-    library().mkdir(parents=True)
-    (library() / "bad.planscope.json").write_text("{")
-    (library() / "gone.planscope.json").symlink_to("nowhere")
-    os.mkfifo(library() / "pipe.planscope.json")
-    (library() / "\x1b[31mred.planscope.json").write_text("[]")
+    library_folder().mkdir(parents=True)
+    (library_folder() / "bad.planscope.json").write_text("{")
+    (library_folder() / "gone.planscope.json").symlink_to("nowhere")
+    os.mkfifo(library_folder() / "pipe.planscope.json")
+    (library_folder() / "\x1b[31mred.planscope.json").write_text("[]")
     document = checked(cli("sessions", "list", "--json", "--place", "library"))
     assert all(one["wrong"] for one in document["sessions"]) and len(document["sessions"]) == 4
     done = cli("sessions")
@@ -178,7 +177,7 @@ def test_broken_sessions_are_listed(cli: Cli) -> None:
     assert "1970" not in done.out and not [d for d in document["sessions"] if d["changed"] < "2000"]
     assert {one["open"] for one in document["sessions"]} > {
         "bad",
-        str(library() / "\x1b[31mred.planscope.json"),
+        str(library_folder() / "\x1b[31mred.planscope.json"),
     }
 
 
@@ -188,7 +187,7 @@ def test_one_is_shown(cli: Cli) -> None:
     assert [run["verdict"] for run in document["run_list"]] == ["right", "wrong"]
     assert document["variant_list"][0]["text"].startswith("Attending training sessions follow")
     path = keep("one")
-    with Keeper(path):
+    with SessionWriter(path):
         assert checked(cli("sessions", "show", "one", "--json"))["writer"]["pid"] == os.getpid()
         assert f"written by   process {os.getpid()}" in cli("sessions", "show", "one").out
     assert checked(cli("sessions", "show", path, "--json"))["writer"] is None
@@ -204,14 +203,14 @@ def test_names_are_known_everywhere(cli: Cli) -> None:
         assert cli(command, "my plan", *more).status in (0, 1), line
     assert "needs a terminal" in cli("open", "my plan").complaint()
     assert cli("run", "my plan", "--model", "sim:careful").status == 0
-    assert len(load(library() / "my plan.planscope.json").runs) == 2
+    assert len(load(library_folder() / "my plan.planscope.json").runs) == 2
     assert "is it my plan?" in cli("check", "my plam").complaint()
 
 
 def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     made = checked(cli("sessions", "copy", "figure-10", "--json"))
     assert made["sessions"] == [
-        {"name": "figure-10-2", "path": str(library() / "figure-10-2.planscope.json")}
+        {"name": "figure-10-2", "path": str(library_folder() / "figure-10-2.planscope.json")}
     ]
     assert cli("sessions", "copy", "figure-10", "ten").out == "copied to ten\n"
     assert "already" in cli("sessions", "copy", "figure-7", "ten").complaint()
@@ -229,12 +228,12 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     assert "Trash (" in cli("sessions", "trash").out
     assert cli("sessions", "restore", "x").out == "in your library again: x\n"
     assert checked(cli("sessions", "trash", "--empty", "--json"))["removed"] == 1
-    assert list(trash().iterdir()) == [] and cli("check", "x").status == 1
+    assert list(trash_folder().iterdir()) == [] and cli("check", "x").status == 1
     assert "no 'figure-10-2' in the trash" in cli("sessions", "restore", "figure-10-2").complaint()
 
 
 def test_what_was_deleted_by_its_path_is_called_by_its_name(cli: Cli) -> None:
-    odd = keep("odd").rename(library() / "\u202eodd.planscope.json")
+    odd = keep("odd").rename(library_folder() / "\u202eodd.planscope.json")
     done = cli("sessions", "delete", str(odd))
     assert done.out == "in the trash: ⟨U+202E⟩odd (planscope sessions restore takes it out)\n"
     assert cli("sessions", "restore", "\u202eodd").out == "in your library again: odd\n"
@@ -289,7 +288,7 @@ def test_a_run_is_kept_where_the_file_was_opened_meanwhile(cli: Cli, monkeypatch
 def test_work_that_could_not_be_saved_is_given_back(cli: Cli, tmp_path: Path) -> None:
     assert cli("sessions", "recover").out == "nothing is left unsaved\n"
     path = keep("one")
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_text("{}")
     with pytest.raises(SessionError):
         keeper.save(figure_10().model_copy(update={"title": "unsaved"}))
@@ -323,7 +322,7 @@ def test_drafts_that_a_crash_left_are_listed(cli: Cli, tmp_path: Path) -> None:
 def test_unsaved_work_into_the_library_or_thrown_away(cli: Cli) -> None:
     for args in ([], ["--discard"]):
         path = keep("one")
-        keeper = Keeper(path)
+        keeper = SessionWriter(path)
         path.unlink()
         with pytest.raises(SessionError):
             keeper.save(figure_10().model_copy(update={"title": "unsaved"}))
@@ -340,8 +339,8 @@ def test_titles_are_shown_and_do_nothing(cli: Cli) -> None:
         document = json.loads(figure_10().model_dump_json())
         document |= {"title": text, "notes": text}
         document["runs"][0] |= {"agent": text, "model": text}
-        library().mkdir(parents=True, exist_ok=True)
-        (library() / f"s{number}.planscope.json").write_text(json.dumps(document))
+        library_folder().mkdir(parents=True, exist_ok=True)
+        (library_folder() / f"s{number}.planscope.json").write_text(json.dumps(document))
     done = cli("sessions")
     assert done.status == 0 and done.err == "" and harmless(done.out)
     assert len(done.out.splitlines()) >= len(HOSTILE)

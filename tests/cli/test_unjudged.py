@@ -7,9 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.derive import UNJUDGED
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, MessageEvent, PromptEvent
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    MessageEvent,
+    Origin,
+    PromptEvent,
+    Query,
+    Run,
+    Session,
+    Variant,
+)
+from planscope.session.oracle_input import UNJUDGED
 from planscope.session.store import load, save
 from planscope.walk.walker import Walker
 from tests.tui.screen import opened, rows

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from planscope.language.problem import make_actions
-from planscope.session.derive import records
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
-from planscope.session.model import ActionRecord, ForkPoint, Origin, Run, Session, Variant
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    Event,
+    ForkPoint,
+    Origin,
+    PromptEvent,
+    Run,
+    Session,
+    Variant,
+    records,
+)
 from planscope.session.model import Query as Request
 
 ABC = "A comes before B. B comes before C."

@@ -14,9 +14,8 @@ from planscope.compare.result import Comparison, Field
 from planscope.compare.telling import called, counted, equivalence, judged, parting, renamed, unknowns, value
 from planscope.documents.comparison import ComparisonDocument
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import EndEvent, MessageEvent, PromptEvent, Usage
-from planscope.session.model import Run, Session
+from planscope.session.model import EndEvent, MessageEvent, PromptEvent, Run, Session, Usage
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.store import loads
 from tests.cli.test_hostile import hostile_free_text, hostile_names
 from tests.compare.support import run, session, variant

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from planscope.compare import compare
 from planscope.compare.result import Comparison
-from planscope.session.events import AnswerEvent
-from planscope.session.model import Run, Variant
+from planscope.session.model import AnswerEvent, Run, Variant
 from tests.compare.support import ABC, run, session, variant
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from planscope.compare import compare, trees
 from planscope.compare.result import Comparison, TreeDiff
 from planscope.compare.trees import Branch, Forests
-from planscope.session.derive import records
+from planscope.session.model import records
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.compare.reference import Tree, size, tree_cost

@@ -32,11 +32,11 @@ from planscope.debugger.draft_reading import (
 from planscope.language.problem import make_actions
 from planscope.oracle.formula import encode
 from planscope.oracle.smt import Judge
-from planscope.session.check import check_references
-from planscope.session.derive import problem_of, reading_of
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import ActionRecord, Origin, Query, Session, Variant
+from planscope.session.oracle_input import problem_of, reading_of
 from planscope.session.store import dumps, loads
+from planscope.session.validation import check_references
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.request import Request
 from tests.hostile import HOSTILE
@@ -269,7 +269,7 @@ def test_what_can_be_typed_can_be_saved(timed: bool) -> None:
 
 
 def parent() -> Variant:
-    from planscope.session.derive import records
+    from planscope.session.model import records
 
     query = Query(text="Network audit precedes disk check.", topic="it")
     return Variant(id="v1", origin=Origin(kind="written"), query=query, actions=records(ABC))

@@ -16,12 +16,11 @@ from planscope.debugger.played import Played, begin, call, options, outcome, pla
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.trace import Call, Trace
-from planscope.session.check import check_references
-from planscope.session.derive import problem_of, trace_of
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, PromptEvent
-from planscope.session.model import Session
-from planscope.session.played_run import AGENT, MODEL, as_run
+from planscope.session.mock_tools import AGENT, MODEL, as_run
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, PromptEvent, Session
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.store import load, save
+from planscope.session.validation import check_references
 from tests.debugger.runs import figure_10, judged
 from tests.oracle import brute
 from tests.oracle.build import problem, trace

@@ -13,7 +13,7 @@ from planscope.dissection.arms import Counts
 from planscope.dissection.belief import ITSELF, chance
 from planscope.dissection.rewording import SUSPECT, Seen, choose, features, suspicion, words_of
 from planscope.language.tree import Clause, Relative, Word, walk
-from planscope.session.derive import reading_of
+from planscope.session.oracle_input import reading_of
 from planscope.synthesis.substitution import places
 
 from .cases import query

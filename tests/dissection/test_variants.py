@@ -12,8 +12,8 @@ from planscope.dissection.results import Results
 from planscope.dissection.variants import MOST, Mutants, NoVariant
 from planscope.language.tree import same_tree
 from planscope.oracle.equivalence import equivalent
-from planscope.session.derive import reading_of
 from planscope.session.model import Dissection, Session, Variant
+from planscope.session.oracle_input import reading_of
 
 from .cases import query
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planscope.session import library_changes
-from planscope.session.autosave import Keeper
-from planscope.session.bundled import bundled
+from planscope.session import library
+from planscope.session.files import fingerprint_of
+from planscope.session.locations import bundled, library_folder, make_folder
 from planscope.session.model import Session
-from planscope.session.places import library, make_folder
-from planscope.session.recovery import Journal
-from planscope.session.stamp import stamp_of
+from planscope.session.recovery import RecoveryFile
 from planscope.session.store import dumps, save
+from planscope.session.writer import SessionWriter
 from planscope.sharing.formats import share
 from tests.tui import sessions
 
@@ -44,7 +43,7 @@ class Home:
     folder: Path
     kind: str
     path: Path
-    held: Keeper | None = None
+    held: SessionWriter | None = None
 
 
 @contextmanager
@@ -75,11 +74,11 @@ def at_home(kind: str, draw: random.Random) -> Iterator[Home]:
 
 
 def _furnished(folder: Path, kind: str, draw: random.Random) -> Home:
-    make_folder(library())
+    make_folder(library_folder())
     for number, suffix in enumerate((".json", ".json.gz", ".json", ".json")):
         session = draw.choice(MADE)().model_copy(update={"id": f"shelved-{number}"})
-        save(session, library() / f"shelved-{number}.planscope{suffix}")
-    library_changes.delete(library() / "shelved-3.planscope.json")
+        save(session, library_folder() / f"shelved-{number}.planscope{suffix}")
+    library.delete(library_folder() / "shelved-3.planscope.json")
     made = MADE if kind != "page" else MADE[:4]  # what cannot be read makes no page
     session = draw.choice(made)().model_copy(
         update={"breakpoints": ["step 2"], "watches": ["valid_completions"], "notes": "To be read."}
@@ -92,15 +91,15 @@ def _furnished(folder: Path, kind: str, draw: random.Random) -> Home:
         path.write_text(share(session, None, "html", redaction=None), encoding="utf-8")
         return Home(folder, kind, path)
     if kind == "library":
-        path = library() / path.name
+        path = library_folder() / path.name
     save(session, path)
     home = Home(folder, kind, path)
     if kind == "held":
-        home.held = Keeper(path)
+        home.held = SessionWriter(path)
     if kind == "unsaved":
         left = session.model_copy(update={"title": "what could not be saved"})
-        journal = Journal(path)
-        journal.keep(dumps(left), "the disk was full", stamp_of(path))
+        journal = RecoveryFile(path)
+        journal.keep(dumps(left), "the disk was full", fingerprint_of(path))
         journal.close()
     return home
 

@@ -163,10 +163,10 @@ def home(folder: Path) -> Iterator[None]:
 
 def put(file: HostileFile, place: str, folder: Path, good: Path) -> Path:
     """Write the file to where planscope looks, in a home below ``folder``, which is emptied first."""
-    from planscope.session.lock import key
+    from planscope.session.lock import path_key
 
     shutil.rmtree(folder, ignore_errors=True)
-    target = folder / PLACES[place].replace("KEY", key(good))
+    target = folder / PLACES[place].replace("KEY", path_key(good))
     target.parent.mkdir(parents=True)
     path = file.write(target.parent)
     if place == "recovered" and path.is_file():

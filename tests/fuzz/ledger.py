@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from planscope.session.bundled import is_bundled
 from planscope.session.library import session_files
+from planscope.session.locations import is_bundled, library_folder, trash_folder
 from planscope.session.model import Session, Variant
-from planscope.session.places import library, trash
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
@@ -200,7 +199,11 @@ class Ledger:
 
     def check_library(self, emptied: bool) -> None:
         """Every session can be opened, and has what it had; under whatever name."""
-        now = [(path, load(path)) for folder in (library(), trash()) for path in session_files(folder)]
+        now = [
+            (path, load(path))
+            for folder in (library_folder(), trash_folder())
+            for path in session_files(folder)
+        ]
         if not emptied:
             for path, (id, held) in self._shelved.items():
                 if all(there.id != id or held.less(there) for _, there in now):

@@ -30,7 +30,7 @@ from textual.worker import Worker
 
 from planscope.errors import UserError
 from planscope.session.library import session_files
-from planscope.session.places import library
+from planscope.session.locations import library_folder
 from planscope.tui.actions import ACTIONS
 from planscope.tui.app import PlanscopeApp
 from planscope.tui.app_screen import AppScreen
@@ -591,7 +591,7 @@ async def episode(seed: int, actions: int, tally: Tally, *, kind: str = "file", 
                     raise Lost(f"seed {seed}, {kind}: {lost}") from lost.__cause__
                 ledger.meddled = False
                 gc.collect()  # what the last one leaves does not hold up the next one
-                path = home.path if home.path.exists() else draw.choice(session_files(library()))
+                path = home.path if home.path.exists() else draw.choice(session_files(library_folder()))
     return done
 
 

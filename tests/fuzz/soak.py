@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from planscope.agents.runner import LiveRun as AgentRun
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.store import dumps
 from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice

@@ -18,8 +18,8 @@ from planscope.language.reading import read_query
 from planscope.language.render import render
 from planscope.language.scan import Names, Scanner
 from planscope.language.sentence import continued, going_on, strict
-from planscope.session.derive import problem_of, records
-from planscope.session.model import Origin, Query, Variant
+from planscope.session.model import Origin, Query, Variant, records
+from planscope.session.oracle_input import problem_of
 from tests.language.every_reading import Said, Tokens, likely, readings, written
 from tests.language.support import error, read, said
 from tests.language.trees import seeded

@@ -17,7 +17,7 @@ from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.report import verdict_lines
-from planscope.session.derive import UNJUDGED, own_reading
+from planscope.session.oracle_input import UNJUDGED, own_reading
 
 NAMES = ["build", "push", "deploy", "log", "page"]
 ACTIONS = tuple(Action(f"a{i}", name, name) for i, name in enumerate(NAMES, 1))

@@ -17,15 +17,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from planscope.session.adding import adding
-from planscope.session.autosave import Keeper
-from planscope.session.library_changes import delete, rename, restore
+from planscope.session.library import delete, rename, restore
+from planscope.session.locations import library_folder, name_of
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
-from planscope.session.naming import name_of
-from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
+from planscope.session.writer import SessionWriter, adding
 from tests.session.make import figure_10
 
 Say = Callable[[bytes, int], None]
@@ -40,7 +38,7 @@ def version(number: int) -> Session:
 
 
 def by_keeper(path: Path, say: Say) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     number = int(load(path).title)
     while True:
         number += 1
@@ -70,7 +68,7 @@ def by_store(path: Path, say: Say) -> None:
 
 def into_journal(path: Path, say: Say) -> None:
     """The file cannot be saved to: what is kept for recovery must be whole as well."""
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_bytes(path.read_bytes() + b" ")
     number = int(load(path).title)
     while True:
@@ -136,7 +134,10 @@ def check(way: str, path: Path, done: int, begun: int) -> str:
     """What is there after a kill: ``old`` or ``new``."""
     assert holder_of(path) is None, "the lock of a dead process is still held"
     if way == "names":
-        everywhere = [*library().glob("*.planscope.json"), *library().parent.glob("trash/*.planscope.json")]
+        everywhere = [
+            *library_folder().glob("*.planscope.json"),
+            *library_folder().parent.glob("trash/*.planscope.json"),
+        ]
         assert len(everywhere) == 1, everywhere
         load(everywhere[0])
         everywhere[0].rename(path)
@@ -168,7 +169,7 @@ def loop(times: int, seed: int = 0) -> Counter[str]:
             os.environ[f"XDG_{name}_HOME"] = f"{base}/{name}"
         for number in range(times):
             way = list(WAYS)[number % len(WAYS)]
-            folder = library() if way == "names" else Path(base) / way
+            folder = library_folder() if way == "names" else Path(base) / way
             path = folder / WAYS[way][1]
             if not path.exists():
                 save(version(1), path)

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, MessageEvent, PromptEvent
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    MessageEvent,
+    Origin,
+    PromptEvent,
+    Query,
+    Run,
+    Session,
+    Variant,
+)
 
 TEXT = (
     "Attending training sessions follow 10:00. Applying hair color, which occur before sanitizing tools, "

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import adding as module
-from planscope.session import check, json_bytes
-from planscope.session.adding import Kept, adding, check_nobody_writes, digest_of
+from planscope.session import json_bytes, validation
+from planscope.session import writer as module
 from planscope.session.files import SessionError
+from planscope.session.locations import library_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import Cell, Dissection, Run, Session
-from planscope.session.places import library
 from planscope.session.store import dumps, load, loads, save
+from planscope.session.writer import SavedFiles, adding, check_nobody_writes, digest_of
 from tests.session.make import figure_10
 
 
@@ -49,7 +49,7 @@ def kept_in_library(session: Session, path: Path, says: str) -> Path:
     assert (path.read_bytes() if path.is_file() else None) == before
     found = re.search(r"what was made is kept in (.+)$", text)
     assert found is not None, text
-    assert Path(found[1]).parent == library() and runs(Path(found[1]))[-1] == "r7"
+    assert Path(found[1]).parent == library_folder() and runs(Path(found[1]))[-1] == "r7"
     return Path(found[1])
 
 
@@ -122,7 +122,7 @@ def test_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_session_that_would_be_too_large(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit goes into a file beside it; what is there stays."""
     session, before = load(path), path.read_bytes()
-    monkeypatch.setattr(check, "MOST_EVENTS", len(session.runs[0].events) + 3)
+    monkeypatch.setattr(validation, "MOST_EVENTS", len(session.runs[0].events) + 3)
     for number in (2, 3):
         add_run(session, path, path, f"r{number + 5}")
         beside = path.with_name(f"x-{number}.planscope.json")
@@ -136,7 +136,7 @@ def many(count: int) -> list[Run]:
 
 def test_many_runs_fill_as_many_files_as_they_need(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_bytes, "LARGEST", 3 * len(dumps(figure_10())))
-    session, kept = load(path), Kept()
+    session, kept = load(path), SavedFiles()
     with adding(session, path, path, {"v1"}, kept=kept) as now:
         now.runs += many(12)
     assert [file.name for file, _ in kept.files] == [
@@ -154,7 +154,7 @@ def test_many_runs_fill_as_many_files_as_they_need(path: Path, monkeypatch: pyte
 def test_a_dissection_stays_with_its_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add_run(load(path), path, path, "r2")
     add_run(load(path), path, path, "r3")
-    session, kept = load(path), Kept()
+    session, kept = load(path), SavedFiles()
     cells = [Cell(kind="Original", number=1, variant="v1", runs=[f"n{i}" for i in range(4)])]
     record = Dissection(id="d1", variant="v1", run="r1", agent="tools", model="sim:careful", cells=cells)
     whole = session.model_copy(update={"runs": [*session.runs, *many(4)], "dissections": [record]})
@@ -188,8 +188,8 @@ def test_what_was_read_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyP
 def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = load(path)
     path.write_text("")
-    library().parent.mkdir(parents=True)
-    library().write_text("a file where the folder should be")
+    library_folder().parent.mkdir(parents=True)
+    library_folder().write_text("a file where the folder should be")
     with pytest.raises(SessionError, match="nor could what was made be kept in your library"):
         add_run(session, path, path, "r2")
     assert path.read_text() == ""
@@ -213,8 +213,8 @@ def test_a_place_that_must_not_be_written(path: Path) -> None:
 ADDS = """
 import sys
 from pathlib import Path
-from planscope.session import adding as it
-from planscope.session.adding import adding
+from planscope.session import writer as it
+from planscope.session.writer import adding
 from planscope.session.store import load
 
 it.PATIENCE = 100.0

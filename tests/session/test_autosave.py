@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import autosave, files, json_bytes, recovery
-from planscope.session.autosave import Keeper
-from planscope.session.bundled import bundled
-from planscope.session.files import SessionError
+from planscope.session import files, json_bytes, recovery, writer
+from planscope.session.files import Changed, SessionError
+from planscope.session.locations import bundled, library_folder
+from planscope.session.locations import recovery_folder as recovery_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import Session
-from planscope.session.places import library
-from planscope.session.places import recovery as recovery_folder
 from planscope.session.recovery import recoverable
-from planscope.session.stamp import Changed
 from planscope.session.store import dumps, load, save
+from planscope.session.writer import SessionWriter
 from tests.fuzz.hostile_files import SMALL, HostileFile
 from tests.session.make import figure_10
 
@@ -38,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     return place
 
 
-def complaint(keeper: Keeper, session: Session) -> str:
+def complaint(keeper: SessionWriter, session: Session) -> str:
     with pytest.raises(SessionError) as caught:
         keeper.save(session)
     assert "\n" not in str(caught.value)
@@ -46,7 +44,7 @@ def complaint(keeper: Keeper, session: Session) -> str:
 
 
 def test_it_is_saved_where_it_was_opened(path: Path) -> None:
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         assert (keeper.where, keeper.why, keeper.place, keeper.unsaved) == ("here", "", path, False)
         for title in ("second", "third"):
             assert keeper.save(titled(title)) == path
@@ -63,7 +61,7 @@ def test_what_one_file_cannot_hold_goes_into_more(
     session = figure_10()
     runs = [session.runs[0].model_copy(update={"id": f"n{i}"}) for i in range(9)]
     monkeypatch.setattr(json_bytes, "LARGEST", len(dumps(session)) * 2)
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         if saved_before:
             keeper.save(session)
         for count in (8, 9):
@@ -79,14 +77,14 @@ def test_what_one_file_cannot_hold_goes_into_more(
 
 
 def test_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
-    with Keeper(tmp_path / "new.planscope.json") as keeper:
+    with SessionWriter(tmp_path / "new.planscope.json") as keeper:
         assert keeper.where == "here"
         keeper.save(titled("new"))
     assert load(tmp_path / "new.planscope.json").title == "new"
 
 
 def test_an_older_save_never_undoes_a_newer_one(path: Path) -> None:
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         keeper.save(titled("seventh"), turn=7)
         assert keeper.save(titled("sixth"), turn=6) == path
         assert load(path).title == "seventh"
@@ -99,7 +97,7 @@ def test_a_bundled_session_is_saved_as_a_new_copy_each_time() -> None:
     content = origin.read_bytes()
     places = []
     for title in ("mine", "mine too"):
-        with Keeper(origin) as keeper:
+        with SessionWriter(origin) as keeper:
             assert keeper.where == "copy" and "ships with planscope" in keeper.why
             assert not keeper.place.exists()
             session = load(origin)
@@ -108,7 +106,7 @@ def test_a_bundled_session_is_saved_as_a_new_copy_each_time() -> None:
             assert keeper.save(session) == places[-1] == keeper.place
     assert [p.name for p in places] == ["figure-7-2.planscope.json", "figure-7-3.planscope.json"]
     assert [load(p).title for p in places] == ["mine", "mine too"]
-    assert origin.read_bytes() == content and places[0].parent == library()
+    assert origin.read_bytes() == content and places[0].parent == library_folder()
 
 
 @pytest.mark.parametrize("kind", ["protected", "directory", "pipe"])
@@ -118,10 +116,10 @@ def test_what_must_not_be_written_is_saved_as_a_copy(path: Path, kind: str) -> N
     else:
         path.unlink()
         path.mkdir() if kind == "directory" else os.mkfifo(path)
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         assert keeper.where == "copy" and keeper.why
         place = keeper.save(titled("kept"))
-    assert place == library() / "x.planscope.json" and load(place).title == "kept"
+    assert place == library_folder() / "x.planscope.json" and load(place).title == "kept"
     assert kind != "protected" or (load(path).title, path.stat().st_mode & 0o777) == ("first", 0o444)
 
 
@@ -129,14 +127,14 @@ def test_a_link_stays_and_what_it_leads_to_is_written(path: Path, tmp_path: Path
     link = tmp_path / "link.planscope.json"
     link.symlink_to(path)
     path.chmod(0o640)
-    with Keeper(link) as keeper:
+    with SessionWriter(link) as keeper:
         assert keeper.save(titled("second")) == path
     assert link.is_symlink() and load(path).title == "second" and path.stat().st_mode & 0o777 == 0o640
 
 
 def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
-    first = Keeper(path)
-    second = Keeper(path)
+    first = SessionWriter(path)
+    second = SessionWriter(path)
     assert second.where == "held" and second.holder is not None and second.holder.here
     first.save(titled("of the first"))
     said = complaint(second, titled("of the second"))
@@ -146,12 +144,12 @@ def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
     assert second.unsaved and load(path).title == "of the first"
     assert recoverable(path) is None  # its owner still runs
     place = second.go_elsewhere()
-    assert second.save(titled("of the second")) == place == library() / "x.planscope.json"
+    assert second.save(titled("of the second")) == place == library_folder() / "x.planscope.json"
     assert load(place).title == "of the second" and not second.unsaved
     second.close()
     assert recoverable(path) is None
     first.close()
-    third = Keeper(path)
+    third = SessionWriter(path)
     assert third.where == "here"
     third.close()
 
@@ -162,14 +160,14 @@ def test_who_has_it_for_a_moment_is_waited_for(path: Path) -> None:
     moment.acquire()
     leaving = threading.Timer(0.5, moment.release)
     leaving.start()
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     leaving.join()
     assert keeper.where == "here"
     keeper.close()
 
 
 def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     keeper.save(titled("second"))
     path.write_bytes(path.read_bytes().replace(b"second", b"theirs"))
     assert "was changed by another program" in complaint(keeper, titled("mine"))
@@ -181,7 +179,7 @@ def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:
 
 
 def test_the_same_content_again_is_no_change(path: Path) -> None:
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         data = path.read_bytes()
         path.unlink()
         path.write_bytes(data)
@@ -191,7 +189,7 @@ def test_the_same_content_again_is_no_change(path: Path) -> None:
 
 
 def test_a_file_that_is_gone(path: Path) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.unlink()
     assert "is gone since it was read" in complaint(keeper, titled("mine"))
     keeper.close()
@@ -199,7 +197,7 @@ def test_a_file_that_is_gone(path: Path) -> None:
 
 
 def test_a_folder_that_is_gone(path: Path) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     shutil.rmtree(path.parent)
     assert f"the folder {path.parent} is gone" in complaint(keeper, titled("mine"))
     assert not path.parent.exists()
@@ -220,13 +218,13 @@ def read_only(*_: object) -> None:
 def test_a_full_or_read_only_disk(
     path: Path, monkeypatch: pytest.MonkeyPatch, trouble: object, says: str
 ) -> None:
-    keeper = Keeper(path)
-    real = autosave.write_atomic
+    keeper = SessionWriter(path)
+    real = writer.write_atomic
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "fsync", trouble)
         patch.setattr(recovery, "write_atomic", lambda *args: None)
         said = complaint(keeper, titled("second"))
-    assert says in said and load(path).title == "first" and real is autosave.write_atomic
+    assert says in said and load(path).title == "first" and real is writer.write_atomic
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     keeper.save(titled("third"))
     assert load(path).title == "third" and not keeper.unsaved
@@ -234,7 +232,7 @@ def test_a_full_or_read_only_disk(
 
 
 def test_where_the_journal_cannot_be_written_either(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     monkeypatch.setattr(files.os, "fsync", full)
     said = complaint(keeper, titled("second"))
     assert said.count("No space left") == 2 and "nor could it be kept" in said and not keeper.unsaved
@@ -243,7 +241,7 @@ def test_where_the_journal_cannot_be_written_either(path: Path, monkeypatch: pyt
 
 
 def test_unsaved_work_is_offered_once_its_owner_is_gone(path: Path) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_text("{}")
     for title in ("one", "two"):
         complaint(keeper, titled(title))
@@ -257,7 +255,7 @@ def test_unsaved_work_is_offered_once_its_owner_is_gone(path: Path) -> None:
 
 def test_the_newest_of_several_is_offered(path: Path) -> None:
     for title in ("one", "two"):
-        keeper = Keeper(path)
+        keeper = SessionWriter(path)
         path.write_bytes(dumps(titled(f"theirs, {title}")))
         complaint(keeper, titled(title))
         keeper.close()
@@ -272,7 +270,7 @@ def test_the_newest_of_several_is_offered(path: Path) -> None:
     "content", [b"", b"{", b"[]", b'{"format": "planscope-recovery"}', b"\xff", b"[" * 9999]
 )
 def test_a_broken_journal_is_not_offered(path: Path, content: bytes) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_text("{}")
     complaint(keeper, titled("mine"))
     keeper.close()
@@ -282,7 +280,7 @@ def test_a_broken_journal_is_not_offered(path: Path, content: bytes) -> None:
 
 
 def test_a_path_in_a_journal_is_never_followed(path: Path, tmp_path: Path) -> None:
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_text("{}")
     complaint(keeper, titled("mine"))
     keeper.close()
@@ -299,7 +297,7 @@ def test_the_deepest_session_can_be_kept_in_the_journal(path: Path) -> None:
     for _ in range(190):
         deep = [deep]
     session.cursor = {"x": deep}
-    keeper = Keeper(path)
+    keeper = SessionWriter(path)
     path.write_text("{}")
     complaint(keeper, session)
     keeper.close()
@@ -315,7 +313,7 @@ def test_what_a_killed_writer_left_beside_it_is_removed_in_time(path: Path) -> N
         left.touch()
     for left in (old, other):
         os.utime(left, (1, 1))
-    Keeper(path).close()
+    SessionWriter(path).close()
     assert sorted(p.name for p in path.parent.iterdir()) == sorted([path.name, new.name, other.name])
 
 
@@ -324,7 +322,7 @@ def test_whatever_was_opened_work_is_kept(file: HostileFile, tmp_path: Path) -> 
     """Links, pipes, devices, odd names: nothing is raised before a save, nothing else replaced by one."""
     place = file.write(tmp_path)
     before = {p: (p.lstat().st_mode, p.lstat().st_ino) for p in tmp_path.iterdir()}
-    with Keeper(place) as keeper:
+    with SessionWriter(place) as keeper:
         saved = keeper.save(titled("kept"))
         assert load(saved).title == "kept" and saved == keeper.place
     for other, known in before.items():
@@ -339,23 +337,23 @@ def test_whatever_was_opened_work_is_kept(file: HostileFile, tmp_path: Path) -> 
 def test_a_file_that_is_no_session_is_never_saved_over(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.planscope.json"
     path.write_bytes(content)
-    with Keeper(path) as keeper:
+    with SessionWriter(path) as keeper:
         assert keeper.where == "copy" and keeper.why
-        assert keeper.save(titled("kept")).parent == library()
+        assert keeper.save(titled("kept")).parent == library_folder()
     assert path.read_bytes() == content
 
 
 def test_held_while_it_is_kept_open(path: Path) -> None:
-    with Keeper(path), pytest.raises(Held):
+    with SessionWriter(path), pytest.raises(Held):
         save(titled("x"), path)
     save(titled("second"), path)
     assert load(path).title == "second"
 
 
 def test_saving_notices_a_change_if_asked_to(path: Path) -> None:
-    from planscope.session.stamp import stamp_of
+    from planscope.session.files import fingerprint_of
 
-    stamp = stamp_of(path)
+    stamp = fingerprint_of(path)
     save(titled("second"), path, unless_changed=stamp)
     with pytest.raises(Changed):
         save(titled("third"), path, unless_changed=stamp)

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.session import check, files, json_bytes
-from planscope.session.events import CallEvent, MessageEvent
+from planscope.session import files, json_bytes, validation
 from planscope.session.files import SessionError, writable_target, write_atomic
 from planscope.session.json_bytes import DEEPEST, json_text, parse_json
-from planscope.session.model import Session
+from planscope.session.model import CallEvent, MessageEvent, Session
 from planscope.session.store import dumps, load, loads, save
 from tests.cli.support import harmless
 from tests.fuzz.hostile_files import GOOD, SMALL, HostileFile, damaged, documents
@@ -213,22 +212,22 @@ def test_every_text_comes_back(text: str) -> None:
 def test_limits_of_a_session() -> None:
     def refused(session: Session, says: str) -> None:
         with pytest.raises(SessionError, match=says):
-            check.check_sizes(session, "x")
+            validation.check_sizes(session, "x")
         with pytest.raises(SessionError, match=says):
             dumps(session)
 
     session = figure_10()
-    session.variants[0].query.text = "x" * (check.LONGEST_TIMED + 1)
+    session.variants[0].query.text = "x" * (validation.LONGEST_TIMED + 1)
     refused(session, "longer than 60,000 characters")
     session.variants[0].query.timed = False
-    check.check_sizes(session, "x")
-    session.variants[0].query.text = "x" * (check.LONGEST_REQUEST + 1)
+    validation.check_sizes(session, "x")
+    session.variants[0].query.text = "x" * (validation.LONGEST_REQUEST + 1)
     refused(session, "longer than 300,000 characters")
     session = figure_10()
-    session.runs[0].events = [CallEvent(step=k, tool="x") for k in range(1, check.MOST_CALLS + 2)]
+    session.runs[0].events = [CallEvent(step=k, tool="x") for k in range(1, validation.MOST_CALLS + 2)]
     refused(session, "more than 10,000 calls")
     del session.runs[0].events[3000:]
-    check.check_sizes(session, "x")
+    validation.check_sizes(session, "x")
     session.variants[0].query.timed, session.variants[0].query.text = False, "x" * 200_000
     refused(session, "too long to be judged")
 

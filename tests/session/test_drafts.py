@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.drafts import DraftFile, left_drafts
+from planscope.session.locations import recovery_folder
 from planscope.session.model import Variant
-from planscope.session.places import recovery
+from planscope.session.recovery import DraftFile, left_drafts
 from tests.fuzz.hostile_files import SMALL
 from tests.hostile import SAVEABLE
 from tests.session.make import figure_10
@@ -32,7 +32,7 @@ def test_a_draft_is_found_when_its_writer_is_gone(tmp_path: Path) -> None:
     assert (left.session, left.variant.parent, left.variant.query.text) == ("s", "v1", "Two.")
     assert left_drafts(tmp_path / "b.planscope.json") == []
     left.discard()
-    assert left_drafts(path) == [] and not list(recovery().glob("*.draft.json"))
+    assert left_drafts(path) == [] and not list(recovery_folder().glob("*.draft.json"))
 
 
 def test_a_draft_that_is_dropped_is_gone(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_draft_that_is_dropped_is_gone(tmp_path: Path) -> None:
     kept.drop()  # before anything was written
     kept.keep("s", draft())
     kept.drop()
-    assert not list(recovery().glob("*.draft.json"))
+    assert not list(recovery_folder().glob("*.draft.json"))
 
 
 def test_the_newest_comes_first_and_texts_stay_as_they_are(tmp_path: Path) -> None:
@@ -91,5 +91,5 @@ def test_hostile_files_count_for_nothing(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         found = hostile.write(folder)
-        found.rename(recovery() / name.replace(".draft", f"{number}.draft"))
+        found.rename(recovery_folder() / name.replace(".draft", f"{number}.draft"))
     assert len(left_drafts(path)) == 1

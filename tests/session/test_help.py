@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from planscope.session.events import AnswerEvent, CallEvent, Event
-from planscope.session.help import NO_HELP, Help
-from planscope.session.model import Run
-from planscope.session.record import help_of
+from planscope.session.model import AnswerEvent, CallEvent, Event, Run
+from planscope.session.record import NO_HELP, Help, help_of
 
 
 def run(*events: Event) -> Run:

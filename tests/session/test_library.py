@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 
 from planscope.session import library as listing
-from planscope.session import library_changes, naming
-from planscope.session.bundled import bundled
+from planscope.session import locations
 from planscope.session.files import SessionError
-from planscope.session.library import entries, judge, judge_all
-from planscope.session.library_changes import (
+from planscope.session.library import (
     copy,
     delete,
     empty_trash,
+    entries,
     in_trash,
+    judge,
+    judge_all,
     rename,
     restore,
     retitle,
 )
-from planscope.session.library_entry import Entry, fields_of, search
-from planscope.session.library_index import Index
+from planscope.session.library_index import Entry, Index, fields_of, search
+from planscope.session.locations import bundled, cache_folder, library_folder, trash_folder
 from planscope.session.lock import Held, Lock
-from planscope.session.own import own_runs
-from planscope.session.places import cache, library, trash
+from planscope.session.model import own_runs
 from planscope.session.store import load, save
 from tests.fuzz.hostile_files import SMALL
 from tests.hostile import SAVEABLE
@@ -38,7 +38,7 @@ def keep(name: str, title: str = "A title", model: str = "sim:careful") -> Path:
     session = figure_10()
     session.title = title
     session.runs[-1].model = model
-    path = library() / f"{name}.planscope.json"
+    path = library_folder() / f"{name}.planscope.json"
     save(session, path)
     return path
 
@@ -52,7 +52,7 @@ def test_what_is_listed() -> None:
     path = keep("one")
     os.utime(path, (1_700_000_000, 1_700_000_000))
     keep("two", "Another", "sim:literal")
-    (library() / "notes.txt").write_text("no session")
+    (library_folder() / "notes.txt").write_text("no session")
     first, second, *others = entries()
     assert [e.name for e in (first, second)] == ["two", "one"] and {e.place for e in others} == {"bundled"}
     assert (second.title, second.agent, second.model) == ("A title", "tools", "sim:careful")
@@ -108,7 +108,7 @@ def test_a_broken_index_counts_for_nothing(content: bytes) -> None:
     from planscope.session.library_index import engine
 
     keep("one")
-    file = cache() / "sessions.json"
+    file = cache_folder() / "sessions.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content.replace(b'"E"', json.dumps(engine()).encode()))
     assert mine()["one"].title == "A title"
@@ -118,7 +118,7 @@ def test_a_broken_index_counts_for_nothing(content: bytes) -> None:
 def test_records_of_the_wrong_shape_count_for_nothing() -> None:
     path = keep("one")
     entries("library")
-    file = cache() / "sessions.json"
+    file = cache_folder() / "sessions.json"
     document = json.loads(file.read_text())
     shapes = [{"title": 3}, {"runs": "many"}, {"place": "bundled"}, {"verdict": ["right"]}, []]
     for odd in [*shapes, {"verdict": "perhaps"}]:
@@ -140,20 +140,20 @@ def test_where_no_index_can_be_kept_it_is_done_without(
 def test_what_is_gone_is_forgotten() -> None:
     path = keep("one")
     entries()
-    count = len(json.loads((cache() / "sessions.json").read_text())["records"])
+    count = len(json.loads((cache_folder() / "sessions.json").read_text())["records"])
     path.unlink()
     entries()
-    assert len(json.loads((cache() / "sessions.json").read_text())["records"]) == count - 1
+    assert len(json.loads((cache_folder() / "sessions.json").read_text())["records"]) == count - 1
 
 
 def test_hostile_files_are_listed_with_what_is_wrong(tmp_path: Path) -> None:
-    library().mkdir(parents=True)
+    library_folder().mkdir(parents=True)
     for number, file in enumerate(SMALL):
         folder = tmp_path / str(number)
         folder.mkdir()
         made = file.write(folder)
         if os.path.lexists(made):
-            made.rename(library() / f"{number}.planscope.json")
+            made.rename(library_folder() / f"{number}.planscope.json")
     found = {e.name: e for e in entries("library")}
     judged = {e.name: e for e in judge_all(found.values())}
     assert len(found) > 500
@@ -182,11 +182,13 @@ def test_search() -> None:
 
 
 def test_no_session_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    library().mkdir(parents=True)
+    library_folder().mkdir(parents=True)
     for k in range(50):
-        (library() / f"s{k:04}.planscope.json").write_bytes(_DATA)
+        (library_folder() / f"s{k:04}.planscope.json").write_bytes(_DATA)
     read: list[Path] = []
-    monkeypatch.setattr("planscope.session.library.glance", lambda path, size: read.append(path) or {})
+    monkeypatch.setattr(
+        "planscope.session.library.summary_fields", lambda path, size: read.append(path) or {}
+    )
     assert len(entries("library")) == len(entries("library")) == 50
     assert len(read) == 50
 
@@ -203,7 +205,7 @@ def test_renamed_deleted_restored() -> None:
     new = rename(path, "a new name")
     assert not path.exists() and mine()["a new name"].verdict == "wrong"  # the index knows the file again
     gone = delete(new)
-    assert gone.parent == trash() and mine() == {}
+    assert gone.parent == trash_folder() and mine() == {}
     (entry,) = entries("trash")
     assert (entry.name, entry.path, entry.verdict) == (
         "a new name",
@@ -221,14 +223,14 @@ def test_the_trash_keeps_all_of_one_name_until_it_is_emptied() -> None:
         delete(keep("one", title))
     assert sorted(load(e.path).title for e in entries("trash")) == ["first", "second"]
     assert load(in_trash(str(entries("trash")[1].path))).title in ("first", "second")
-    (trash() / "other.txt").write_text("")
-    assert empty_trash() == 2 and entries("trash") == [] and (trash() / "other.txt").exists()
+    (trash_folder() / "other.txt").write_text("")
+    assert empty_trash() == 2 and entries("trash") == [] and (trash_folder() / "other.txt").exists()
     assert empty_trash() == 0
 
 
 def test_the_name_that_was_deleted_last_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     delete(keep("one", "first"))
-    for path in trash().iterdir():
+    for path in trash_folder().iterdir():
         path.rename(path.with_name(path.name.replace("~20", "~19")))
     delete(keep("one", "second"))
     assert load(in_trash("one")).title == "second"
@@ -242,7 +244,9 @@ def test_a_copy_of_anything_goes_to_the_library(tmp_path: Path) -> None:
     assert copy(origin, "mine").name == "mine.planscope.json"
     save(figure_10(), tmp_path / "x.planscope.json.gz")
     made = copy(tmp_path / "x.planscope.json.gz")
-    assert made == library() / "x.planscope.json.gz" and load(made) == load(tmp_path / "x.planscope.json.gz")
+    assert made == library_folder() / "x.planscope.json.gz" and load(made) == load(
+        tmp_path / "x.planscope.json.gz"
+    )
     with pytest.raises(SessionError, match="there is a session 'mine' already"):
         copy(origin, "mine")
     with pytest.raises(SessionError, match="there is a session 'figure-7' already"):
@@ -254,9 +258,9 @@ def test_a_copy_of_anything_goes_to_the_library(tmp_path: Path) -> None:
 
 def test_new_ones_of_one_name_stand_beside_each_other() -> None:
     with ThreadPoolExecutor(8) as threads:
-        made = list(threads.map(lambda _: library_changes.add(figure_10(), "new one"), range(8)))
+        made = list(threads.map(lambda _: listing.add(figure_10(), "new one"), range(8)))
     names = ["new one", *(f"new one-{n}" for n in range(2, 9))]
-    assert sorted(naming.name_of(path) for path in made) == sorted(names)
+    assert sorted(locations.name_of(path) for path in made) == sorted(names)
     assert all(load(path).title == figure_10().title for path in made)
 
 
@@ -267,8 +271,8 @@ def test_only_what_is_in_the_library_is_changed(tmp_path: Path) -> None:
     for path in (
         outside,
         bundled()["figure-10"],
-        library() / ".." / "sessions.json",
-        library() / "gone.planscope.json",
+        library_folder() / ".." / "sessions.json",
+        library_folder() / "gone.planscope.json",
     ):
         for change in (
             delete,
@@ -285,19 +289,19 @@ def test_only_what_is_in_the_library_is_changed(tmp_path: Path) -> None:
 def test_links_in_the_library_are_moved_as_links(tmp_path: Path) -> None:
     outside = tmp_path / "x.planscope.json"
     save(figure_10(), outside)
-    library().mkdir(parents=True)
-    link = library() / "link.planscope.json"
+    library_folder().mkdir(parents=True)
+    link = library_folder() / "link.planscope.json"
     link.symlink_to(outside)
     assert mine()["link"].title == "Figure 10"
     gone = delete(rename(link, "renamed"))
     assert gone.is_symlink() and outside.exists()
     assert empty_trash() == 1 and outside.exists()
-    (library() / "broken.planscope.json").symlink_to(tmp_path / "nothing")
+    (library_folder() / "broken.planscope.json").symlink_to(tmp_path / "nothing")
     assert mine()["broken"].wrong is not None
-    delete(library_changes.mine("broken"))
-    (library() / "folder.planscope.json").mkdir()
+    delete(listing.library_session("broken"))
+    (library_folder() / "folder.planscope.json").mkdir()
     with pytest.raises(SessionError, match="neither a file nor a link"):
-        delete(library_changes.mine("folder"))
+        delete(listing.library_session("folder"))
 
 
 def test_what_is_being_written_is_not_moved() -> None:
@@ -333,7 +337,7 @@ def test_names_that_are_none(name: str) -> None:
     with pytest.raises(SessionError, match="cannot be a session's name"):
         rename(path, name)
     assert list(mine()) == ["one"]
-    assert naming.in_library(name) is None
+    assert locations.in_library(name) is None
 
 
 @pytest.mark.parametrize(
@@ -341,7 +345,7 @@ def test_names_that_are_none(name: str) -> None:
 )
 def test_names(name: str) -> None:
     path = rename(keep("one"), name)
-    assert list(mine()) == [name] and naming.resolve(name) == path == library_changes.mine(name)
+    assert list(mine()) == [name] and locations.resolve(name) == path == listing.library_session(name)
     assert mine()[name].address == name
 
 
@@ -351,25 +355,25 @@ def test_letters_are_composed_and_suffixes_dropped() -> None:
 
 def test_free_names_are_names_whatever_a_file_is_called() -> None:
     for text in (*SAVEABLE, "a/../b", "x" * 5000, "figure-10"):
-        name = naming.free_name(text)
-        assert naming.wrong_name(name) is None and name not in bundled(), text
+        name = locations.free_name(text)
+        assert locations.wrong_name(name) is None and name not in bundled(), text
 
 
 def test_names_mean_the_same_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = keep("one")
-    assert naming.resolve("one") == path
-    assert naming.resolve("figure-10") == bundled()["figure-10"]
+    assert locations.resolve("one") == path
+    assert locations.resolve("figure-10") == bundled()["figure-10"]
     keep("figure-10", "mine, put there by hand")
-    assert naming.resolve("figure-10") == bundled()["figure-10"]
-    assert mine()["figure-10"].address == str(library() / "figure-10.planscope.json")
+    assert locations.resolve("figure-10") == bundled()["figure-10"]
+    assert mine()["figure-10"].address == str(library_folder() / "figure-10.planscope.json")
     (tmp_path / "one").write_text("a file of that name is meant first")
-    assert naming.resolve("one") == Path("one")
+    assert locations.resolve("one") == Path("one")
     with pytest.raises(SessionError, match=r"nor in your library \(is it one\?\)"):
-        naming.resolve("onee")
+        locations.resolve("onee")
     for name in ("../sessions/one", "nothing", "\ud800", "-rf"):
         with pytest.raises(SessionError, match="there is no file"):
-            naming.resolve(name)
+            locations.resolve(name)
 
 
 def test_the_index_is_not_needed_to_be_written_by_judging(monkeypatch: pytest.MonkeyPatch) -> None:

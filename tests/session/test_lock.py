@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from planscope.session.locations import locks_folder
 from planscope.session.lock import Held, Holder, Lock, holder_of
-from planscope.session.places import locks
 
 HOLDS = """
 import sys
@@ -36,7 +36,7 @@ def holder(path: Path, kind: str = "lasting") -> subprocess.Popen[str]:
 
 
 def left() -> list[str]:
-    return [p.name for p in locks().iterdir()] if locks().exists() else []
+    return [p.name for p in locks_folder().iterdir()] if locks_folder().exists() else []
 
 
 def test_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_lock_that_says_nonsense_is_held_by_nobody_known(tmp_path: Path, said:
     path = tmp_path / "x"
     lock = Lock(path)
     lock.acquire()
-    (file,) = locks().iterdir()
+    (file,) = locks_folder().iterdir()
     os.truncate(file, 0)
     file.write_bytes(said)
     with pytest.raises(Held) as caught:
@@ -141,7 +141,7 @@ def test_a_link_in_the_locks_folder_is_not_followed(tmp_path: Path) -> None:
     victim.write_text("precious")
     with Lock(path):
         (name,) = left()
-    (locks() / name).symlink_to(victim)
+    (locks_folder() / name).symlink_to(victim)
     with Lock(path) as lock:
         assert not lock.works
     assert victim.read_text() == "precious"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planscope.session import migrations
+from planscope.session import validation
 from planscope.session.files import SessionError
 from planscope.session.model import FORMAT_VERSION, Session
 from planscope.session.store import dumps, load, loads
@@ -18,7 +18,7 @@ FILES = sorted(VERSIONS.glob("*.planscope.json"))
 DECIDE = (
     "the shape of session files changed. A field that may be missing and that older planscopes may ignore needs no "
     "new version: run python -m tests.session.shape. Anything else does: raise FORMAT_VERSION, add a step to "
-    "planscope.session.migrations.STEPS, and keep a file of the version so far in tests/session/versions"
+    "planscope.session.validation.STEPS, and keep a file of the version so far in tests/session/versions"
 )
 
 
@@ -28,7 +28,7 @@ def version_of(path: Path) -> int:
 
 def test_there_is_a_file_of_every_version_and_a_step_from_each() -> None:
     assert {version_of(p) for p in FILES} == set(range(1, FORMAT_VERSION + 1))
-    assert set(migrations.STEPS) == set(range(1, FORMAT_VERSION))
+    assert set(validation.STEPS) == set(range(1, FORMAT_VERSION))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
@@ -90,10 +90,10 @@ def test_steps_are_taken_one_after_another(monkeypatch: pytest.MonkeyPatch) -> N
 
         return go
 
-    monkeypatch.setattr(migrations, "FORMAT_VERSION", 4)
-    monkeypatch.setattr(migrations, "STEPS", {1: step(1), 2: step(2), 3: step(3)})
+    monkeypatch.setattr(validation, "FORMAT_VERSION", 4)
+    monkeypatch.setattr(validation, "STEPS", {1: step(1), 2: step(2), 3: step(3)})
     old = {"format": "planscope-session", "version": 2, "title": "t"}
-    assert migrations.migrate(old, "x") == {"format": "planscope-session", "version": 4, "title": "t23"}
+    assert validation.migrate(old, "x") == {"format": "planscope-session", "version": 4, "title": "t23"}
     assert taken == [2, 3] and old["version"] == 2
     with pytest.raises(SessionError, match="newer planscope"):
-        migrations.migrate({**old, "version": 5}, "x")
+        validation.migrate({**old, "version": 5}, "x")

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import places
-from planscope.session.files import SessionError
-from planscope.session.library_changes import retitle
+from planscope.session import locations
+from planscope.session.files import SessionError, fingerprint_of
+from planscope.session.library import retitle
 from planscope.session.library_index import Index
-from planscope.session.stamp import stamp_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
 
@@ -37,22 +36,22 @@ def ended(work: Callable[[], object]) -> list[object]:
 
 def test_a_stamp_of_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.planscope.json")
-    assert ended(lambda: stamp_of(tmp_path / "x.planscope.json")) == [None]
-    assert ended(lambda: stamp_of(tmp_path)) == [None]
+    assert ended(lambda: fingerprint_of(tmp_path / "x.planscope.json")) == [None]
+    assert ended(lambda: fingerprint_of(tmp_path)) == [None]
 
 
 def test_an_index_that_is_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "cache", lambda: tmp_path)
+    monkeypatch.setattr(locations, "cache_folder", lambda: tmp_path)
     os.mkfifo(tmp_path / "sessions.json")
     assert ended(lambda: Index().get((0, 0, 0, 0))) == [None]
 
 
 def test_a_pipe_in_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    path = places.library() / "pipe.planscope.json"
+    path = locations.library_folder() / "pipe.planscope.json"
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
-    link = places.library() / "link.planscope.json"
+    link = locations.library_folder() / "link.planscope.json"
     link.symlink_to(path)
     for one in (path, link):
         (error,) = ended(lambda one=one: retitle(one, "x"))  # type: ignore[misc]

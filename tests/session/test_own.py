@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from planscope.session.model import Cell, Dissection, Origin, Query, Run, Session, Variant
-from planscope.session.own import own_runs, own_variants
+from planscope.session.model import (
+    Cell,
+    Dissection,
+    Origin,
+    Query,
+    Run,
+    Session,
+    Variant,
+    own_runs,
+    own_variants,
+)
 
 
 def variant(id: str) -> Variant:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from planscope.session.bundled import bundled
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, MessageEvent, Usage
-from planscope.session.model import ForkPoint, Run
+from planscope.session.locations import bundled
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    ForkPoint,
+    MessageEvent,
+    Run,
+    Usage,
+)
 from planscope.session.record import BROKEN_OFF, record_of, with_event
 from planscope.session.store import load
 
@@ -55,7 +63,13 @@ def test_what_was_kept_costs_nothing_anew() -> None:
             MessageEvent(at=6, text="new", usage=Usage(input_tokens=5, output_tokens=2)),
         ).model_copy(update={"forked_from": ForkPoint(run="a at b", step=1)})
     )
-    assert (made.kept, made.cost.answers, made.cost.read, made.cost.written, made.cost.seconds) == (
+    assert (
+        made.kept,
+        made.cost.model_calls,
+        made.cost.input_tokens,
+        made.cost.output_tokens,
+        made.cost.seconds,
+    ) == (
         1,
         1,
         5,

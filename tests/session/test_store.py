@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from planscope.session import files
-from planscope.session.events import CallEvent
 from planscope.session.files import SessionError
+from planscope.session.model import CallEvent
 from planscope.session.store import dumps, load, loads, save
 from tests.session.make import figure_10
 

@@ -10,17 +10,20 @@ from planscope.documents.query import constraint_document
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
-from planscope.session.events import (
+from planscope.session.model import (
     AnswerEvent,
     CallEvent,
     EndEvent,
     ErrorEvent,
     Event,
     MessageEvent,
+    Origin,
     PromptEvent,
+    Run,
+    Session,
+    Variant,
+    make_variant,
 )
-from planscope.session.model import Origin, Run, Session, Variant
-from planscope.session.new_parts import make_variant
 
 NAMES = ("alpha review", "beta review", "gamma review")
 TEXT = "Alpha review comes before beta review. Gamma review follows beta review."

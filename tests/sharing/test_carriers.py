@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.session.autosave import Keeper
-from planscope.session.carriers import (
+from planscope.session.containers import (
     CLOSING,
     OPENING,
     TEST_OPENING,
-    carried,
     for_page,
     for_test,
     is_session_file,
-    passing_file,
     read_stream,
+    session_json,
+    temporary_file,
 )
 from planscope.session.files import LARGEST, SessionError
 from planscope.session.store import dumps, load, loads, save
+from planscope.session.writer import SessionWriter
 from planscope.sharing.formats import FORMATS, share
 from tests.sharing.cases import plain_session, planted
 
@@ -129,7 +129,7 @@ def test_a_literal_in_a_test_reads_as_python_reads_it(text: str) -> None:
     made = json.dumps(text)
     literal = for_test(made)
     assert literal.isascii() and ast.literal_eval(f"(\n{literal}\n)") == made
-    assert carried(TEST_OPENING + b"\nSESSION = (\n" + literal.encode() + b"\n)\n", "x") == made.encode()
+    assert session_json(TEST_OPENING + b"\nSESSION = (\n" + literal.encode() + b"\n)\n", "x") == made.encode()
 
 
 TEST = share(plain_session(), None, "pytest", redaction=None).encode()
@@ -164,7 +164,7 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
 
 
 def test_json_is_no_page() -> None:
-    assert carried(b'  {"a": "<html>"}', "x") == b'  {"a": "<html>"}'
+    assert session_json(b'  {"a": "<html>"}', "x") == b'  {"a": "<html>"}'
 
 
 def test_a_page_is_never_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_a_page_is_never_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert not is_session_file(path)
         with pytest.raises(SessionError, match="is a page"):
             save(session, path)
-        keeper = Keeper(path)
+        keeper = SessionWriter(path)
         try:
             saved = keeper.save(session.model_copy(update={"title": "changed"}))
         finally:
@@ -192,7 +192,7 @@ def test_a_page_is_never_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_standard_input_is_no_place_to_save_to(tmp_path: Path) -> None:
-    with passing_file(dumps(plain_session())) as path:
+    with temporary_file(dumps(plain_session())) as path:
         assert load(path) == plain_session().model_copy(update={"created": load(path).created})
         assert not is_session_file(path)
     assert not path.exists()

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event
-from planscope.session.model import Run, Session
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event, Run, Session
 from planscope.session.store import dumps
 from planscope.sharing.redact import Surroundings, look_through, own, redact, shapes
 from planscope.sharing.redact.scan import scanner_for

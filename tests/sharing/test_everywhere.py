@@ -11,7 +11,7 @@ import pytest
 
 from planscope.compare import compare
 from planscope.compare.result import Comparison
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.model import Session
 from planscope.session.store import dumps, load
 from planscope.sharing.comparison_markdown import comparison_markdown

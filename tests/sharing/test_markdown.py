@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.safe import visible
-from planscope.session.bundled import bundled
-from planscope.session.events import CallEvent
-from planscope.session.model import Session
+from planscope.session.locations import bundled
+from planscope.session.model import CallEvent, Session
 from planscope.session.store import load
 from planscope.sharing.fenced import block, cell, code
 from planscope.sharing.formats import share

@@ -14,10 +14,9 @@ from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep
 from planscope.oracle.replay import replay
-from planscope.session.bundled import bundled
-from planscope.session.derive import reading_of, trace_of
-from planscope.session.events import CallEvent
-from planscope.session.model import Cell, Dissection, Session
+from planscope.session.locations import bundled
+from planscope.session.model import CallEvent, Cell, Dissection, Session
+from planscope.session.oracle_input import reading_of, trace_of
 from planscope.session.store import load, loads
 from planscope.sharing.formats import share
 from planscope.synthesis.generate import synthesize

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.model import Session
 from planscope.session.store import load
 from planscope.sharing.formats import share

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.language.topics import load_topics
-from planscope.session.events import CallEvent, MessageEvent
-from planscope.session.model import Session
+from planscope.session.model import CallEvent, MessageEvent, Session
 from planscope.session.store import dumps
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import (

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.session.store import dumps, from_document
+from planscope.session.store import dumps
+from planscope.session.validation import from_document
 from planscope.sharing.redact import RedactionError, Surroundings, look_through, people, redact, walk
 from planscope.sharing.redact.walk import Skim
 from tests.sharing.cases import plain_session

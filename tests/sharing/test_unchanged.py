@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.replay import replay
-from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Session, Variant
-from planscope.session.store import dumps, from_document
+from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.store import dumps
+from planscope.session.validation import from_document
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import RedactionError, Surroundings, look_through, redact
 from planscope.sharing.redact.replace import Edit, moved

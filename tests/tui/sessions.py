@@ -7,16 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from planscope.language.problem import make_actions
-from planscope.session.events import (
+from planscope.session.model import (
+    ActionRecord,
     AnswerEvent,
     CallEvent,
     EndEvent,
     ErrorEvent,
     Event,
     MessageEvent,
+    Origin,
     PromptEvent,
+    Query,
+    Run,
+    Session,
+    Variant,
 )
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
 from planscope.session.store import save
 
 FIGURE_10 = (

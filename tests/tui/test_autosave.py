@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from planscope.session import autosave
-from planscope.session.autosave import Keeper
-from planscope.session.bundled import bundled
+from planscope.session import writer
 from planscope.session.files import SessionError
+from planscope.session.locations import bundled, library_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
-from planscope.session.places import library
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
+from planscope.session.writer import SessionWriter
 from planscope.tui.controllers import autosave as saving
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.live_run import RunChoice
@@ -57,14 +56,14 @@ async def renamed(driven: Driven, text: str) -> None:
 
 def refusing(monkeypatch: pytest.MonkeyPatch, why: str = "the disk is full; make room") -> list[bool]:
     """Writing a session fails as long as the list is not empty; the journal is written all the same."""
-    refuses, write = [True], autosave.write_atomic
+    refuses, write = [True], writer.write_atomic
 
     def wrote(path: Path, data: bytes) -> None:
         if refuses:
             raise SessionError(why)
         write(path, data)
 
-    monkeypatch.setattr(autosave, "write_atomic", wrote)
+    monkeypatch.setattr(writer, "write_atomic", wrote)
     return refuses
 
 
@@ -72,7 +71,7 @@ def slow_saves(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, thread
     """Saves wait for the second event, once the first one says that they began."""
     begun, go_on, write = threading.Event(), threading.Event(), saving._write
 
-    def waits(keeper: autosave.Keeper, session: Session) -> Path:
+    def waits(keeper: writer.SessionWriter, session: Session) -> Path:
         begun.set()
         go_on.wait()
         return write(keeper, session)
@@ -115,7 +114,7 @@ async def test_whoever_only_looks_changes_nothing(tmp_path: Path) -> None:
     async with opened(FIRST) as driven:
         await driven.press("n", "n", "o", "home", "enter")
         await driven.rest()
-    assert not library().exists()
+    assert not library_folder().exists()
 
 
 async def test_where_one_leaves_is_where_one_comes_back(tmp_path: Path) -> None:
@@ -165,14 +164,14 @@ async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> No
         await renamed(driven, "Mine: ")
         await saved(driven)
         assert "saved as first-look-2 in your library (it ships" in driven.text
-        copy = library() / "first-look-2.planscope.json"
+        copy = library_folder() / "first-look-2.planscope.json"
         assert driven.state.path == copy
         await driven.press("b", "n", "b")
         await saved(driven)
         assert "copy" not in driven.text
     assert FIRST.read_bytes() == content
     assert len(load(copy).breakpoints) == 2
-    assert [path.name for path in library().iterdir()] == [copy.name]
+    assert [path.name for path in library_folder().iterdir()] == [copy.name]
 
 
 async def watched(driven: Driven, text: str) -> None:
@@ -193,7 +192,7 @@ async def test_looking_makes_no_copy_of_a_bundled_session() -> None:
             assert len(driven.state.breakpoints) == 2 and "valid_completions" in driven.text
             await driven.pilot.pause(0.3)
             assert "saving" not in driven.text and not driven.app.work.document.unsaved
-    assert FIRST.read_bytes() == content and not library().exists()
+    assert FIRST.read_bytes() == content and not library_folder().exists()
 
 
 async def test_what_was_set_while_looking_goes_along_with_the_first_change() -> None:
@@ -270,13 +269,13 @@ async def _goes_to_the_library(path: Path) -> None:
         await driven.press("b")
         await saved(driven)
         assert "saved as test in your library (the file is write-protected)" in driven.text
-    assert path.read_bytes() == content and len(list(library().iterdir())) == 1
+    assert path.read_bytes() == content and len(list(library_folder().iterdir())) == 1
 
 
 async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     content = path.read_bytes()
-    with Keeper(path) as other:
+    with SessionWriter(path) as other:
         assert other.where == "here"
         async with opened(path, (80, 24)) as driven:
             told = driven.text.splitlines()[-1]
@@ -285,7 +284,7 @@ async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path
             await saved(driven)
             assert "(another planscope writes to it)" in driven.text
         assert path.read_bytes() == content
-    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+    assert [load(copy).breakpoints for copy in library_folder().iterdir()] == [["step 1"]]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -321,7 +320,7 @@ async def test_a_file_that_another_program_changed_is_not_written_over(tmp_path:
         await saved(driven)
         assert "in your library (" in driven.text
     assert load(path).title == "theirs"
-    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+    assert [load(copy).breakpoints for copy in library_folder().iterdir()] == [["step 1"]]
     assert recoverable(path) is None
 
 
@@ -405,7 +404,7 @@ async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(
         await until(driven, lambda: driven.app.screen_of_session.is_current)
         await saved(driven)
     assert (load(path).title, load(path).breakpoints) == ("theirs", [])
-    assert [load(copy).breakpoints for copy in library().iterdir()] == [["step 1"]]
+    assert [load(copy).breakpoints for copy in library_folder().iterdir()] == [["step 1"]]
     assert recoverable(path) is None
 
 

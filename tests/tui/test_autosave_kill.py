@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.drafts import left_drafts
+from planscope.session.locations import recovery_folder
 from planscope.session.lock import holder_of
-from planscope.session.places import recovery
-from planscope.session.recovery import recoverable
+from planscope.session.recovery import left_drafts, recoverable
 from planscope.session.store import load
 from tests.tui import sessions
 
@@ -92,7 +91,7 @@ def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> Non
     terminal.read_until(b"commands", LONGEST)  # type: ignore[attr-defined]
     press(terminal, "zz top")
     until = time.monotonic() + LONGEST
-    while not any("zz top" in file.read_text() for file in recovery().glob("*.draft.json")):
+    while not any("zz top" in file.read_text() for file in recovery_folder().glob("*.draft.json")):
         terminal.read(0.05)  # type: ignore[attr-defined]  # or it would wait for its output to be taken
         assert time.monotonic() < until
     os.kill(terminal.pid, signal.SIGKILL)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.widget import Widget
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from tests.tui.screen import Driven, opened
 
 OPENED: tuple[tuple[str, ...], ...] = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
 from planscope.tui.panes.compare_lines import PAGES
 from planscope.tui.screens.compare.comparable import Chosen, before_it

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from planscope.dissection.arms import KINDS
-from planscope.session.bundled import bundled
-from planscope.session.model import Dissection, Origin, Run, Session
-from planscope.session.new_parts import make_variant
+from planscope.session.locations import bundled
+from planscope.session.model import Dissection, Origin, Run, Session, make_variant
 from planscope.session.store import dumps, loads
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.bundled import bundled
-from planscope.session.drafts import LeftDraft, left_drafts
-from planscope.session.lock import key
-from planscope.session.places import library, recovery
+from planscope.session.locations import bundled, library_folder, recovery_folder
+from planscope.session.lock import path_key
+from planscope.session.recovery import LeftDraft, left_drafts
 from planscope.session.store import load
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.tui import sessions
@@ -27,7 +26,7 @@ def _quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def files() -> list[Path]:
-    return sorted(recovery().glob("*.draft.json"))
+    return sorted(recovery_folder().glob("*.draft.json"))
 
 
 def texts(found: list[LeftDraft]) -> list[str]:
@@ -85,8 +84,8 @@ async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None
         await driven.press("escape")
         await until(driven, lambda: driven.app.work.document.saving.state == "saved")
         copy = driven.app.work.document.path
-        assert copy.parent == library()
-        await until(driven, lambda: [one.name.partition(".")[0] for one in files()] == [key(copy)])
+        assert copy.parent == library_folder()
+        await until(driven, lambda: [one.name.partition(".")[0] for one in files()] == [path_key(copy)])
         await crashed(driven)
     assert texts(left_drafts(copy)) == [text]
 
@@ -134,7 +133,7 @@ async def test_without_room_for_it_one_goes_on_typing(
     def full(*given: object) -> None:
         raise SessionError("the disk is full")
 
-    monkeypatch.setattr("planscope.session.drafts.write_atomic", full)
+    monkeypatch.setattr("planscope.session.recovery.write_atomic", full)
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
         screen = await edited(driven, "ctrl+end", "X")

@@ -12,8 +12,8 @@ from textual import events
 from textual.geometry import Offset
 
 from planscope.safe import visible
-from planscope.session.derive import problem_of
 from planscope.session.json_bytes import plain_text
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.choose import ChooseDialog

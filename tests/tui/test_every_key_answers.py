@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from tests.tui import sessions
 from tests.tui.screen import opened
 

@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, MessageEvent
-from planscope.session.model import ActionRecord, Origin, Query, Run, Session, Variant
+from planscope.session.model import (
+    ActionRecord,
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    MessageEvent,
+    Origin,
+    Query,
+    Run,
+    Session,
+    Variant,
+)
 from planscope.session.store import save
 from tests.hostile import SAVEABLE
 from tests.tui import sessions

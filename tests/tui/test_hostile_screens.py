@@ -8,9 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
 from planscope.agents.simulated.chat import SimulatedChat
-from planscope.session.bundled import bundled
-from planscope.session.events import AnswerEvent, CallEvent
-from planscope.session.model import Cell, Dissection, ForkPoint, Session
+from planscope.session.locations import bundled
+from planscope.session.model import AnswerEvent, CallEvent, Cell, Dissection, ForkPoint, Session
 from planscope.session.store import save
 from planscope.tui.controllers.live_run import RunChoice
 from tests.tui.screen import Driven, opened

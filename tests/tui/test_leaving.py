@@ -10,7 +10,7 @@ from rich.style import Style
 from textual import events
 from textual.command import CommandList
 
-from planscope.session.places import library
+from planscope.session.locations import library_folder
 from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
@@ -33,8 +33,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def other() -> Path:
     """Another session, in the library."""
-    library().mkdir(parents=True)
-    path = library() / "other.planscope.json"
+    library_folder().mkdir(parents=True)
+    path = library_folder() / "other.planscope.json"
     save(sessions.out_of_order(), path)
     return path
 

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from planscope.errors import UserError
-from planscope.session.autosave import Keeper
-from planscope.session.bundled import bundled
-from planscope.session.library_changes import delete, rename
+from planscope.session.library import delete, rename
+from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
-from planscope.session.places import library, trash
 from planscope.session.store import dumps, load, save
+from planscope.session.writer import SessionWriter
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.new_session import read_request
@@ -41,8 +40,8 @@ def _folders_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def put(name: str, made: object = None, age: float = 1.0) -> Path:
     """A session in the library, last changed so many days ago."""
-    library().mkdir(parents=True, exist_ok=True)
-    path = library() / f"{name}.planscope.json"
+    library_folder().mkdir(parents=True, exist_ok=True)
+    path = library_folder() / f"{name}.planscope.json"
     session = made or sessions.figure_10()
     save(session.model_copy(update={"title": f"The {name}"}), path)  # type: ignore[attr-defined]
     when = time.time() - age * 86400
@@ -110,7 +109,7 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
     put("yours", sessions.out_of_order(), age=2)
     (put("cut")).write_text('{"format": ')
     noon = datetime(2023, 11, 14, 12).timestamp()  # of wherever this is
-    for path in library().iterdir():
+    for path in library_folder().iterdir():
         os.utime(path, (noon, noon))
     async with opened(FIRST, (100, 30)) as driven:
         screen = await entered(driven)
@@ -172,7 +171,7 @@ async def test_what_was_found_stays_chosen_when_the_search_is_left() -> None:
         await driven.press("slash", *"yours", "escape")
         assert len(listed(screen)) > 2 and screen.state.chosen.name == "yours"
         await driven.press("enter")
-        await turned(driven, library() / "yours.planscope.json")
+        await turned(driven, library_folder() / "yours.planscope.json")
 
 
 async def test_sessions_of_one_title_are_told_apart_by_their_names() -> None:
@@ -266,7 +265,7 @@ async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> No
         assert driven.app.screen is screen and driven.app.path == FIRST
         await driven.press("d")
         await rested(driven)
-        assert not path.exists() and len(list(trash().iterdir())) == 1
+        assert not path.exists() and len(list(trash_folder().iterdir())) == 1
 
 
 async def test_a_file_that_breaks_meanwhile_says_so_in_one_line() -> None:
@@ -310,8 +309,8 @@ async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch:
                 await driven.press("x", "enter")
             await until(driven, lambda told=told: told in driven.text)
             await until(driven, lambda screen=screen: "mine" not in listed(screen))
-            assert "? help" in driven.text and str(library()) not in driven.text.splitlines()[-1]
-    assert not list(library().iterdir())
+            assert "? help" in driven.text and str(library_folder()) not in driven.text.splitlines()[-1]
+    assert not list(library_folder().iterdir())
 
 
 async def test_a_copy_is_called_as_no_other() -> None:
@@ -324,7 +323,7 @@ async def test_a_copy_is_called_as_no_other() -> None:
         assert "there is one of this name" in driven.text
         await driven.press("ctrl+u", *"other", "enter")
         await rested(driven)
-    assert (library() / "other.planscope.json").exists()
+    assert (library_folder() / "other.planscope.json").exists()
 
 
 async def test_rename_and_title() -> None:
@@ -340,8 +339,8 @@ async def test_rename_and_title() -> None:
         screen = driven.app.screen
         assert isinstance(screen, LibraryScreen) and listed(screen)[0] == "other"
         assert "it is called other now" in driven.text
-    assert load(library() / "other.planscope.json").title == "Its title"
-    assert len(list(library().iterdir())) == 1
+    assert load(library_folder() / "other.planscope.json").title == "Its title"
+    assert len(list(library_folder().iterdir())) == 1
 
 
 async def test_the_session_that_is_open_can_be_renamed_too() -> None:
@@ -350,7 +349,7 @@ async def test_the_session_that_is_open_can_be_renamed_too() -> None:
         await driven.press("b")
         await entered(driven)
         await driven.press("r", "end", "ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
-        new = library() / "other.planscope.json"
+        new = library_folder() / "other.planscope.json"
         await until(driven, lambda: driven.app.work.document.path == new)
         await rested(driven)
         await driven.press("d")
@@ -368,22 +367,22 @@ async def test_names_given_at_once_are_given_one_after_the_other() -> None:
         assert saver is not None
         moves = [saver.move(lambda old, name=name: rename(old, name)) for name in ("one", "two")]
         *_, trouble = await asyncio.gather(*moves, saver.flush())
-        assert trouble == "" and driven.app.work.document.path == library() / "two.planscope.json"
+        assert trouble == "" and driven.app.work.document.path == library_folder() / "two.planscope.json"
         assert saver.hold().place == driven.app.work.document.path
-    assert [p.name for p in library().iterdir()] == ["two.planscope.json"]
+    assert [p.name for p in library_folder().iterdir()] == ["two.planscope.json"]
 
 
 async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path, go_on = put("mine"), threading.Event()
-    monkeypatch.setattr("planscope.session.library_changes.rename", slowly(rename, go_on))
+    monkeypatch.setattr("planscope.session.library.rename", slowly(rename, go_on))
     async with opened(path) as driven:
         await entered(driven)
         await driven.press("r", "end", "ctrl+u", *"other", "enter", "escape")
         assert driven.app.screen is driven.screen
         go_on.set()
-        new = library() / "other.planscope.json"
+        new = library_folder() / "other.planscope.json"
         await until(driven, lambda: driven.app.work.document.path == new)
         await driven.press("b")
         await until(driven, lambda: load(new).breakpoints)
@@ -399,14 +398,14 @@ async def test_who_renames_leaves_a_title_that_cannot_be_seen_as_it_is() -> None
         assert "nothing was changed" in driven.text
         await driven.press("r", "end", "ctrl+u", *"other", "enter")
         await rested(driven)
-    assert load(library() / "other.planscope.json").title == title
+    assert load(library_folder() / "other.planscope.json").title == title
 
 
 async def test_the_open_session_is_known_however_its_path_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = put("mine")
-    monkeypatch.chdir(library())
+    monkeypatch.chdir(library_folder())
     async with opened(Path(path.name)) as driven:
         await entered(driven)
         await driven.press("home")
@@ -433,7 +432,7 @@ async def test_whoever_comes_back_to_a_session_sees_what_it_holds() -> None:
 async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     put("mine")
     go_on = threading.Event()
-    monkeypatch.setattr("planscope.session.library_changes.delete", slowly(delete, go_on))
+    monkeypatch.setattr("planscope.session.library.delete", slowly(delete, go_on))
     async with opened(FIRST) as driven:
         await entered(driven)
         await driven.press("home", "d", "escape")
@@ -443,7 +442,7 @@ async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.
             if thread.name == "planscope library work":
                 await asyncio.to_thread(thread.join)
         await driven.answered()
-        assert not list(library().iterdir())
+        assert not list(library_folder().iterdir())
         assert not any(map(driven.screen.work.jobs.running, ("library list", "library watch")))
 
 
@@ -494,11 +493,11 @@ async def test_copy_delete_restore_and_empty() -> None:
         await driven.press("4", "enter")
         assert "u restores it" in driven.text
         await driven.press("X", "enter")
-        assert len(list(trash().iterdir())) == 1
+        assert len(list(trash_folder().iterdir())) == 1
         await driven.press("X", "down", "enter")
         await rested(driven)
         assert "1 session removed for good" in driven.text and "The trash is empty" in driven.text
-    assert not list(trash().iterdir()) and len(list(library().iterdir())) == 1
+    assert not list(trash_folder().iterdir()) and len(list(library_folder().iterdir())) == 1
 
 
 async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
@@ -510,12 +509,12 @@ async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
         name = screen.state.chosen.name
         await driven.press("c", "enter")
         await rested(driven)
-        assert [p.name for p in library().iterdir()] == [f"{name}-2.planscope.json"]
+        assert [p.name for p in library_folder().iterdir()] == [f"{name}-2.planscope.json"]
 
 
 async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() -> None:
     path = put("mine")
-    with Keeper(path):
+    with SessionWriter(path):
         async with opened(FIRST) as driven:
             await entered(driven)
             await until(driven, lambda: "in another planscope (process" in driven.text)
@@ -563,10 +562,10 @@ def test_a_wrong_wish_is_named(field: str, said: str, complaint: str) -> None:
 
 
 async def test_hostile_titles_and_names_do_nothing() -> None:
-    library().mkdir(parents=True)
+    library_folder().mkdir(parents=True)
     for i, batch in enumerate(BATCHES):
         made = hostile_session(batch, readable=bool(i % 2)).model_copy(update={"title": batch[0]})
-        save(made, library() / f"{i}\x1b[31m\u202e[b].planscope.json")
+        save(made, library_folder() / f"{i}\x1b[31m\u202e[b].planscope.json")
     async with opened(FIRST, (100, 30)) as driven:
         screen = await entered(driven)
         for _ in range(len(BATCHES)):
@@ -582,13 +581,13 @@ async def test_hostile_titles_and_names_do_nothing() -> None:
 
 
 async def test_hostile_files_are_listed_or_named() -> None:
-    library().mkdir(parents=True)
+    library_folder().mkdir(parents=True)
     for number, file in enumerate(SMALL[::6]):
-        folder = library() / "made" / str(number)
+        folder = library_folder() / "made" / str(number)
         folder.mkdir(parents=True)
         path = file.write(folder)
         if os.path.lexists(path):
-            path.rename(library() / f"{number:03}.planscope.json")
+            path.rename(library_folder() / f"{number:03}.planscope.json")
     async with opened(FIRST) as driven:
         screen = await entered(driven)
         assert len(screen.state.listed) >= len(SMALL[::6]) - 3

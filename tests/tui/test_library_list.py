@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width
-from planscope.session.bundled import bundled
-from planscope.session.library_entry import Entry, Outcomes
+from planscope.session.library_index import Entry, Outcomes
+from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.tui.controllers.library_list import (
     ORDERS,

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from planscope.agents.gate import GoOn
-from planscope.session.bundled import bundled
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent
-from planscope.session.model import Run
+from planscope.session.locations import bundled
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Run
 from planscope.session.store import dumps, load, loads
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice
 from planscope.tui.controllers.marks import Marks

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from planscope.session.bundled import bundled
-from planscope.session.played_run import AGENT
+from planscope.session.locations import bundled
+from planscope.session.mock_tools import AGENT
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.choose import ChooseDialog

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.model import Run as SavedRun
 from planscope.session.model import Session
 from planscope.tui.controllers.document import Outcome, RunKey

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.help import help_lines

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from planscope.agents.gate import GoOn
 from planscope.debugger.breakpoints import StepBreak
-from planscope.session.bundled import bundled
+from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs

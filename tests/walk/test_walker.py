@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from planscope.cli import main
 from planscope.debugger import cursor
-from planscope.session.bundled import bundled
-from planscope.session.own import own_runs
+from planscope.session.locations import bundled
+from planscope.session.model import own_runs
 from planscope.session.store import load
 from planscope.walk.walker import Walker
 from planscope.walk.words import ELSEWHERE, WORDS

@@ -63,7 +63,7 @@ def redact(session: Session, redaction: Redaction) -> Session:
 def redacted(session: Session, redaction: Redaction) -> Redacted:
     """As :func:`redact`, together with a check for what is made of the session."""
     from planscope.session.files import SessionError
-    from planscope.session.store import from_document
+    from planscope.session.validation import from_document
 
     with _shallow():
         document = _document(session)
@@ -134,7 +134,7 @@ def _same_problem(old: Variant, new: Variant) -> tuple[Problem, Problem] | None:
 
 
 def _read(variant: Variant) -> Problem | None:
-    from planscope.session.derive import problem_of
+    from planscope.session.oracle_input import problem_of
 
     try:
         return problem_of(variant)
@@ -154,7 +154,7 @@ def _shape(problem: Problem) -> tuple[Any, ...]:
 
 def _judgement(problem: Problem, run: Run) -> tuple[Any, ...]:
     from planscope.oracle.replay import replay
-    from planscope.session.derive import trace_of
+    from planscope.session.oracle_input import trace_of
 
     judged = replay(problem, trace_of(run))
     steps = [

@@ -182,7 +182,7 @@ _NUMBERS = {
 @cache
 def _fields() -> frozenset[str]:
     """The names of all fields that a session's own parts have."""
-    from planscope.session import events, model
+    from planscope.session import model
 
     parts = (
         *(
@@ -194,8 +194,8 @@ def _fields() -> frozenset[str]:
             model.Origin,
             model.Run,
         ),
-        *(model.ForkPoint, model.Dissection, model.Cell, events.PromptEvent, events.MessageEvent),
-        *(events.CallEvent, events.AnswerEvent, events.ErrorEvent, events.EndEvent, events.Usage),
+        *(model.ForkPoint, model.Dissection, model.Cell, model.PromptEvent, model.MessageEvent),
+        *(model.CallEvent, model.AnswerEvent, model.ErrorEvent, model.EndEvent, model.Usage),
     )
     return frozenset(name for part in parts for name in part.model_fields)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
-from planscope.session.naming import name_of
+from planscope.session.locations import name_of
 from planscope.tui.controllers.document import Document, Post, Saving
 from planscope.tui.messages import DocumentChanged, Notice
 
 if TYPE_CHECKING:
-    from planscope.session.autosave import Keeper
     from planscope.session.model import Session
+    from planscope.session.writer import SessionWriter
 
 PAUSE, LONGEST = 0.5, 5.0
 """Seconds without a change after which a save begins, and how long a change waits at most."""
@@ -37,7 +37,7 @@ class Autosave:
         self,
         document: Document,
         post: Post,
-        keeper: Keeper | None = None,
+        keeper: SessionWriter | None = None,
         after: Callable[[], None] = lambda: None,
     ) -> None:
         self.document = document
@@ -57,19 +57,19 @@ class Autosave:
         self._under_way: Future[Path] | None = None
         self._left_at: dict[str, Any] | None = None
 
-    def hold(self) -> Keeper:
+    def hold(self) -> SessionWriter:
         """Who keeps the file, made at the first call, which is before the session is loaded. From any thread."""
-        from planscope.session.autosave import Keeper
+        from planscope.session.writer import SessionWriter
 
         with self._one:
             if self._keeper is None:
                 assert self.document.path is not None
-                self._keeper = Keeper(self.document.path)
+                self._keeper = SessionWriter(self.document.path)
                 if self._closed:
                     self._keeper.close()
             return self._keeper
 
-    def give_up_keeper(self) -> Keeper | None:
+    def give_up_keeper(self) -> SessionWriter | None:
         """Leave the file to another saver; nothing more is saved here."""
         keeper, self._keeper = self._keeper, None
         self._stop()
@@ -235,20 +235,20 @@ class Autosave:
         return await asyncio.shield(self._loop.create_task(in_turn()))
 
     async def _move(self, to: Callable[[Path], Path]) -> Path:
-        from planscope.session.autosave import Keeper
+        from planscope.session.writer import SessionWriter
 
         await self._flush()
         path, keeper = self.document.path, self._keeper
         assert path is not None and keeper is not None
         self._keeper = None  # nothing is saved meanwhile
 
-        def work() -> tuple[Path, Keeper, Exception | None]:
+        def work() -> tuple[Path, SessionWriter, Exception | None]:
             keeper.close()
             try:
                 new = to(path)
             except Exception as error:
-                return path, Keeper(path), error
-            return new, Keeper(new), None
+                return path, SessionWriter(path), error
+            return new, SessionWriter(new), None
 
         new, self._keeper, error = await self._loop.run_in_executor(self._pool, work)
         self.document.set_saving(self.document.saving, new)
@@ -259,13 +259,13 @@ class Autosave:
         return new
 
 
-def _write(keeper: Keeper, session: Session) -> Path:
+def _write(keeper: SessionWriter, session: Session) -> Path:
     if keeper.where == "held":
         keeper.go_elsewhere()  # whoever holds it writes to it: what is done here is not put over that
     return keeper.save(session)
 
 
-def _why(keeper: Keeper) -> str:
+def _why(keeper: SessionWriter) -> str:
     """Why it is saved as a copy, in a few words."""
     told = keeper.why.removeprefix(f"{keeper.path} ").partition(";")[0]
     return told if told == keeper.why.partition(";")[0] else f"the file {told}"

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
-from planscope.session.bundled import is_bundled
+from planscope.session.locations import is_bundled
 from planscope.tui.messages import DocumentChanged
 
 if TYPE_CHECKING:
-    from planscope.session.events import CallEvent, Event
-    from planscope.session.model import Dissection, Run, Session, Variant
+    from planscope.session.model import CallEvent, Dissection, Event, Run, Session, Variant
     from planscope.session.record import RunRecord
 
 Post = Callable[[Message], object]

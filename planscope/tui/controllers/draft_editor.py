@@ -339,7 +339,7 @@ class DraftEditor:
     def variant(self) -> Variant:
         """The draft as a new variant, not yet in the session."""
         from planscope.documents.query import constraint_document
-        from planscope.session.new_parts import next_variant_id
+        from planscope.session.model import next_variant_id
 
         seen = self.seen_now()
         said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None

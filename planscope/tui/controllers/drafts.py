@@ -18,8 +18,8 @@ from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
-    from planscope.session.drafts import DraftFile, LeftDraft
     from planscope.session.model import Session, Variant
+    from planscope.session.recovery import DraftFile, LeftDraft
 
 PAUSE = 0.5
 """Seconds after a change until the draft is written down."""
@@ -82,7 +82,7 @@ class Drafts:
             return
 
         def work(token: object) -> list[LeftDraft]:
-            from planscope.session.drafts import left_drafts
+            from planscope.session.recovery import left_drafts
 
             return left_drafts(path)
 
@@ -151,7 +151,7 @@ class Drafts:
         for key, one in noted.items():
             file = self._files.get(key)
             if file is None or file.path != one.path:
-                from planscope.session.drafts import DraftFile
+                from planscope.session.recovery import DraftFile
 
                 self.drop(key)
                 file = self._files[key] = DraftFile(one.path)

@@ -374,7 +374,7 @@ class Judge:
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
     """A run as its record tells it; without a run, one of no calls that goes on."""
-    from planscope.session.derive import actions_of, trace_of_record
+    from planscope.session.oracle_input import actions_of, trace_of_record
 
     if problem is None:
         problem = Problem(actions_of(variant), (), variant.query.timed) if variant else Problem((), ())
@@ -385,7 +385,7 @@ def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem
 def _read(variant: Variant) -> _Read:
     """Read a query's text; what a file says of its tree and constraints is not trusted."""
     from planscope.language.reading import ActionNameError, ParseFailure
-    from planscope.session.derive import reading_of
+    from planscope.session.oracle_input import reading_of
 
     try:
         reading = reading_of(variant)
@@ -415,7 +415,7 @@ def judged(
     ``growing``: the run is under way, and what is new in it is judged.
     """
     from planscope.oracle.replay import replay
-    from planscope.session.derive import trace_of_record
+    from planscope.session.oracle_input import trace_of_record
 
     reading = read.reading
     assert reading is not None

@@ -12,17 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from planscope.session import library_changes
-from planscope.session.bundled import bundled, is_bundled
+from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
 from planscope.session.library import entries, judge_all, session_files
-from planscope.session.library_entry import Entry, Place, search
-from planscope.session.library_index import Index
+from planscope.session.library_index import Entry, Index, Place, search
+from planscope.session.locations import bundled, is_bundled, library_folder, name_of, trash_folder
 from planscope.session.lock import holder_of
-from planscope.session.model import Session
-from planscope.session.naming import name_of
-from planscope.session.own import own_runs
-from planscope.session.places import library, trash
+from planscope.session.model import Session, own_runs
 from planscope.session.record import RunRecord, record_of
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
@@ -234,7 +230,7 @@ def names() -> tuple[Entry, ...]:
     """The user's sessions and the bundled ones, as the folders know them; no file is read."""
     found: list[Entry] = []
     places: tuple[tuple[Place, list[Path]], ...] = (
-        ("library", session_files(library())),
+        ("library", session_files(library_folder())),
         ("bundled", list(bundled().values())),
     )
     for place, paths in places:
@@ -261,7 +257,7 @@ def fingerprint() -> object:
             return None
         return status.st_ino, status.st_mtime_ns
 
-    return of(library()), of(trash())
+    return of(library_folder()), of(trash_folder())
 
 
 def _all_entries() -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
@@ -493,12 +489,12 @@ class LibraryList:
         self._say("making a request…")
 
         def work(token: CancelToken) -> Path:
-            from planscope.documents.synthesized import session_of
+            from planscope.documents.query import session_of
             from planscope.synthesis.generate import synthesize
 
             made = synthesize(request)
             wanted = f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-")
-            return library_changes.add(session_of(made), wanted)
+            return library.add(session_of(made), wanted)
 
         self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
 
@@ -515,8 +511,8 @@ class LibraryList:
 
         def work() -> Path:
             if title is not None:
-                library_changes.retitle(entry.path, title)
-            return library_changes.rename(entry.path, name) if name is not None else entry.path
+                library.retitle(entry.path, title)
+            return library.rename(entry.path, name) if name is not None else entry.path
 
         def said(path: Path) -> str:
             return f"it is called {name_of(path)} now" if name is not None else "it has another title"
@@ -531,7 +527,7 @@ class LibraryList:
                 self.document.edit(title=title)
             if self.autosave is not None:  # saves first, with the title
                 await self.autosave.move(
-                    lambda path: library_changes.rename(path, name) if name is not None else path
+                    lambda path: library.rename(path, name) if name is not None else path
                 )
         except Exception as error:
             self._failed("not done", self.document.path, error)
@@ -543,7 +539,7 @@ class LibraryList:
 
     def copy(self, entry: Entry, name: str) -> None:
         """Copy a session into the library; the copy is chosen."""
-        work = partial(library_changes.copy, entry.path, name)
+        work = partial(library.copy, entry.path, name)
         self._change(entry.path, work, lambda path: f"copied to {name_of(path)}")
 
     def delete(self, entry: Entry) -> None:
@@ -553,7 +549,7 @@ class LibraryList:
             return
 
         def work() -> None:
-            self._last_deleted = library_changes.delete(entry.path)
+            self._last_deleted = library.delete(entry.path)
 
         said = f"{shown(entry.name, 60)} is in the trash: u takes it out again"
         self._change(entry.path, work, lambda _: said)
@@ -566,7 +562,7 @@ class LibraryList:
             self._say("nothing was deleted here; 4 shows the trash")
             return
         self._last_deleted = None
-        work = partial(library_changes.restore, path)
+        work = partial(library.restore, path)
         self._change(path, work, lambda back: f"{name_of(back)} is in your library again")
 
     def empty_trash(self) -> None:
@@ -575,7 +571,7 @@ class LibraryList:
         self._last_deleted = None
 
         def work() -> None:
-            library_changes.empty_trash()
+            library.empty_trash()
 
         self._change(None, work, lambda _: said)
 

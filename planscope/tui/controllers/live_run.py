@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
-from planscope.session.events import CallEvent
+from planscope.session.model import CallEvent
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LiveChanged
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from planscope.agents.runner import LiveRun as AgentRun
     from planscope.debugger.breakpoints import Breakpoint
     from planscope.language.problem import Problem
-    from planscope.session.events import Event
-    from planscope.session.model import Limits, Run, Variant
+    from planscope.session.model import Event, Limits, Run, Variant
     from planscope.session.record import RunRecord
 
 JOB = "run"
@@ -130,8 +129,8 @@ class LiveRun:
         fork: ForkChoice | None = None,
     ) -> bool:
         """Run a query in the background. ``breakpoints`` gives those that make sense in it. False: one is under way."""
-        from planscope.session.derive import problem_of
-        from planscope.session.new_parts import next_run_id
+        from planscope.session.model import next_run_id
+        from planscope.session.oracle_input import problem_of
 
         if self._run is not None:
             return False

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from planscope.debugger.run_index import Judged
-from planscope.session.events import EndEvent
+from planscope.session.model import EndEvent
 from planscope.tui.controllers.document import Document
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class WhatIf:
         return self.play
 
     def _run_of(self, played: Played) -> Run:
-        from planscope.session.new_parts import next_run_id
-        from planscope.session.played_run import as_run
+        from planscope.session.mock_tools import as_run
+        from planscope.session.model import next_run_id
 
         session = self.document.open_session
         run = as_run(session, self._source, played, variant=self._variant)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual.widget import Widget
 
-from planscope.session.naming import name_of
+from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui import words
 from planscope.tui.dialogs.ask import AskDialog

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planscope.session.autosave import Keeper
+    from planscope.session.files import Fingerprint
     from planscope.session.model import Session
     from planscope.session.recovery import Recovery
-    from planscope.session.stamp import Stamp
+    from planscope.session.writer import SessionWriter
     from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.controllers.document import Document
 
@@ -40,18 +40,18 @@ class Switch:
 
 
 def open_session(
-    path: Path, hold: Callable[[], Keeper] | None = None, parsed: tuple[Any, Stamp] | None = None
+    path: Path, hold: Callable[[], SessionWriter] | None = None, parsed: tuple[Any, Fingerprint] | None = None
 ) -> Opened:
     """Load and check a session. Raises ``SessionError`` with one line.
 
     ``hold`` takes the file for this process, so that nobody changes it between loading and saving. ``parsed``: the
     file's JSON, and what the file was then; it is parsed again if that changed.
     """
-    from planscope.session.stamp import stamp_of
+    from planscope.session.files import fingerprint_of
     from planscope.session.store import load
 
     keeper = hold() if hold is not None else None
-    same = parsed is not None and stamp_of(path) == parsed[1]
+    same = parsed is not None and fingerprint_of(path) == parsed[1]
     session = load(path, parsed[0] if parsed is not None and same else None)
     if keeper is None:
         return Opened(session)
@@ -60,7 +60,7 @@ def open_session(
     return Opened(session, recoverable(path), _held(keeper))
 
 
-def _held(keeper: Keeper) -> str:
+def _held(keeper: SessionWriter) -> str:
     """Who else writes to the file, short enough to be read beside the keys of a small window."""
     if keeper.where != "held":
         return ""

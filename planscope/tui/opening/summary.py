@@ -7,15 +7,13 @@ parsed once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planscope.session.carriers import carried
-from planscope.session.files import LARGEST, SessionError, read_bytes
+from planscope.session.containers import session_json
+from planscope.session.files import LARGEST, Fingerprint, SessionError, fingerprint_of, read_bytes
 from planscope.session.json_bytes import parse_json
-from planscope.session.own import run_to_open
-from planscope.session.stamp import Stamp, stamp_of
 
 
 class Called(NamedTuple):
@@ -38,7 +36,7 @@ class Summary(NamedTuple):
     model: str = ""
     calls: tuple[Called, ...] = ()
     raw: Mapping[str, Any] | None = None
-    stamp: Stamp | None = None
+    stamp: Fingerprint | None = None
 
     @property
     def simulated(self) -> bool:
@@ -56,14 +54,14 @@ def summary_of(path: Path | None, wanted: str | None = None) -> Summary:
     try:
         if path.stat().st_size > LARGEST:
             return Summary()
-        stamp = stamp_of(path)
-        raw = parse_json(carried(read_bytes(path), path.name), path.name)
+        stamp = fingerprint_of(path)
+        raw = parse_json(session_json(read_bytes(path), path.name), path.name)
     except (OSError, ValueError, SessionError):
         return Summary()
     return _summary(raw, wanted, stamp) if isinstance(raw, Mapping) else Summary()
 
 
-def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Stamp | None) -> Summary:
+def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | None) -> Summary:
     runs = {_text(run.get("id")): run for run in _items(raw.get("runs"))}
     run_id = _first_run(raw, list(runs), wanted)
     run = runs.get(run_id, {})
@@ -87,6 +85,17 @@ def _first_run(raw: Mapping[str, Any], ids: list[str], wanted: str | None) -> st
     if wanted is not None:
         return wanted if wanted in ids else ""
     return run_to_open(ids, _mapping(raw.get("cursor")).get("run"), _trials(raw))
+
+
+def run_to_open(ids: Sequence[str], left: object, trials: Collection[str]) -> str:
+    """The id of the run that a session opens at: where it was left, else the last that no dissection made; or "".
+
+    ``left`` is what the session's cursor says, ``trials`` are the ids of the runs that dissections made.
+    """
+    if isinstance(left, str) and left in ids:
+        return left
+    own = [id for id in ids if id not in trials]
+    return (own or [*ids] or [""])[-1]
 
 
 def _trials(raw: Mapping[str, Any]) -> frozenset[str]:

@@ -108,7 +108,7 @@ class _Told:
                 text = "This request was not run yet: r runs it." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
-            if view.step == "end" and run is not None and run.cost.answers:
+            if view.step == "end" and run is not None and run.cost.model_calls:
                 yield from self.row("cost", words.cost(run), "dim")
             return
         if told is not None and told.thought:

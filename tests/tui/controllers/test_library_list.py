@@ -13,12 +13,10 @@ import pytest
 from textual.message import Message
 
 from planscope.session import library as engine
-from planscope.session import library_changes
-from planscope.session.bundled import bundled
-from planscope.session.library_entry import Entry
+from planscope.session.library_index import Entry
+from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
-from planscope.session.places import library, trash
 from planscope.session.store import load, save
 from planscope.tui.controllers import library_list
 from planscope.tui.controllers.autosave import Autosave
@@ -43,8 +41,8 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def put(name: str, session: Session | None = None, age: float = 1.0) -> Path:
     """A session in the library, last changed ``age`` days ago."""
-    library().mkdir(parents=True, exist_ok=True)
-    path = library() / f"{name}.planscope.json"
+    library_folder().mkdir(parents=True, exist_ok=True)
+    path = library_folder() / f"{name}.planscope.json"
     save((session or sessions.no_run()).model_copy(update={"title": f"The {name}"}), path)
     when = time.time() - age * 86400
     os.utime(path, (when, when))
@@ -280,7 +278,7 @@ async def test_what_is_removed_for_good_is_not_restored(heard: Make) -> None:
     await one.rest()
     one.list.empty_trash()
     await one.rest()
-    assert one.notices[-1] == "1 session removed for good" and not list(trash().iterdir())
+    assert one.notices[-1] == "1 session removed for good" and not list(trash_folder().iterdir())
     one.list.restore()
     assert one.notices[-1].startswith("nothing was deleted")
 
@@ -310,7 +308,7 @@ async def test_a_change_that_fails_is_said_in_a_line_and_the_list_is_read_again(
         await change(one, entry)
         await one.until(lambda one=one: one.mine == [])
         assert one.notices[-1].startswith(("not done: ", "not opened: "))
-        assert str(library()) not in one.notices[-1] and "mine" in one.notices[-1]
+        assert str(library_folder()) not in one.notices[-1] and "mine" in one.notices[-1]
 
 
 async def test_the_open_session_is_renamed_and_saved_and_not_deleted(heard: Make) -> None:
@@ -322,7 +320,7 @@ async def test_the_open_session_is_renamed_and_saved_and_not_deleted(heard: Make
     assert one.notices[-1] == "nothing was changed"
     await one.list.rename(one.entry("mine"), "other", "Its title")
     await one.rest()
-    new = library() / "other.planscope.json"
+    new = library_folder() / "other.planscope.json"
     assert one.document.path == new and load(new).title == "Its title" and not path.exists()
     assert one.list.state.chosen is not None and one.list.state.chosen.title == "Its title"
     put("third", age=2)
@@ -335,8 +333,8 @@ async def test_the_list_is_not_at_rest_while_the_open_session_is_renamed(
     heard: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, go_on = put("mine"), threading.Event()
-    real = library_changes.rename
-    monkeypatch.setattr(library_changes, "rename", lambda path, name: [go_on.wait(60), real(path, name)][1])
+    real = engine.rename
+    monkeypatch.setattr(engine, "rename", lambda path, name: [go_on.wait(60), real(path, name)][1])
     one = await heard(path, saved=True).read()
     renaming = asyncio.create_task(one.list.rename(one.entry("mine"), "other", None))
     await asyncio.sleep(0.01)
@@ -402,15 +400,15 @@ async def test_a_new_session_is_made_and_opened(heard: Make) -> None:
     await one.until(lambda: one.loaded)
     (switch,) = one.loaded
     assert len(switch.opened.session.variants[0].actions) == 4
-    assert switch.document.path is not None and switch.document.path.parent == library()
+    assert switch.document.path is not None and switch.document.path.parent == library_folder()
 
 
 async def test_a_change_goes_on_when_the_library_is_closed(
     heard: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, go_on = put("mine"), threading.Event()
-    real = library_changes.delete
-    monkeypatch.setattr(library_changes, "delete", lambda path: [go_on.wait(60), real(path)][1])
+    real = engine.delete
+    monkeypatch.setattr(engine, "delete", lambda path: [go_on.wait(60), real(path)][1])
     one = await heard().read()
     one.list.delete(one.entry("mine"))
     one.list.close()
@@ -428,7 +426,7 @@ def test_a_fingerprint_changes_with_the_files() -> None:
     def steps() -> Iterator[None]:
         path = put("mine")
         yield
-        os.utime(library(), (1, 1))
+        os.utime(library_folder(), (1, 1))
         path.unlink()
         yield
 

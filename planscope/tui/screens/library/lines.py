@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
 
-from planscope.session.library_entry import Entry
+from planscope.session.library_index import Entry
 from planscope.tui import words
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
 from planscope.tui.run_tree import run_runs

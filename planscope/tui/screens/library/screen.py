@@ -38,7 +38,7 @@ from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
 
 if TYPE_CHECKING:
-    from planscope.session.library_entry import Entry
+    from planscope.session.library_index import Entry
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
 _NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
@@ -352,7 +352,7 @@ class LibraryScreen(SideScreen):
             self.start_flow(self._rename(entry))
 
     async def _rename(self, entry: Entry) -> None:
-        from planscope.session.naming import checked_name
+        from planscope.session.locations import checked_name
         from planscope.tui.dialogs.form import Answers, FormDialog, TextField
 
         fields = [TextField("name", "Name", entry.name), TextField("title", "Title", entry.title)]
@@ -378,8 +378,7 @@ class LibraryScreen(SideScreen):
             self.start_flow(self._copy(entry))
 
     async def _copy(self, entry: Entry) -> None:
-        from planscope.session.bundled import bundled
-        from planscope.session.naming import checked_name, free_name, in_library, wrong_name
+        from planscope.session.locations import bundled, checked_name, free_name, in_library, wrong_name
         from planscope.tui.dialogs.ask import AskDialog
 
         def check(text: str) -> str | None:

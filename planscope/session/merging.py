@@ -1,6 +1,7 @@
-"""Recordings are put into their sessions in the background, so that no agent waits for it, and when a program ends.
+"""Complete recordings are merged into their session's file: at once, soon in the background, or when the program ends.
 
-The more a session takes to write the rarer that is done: it takes a twentieth of the time at most.
+The agent never waits for it. The longer a session takes to write, the less often it is written: merging takes at most a
+twentieth of the time.
 """
 
 from __future__ import annotations
@@ -11,20 +12,40 @@ import sys
 import threading
 import time
 import warnings
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from planscope.session.files import SessionError, recordings_of
-from planscope.session.lock import Held
-from planscope.session.naming import free_path
-from planscope.session.places import make_folder
-from planscope.session.store import settle
+from planscope.session.files import SessionError, read_bytes, recordings_of, writable_target, write_atomic
+from planscope.session.locations import free_path, make_folder
+from planscope.session.lock import Held, Lock
+from planscope.session.recordings import any_recordings, complete_recordings, recordings, with_recordings
+from planscope.session.store import dumps, loads
 
 _SOON = 0.2
 """Seconds from the end of a run to the writing of its session."""
 
 _RARELY = 20
 _AGAIN = 2.0
+
+
+def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None) -> None:
+    """Put the runs whose recordings are complete into the session's file. ``held``: its lock is the caller's.
+
+    ``into``: into another file, where that one cannot have them.
+    Raises :class:`SessionError` as :func:`save`; then the recordings stay, and are read with the session.
+    """
+    if not any_recordings(path):
+        return
+    place = writable_target(into or path)
+    with nullcontext() if held else Lock(place), complete_recordings(path) as found:
+        session = loads(read_bytes(place), str(place)) if place.exists() else None
+        if session is None:
+            found = (
+                found if into is not None else recordings(path)
+            )  # so that it is seen that something is recorded
+        if not found:
+            return
+        write_atomic(place, dumps(with_recordings(session, found)))
 
 
 def warn(line: str) -> None:
@@ -36,25 +57,25 @@ def warn(line: str) -> None:
             print(line, file=sys.stderr)  # noqa: T201
 
 
-def settle_now(path: Path) -> str | None:
+def merge_now(path: Path) -> str | None:
     """Put what is complete into the session, or else into a new one in the library: what to warn of, if anything.
 
     Raises ``Held`` where another planscope has the session open: it is read with the session meanwhile.
     """
     try:
-        settle(path)
+        merge_recordings(path)
     except Held:
         raise
     except SessionError as error:
         known = _elsewhere.get(path)
         if known is not None:
             with suppress(SessionError):
-                settle(path, into=known)
+                merge_recordings(path, into=known)
                 return None
         try:
             place = free_path(path)
             make_folder(place.parent)
-            settle(path, into=place)
+            merge_recordings(path, into=place)
         except (SessionError, OSError):
             return f"planscope could not record: {error}; what was recorded is kept in {recordings_of(path)}"
         _elsewhere[path] = place
@@ -97,17 +118,17 @@ class _Settler:
                 del self._due[path]
             began = time.monotonic()
             with self._one:
-                again = self.settle(path)
+                again = self.merge(path)
             with self._changed:
                 now = time.monotonic()
                 self._not_before[path] = now + _RARELY * (now - began)
                 if again:
                     self._due.setdefault(path, now + _AGAIN)
 
-    def settle(self, path: Path) -> bool:
+    def merge(self, path: Path) -> bool:
         """Whether it is to be tried again."""
         try:
-            said = settle_now(path)
+            said = merge_now(path)
         except Held:
             return True
         except Exception as error:
@@ -122,18 +143,18 @@ class _Settler:
             paths, self._due = list(self._due), {}
         with self._one:
             for path in paths:
-                self.settle(path)
+                self.merge(path)
 
 
 _settler = _Settler()
 
 
-def settle_soon(path: Path) -> None:
+def merge_soon(path: Path) -> None:
     """A recording of the session at ``path`` is complete."""
     _settler.soon(path)
 
 
-def finish() -> None:
+def finish_merging() -> None:
     """Settle now what is to be settled soon."""
     _settler.finish()
 

@@ -1,4 +1,8 @@
-"""Names of sessions: what is typed, and the file that it means."""
+"""Folders and names of sessions: the user's library, the bundled sessions, and what a typed name means.
+
+All folders of the user are those that the system has for such files (platformdirs; on Linux ``XDG_DATA_HOME`` and the
+like move them).
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,68 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
-from planscope.session.bundled import SUFFIXES, bundled
-from planscope.session.carriers import CARRIER_NAMES
+from platformdirs import user_cache_path, user_data_path, user_state_path
+
+from planscope.resources import shipped
+from planscope.session.containers import CONTAINER_SUFFIXES
 from planscope.session.files import SessionError, recordings_of
-from planscope.session.places import library
+
+SUFFIXES = (".planscope.json", ".planscope.json.gz")
+DEFAULT = "first-look"
+"""The one that opens when no file is named: a failing run of five actions."""
+
+
+def bundled() -> dict[str, Path]:
+    """Name and file of every bundled session, in order of names."""
+    folder = shipped("sessions")
+    return {
+        path.name.removesuffix(suffix): path
+        for suffix in SUFFIXES
+        for path in sorted(folder.glob(f"*{suffix}"))
+    }
+
+
+def is_bundled(path: Path) -> bool:
+    """Is this one of the files that ship with planscope, not to be written to?"""
+    try:
+        return path.resolve().parent == shipped("sessions").resolve()
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: a link that leads to itself
+        return False
+
+
+def library_folder() -> Path:
+    """The user's own sessions."""
+    return user_data_path("planscope") / "sessions"
+
+
+def trash_folder() -> Path:
+    """Sessions that were deleted from the library, until the trash is emptied. On the same disk as the library."""
+    return user_data_path("planscope") / "trash"
+
+
+def locks_folder() -> Path:
+    """A file for each session that is being written: never beside the session, whose folder may be shared."""
+    return user_state_path("planscope") / "locks"
+
+
+def recovery_folder() -> Path:
+    """Work that could not be written to where it belongs."""
+    return user_state_path("planscope") / "recovery"
+
+
+def cache_folder() -> Path:
+    """What can be made again at any time."""
+    return user_cache_path("planscope")
+
+
+def make_folder(folder: Path) -> Path:
+    """One of these folders, made where it is missing, for the user alone. Raises :class:`SessionError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise SessionError(f"the folder {folder} cannot be made: {error.strerror or error}") from None
+    return folder
+
 
 _NAMED = 6
 LONGEST = 120
@@ -27,7 +89,7 @@ _WHEN = "%Y%m%dT%H%M%S"
 
 def name_of(path: Path) -> str:
     """The file's name without the suffix of sessions, or of pages and tests that carry one."""
-    for suffix in (*SUFFIXES, *CARRIER_NAMES):
+    for suffix in (*SUFFIXES, *CONTAINER_SUFFIXES):
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
     return path.name
@@ -42,7 +104,7 @@ def in_library(name: str) -> Path | None:
     """The library's session of that name."""
     if not name or wrong_name(name):
         return None
-    return next((p for s in SUFFIXES if os.path.lexists(p := library() / f"{name}{s}")), None)
+    return next((p for s in SUFFIXES if os.path.lexists(p := library_folder() / f"{name}{s}")), None)
 
 
 def wrong_name(name: str) -> str | None:
@@ -81,7 +143,7 @@ def free_name(wanted: str, taken: Collection[str] = ()) -> str:
 
 def free_path(path: Path, name: str | None = None) -> Path:
     """Where in the library what is at ``path`` goes: under ``name``, by default its own or one like it that is free."""
-    return library() / f"{name or free_name(name_of(path))}{suffix_of(path)}"
+    return library_folder() / f"{name or free_name(name_of(path))}{suffix_of(path)}"
 
 
 def _tidy(wanted: str) -> str:
@@ -135,7 +197,7 @@ def recorded(path: Path) -> bool:
 def library_names() -> list[str]:
     """The names of the library's sessions; none where it cannot be read."""
     try:
-        found = [n for n in os.listdir(library()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
+        found = [n for n in os.listdir(library_folder()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
     except OSError:
         return []
     return sorted(n for n in map(name_of, map(Path, found)) if wrong_name(n) is None)

@@ -1,14 +1,39 @@
-"""What a session must be beyond the shape of its fields: of a size that can be judged, its references true."""
+"""From the JSON of a file to a checked session: its version, its fields, its references, its size."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
+from typing import Any
+
+from pydantic import ValidationError
 
 from planscope.language.problem import is_tool_name
-from planscope.session.events import AnswerEvent, CallEvent
 from planscope.session.files import SessionError, TooLarge
-from planscope.session.model import Session, Variant
+from planscope.session.model import FORMAT_VERSION, AnswerEvent, CallEvent, Session, Variant
+
+STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From a version to the next. Empty while there is only one: fields that may be missing need no new version."""
+
+
+def migrate(document: Any, name: str) -> dict[str, Any]:
+    """Bring a file's JSON to today's version, or say why that cannot be done."""
+    if not isinstance(document, dict) or document.get("format") != "planscope-session":
+        raise SessionError(f'{name} is JSON but no planscope session (its "format" is missing)')
+    version = document.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise SessionError(f'{name}: its "version" is not a version number')
+    if version > FORMAT_VERSION:
+        raise SessionError(
+            f"{name} was written by a newer planscope (format {str(version)[:20]}, this one reads up to "
+            f"{FORMAT_VERSION}); update planscope to open it"
+        )
+    migrated: dict[str, Any] = document
+    while version < FORMAT_VERSION:
+        version += 1
+        migrated = STEPS[version - 1](migrated) | {"version": version}
+    return migrated
+
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
 MOST_ACTIONS = 1000
@@ -24,6 +49,23 @@ MOST_WORK = 300_000_000
 
 MOST_EVENTS = 60_000
 """In all runs, three thousand of twenty: so many can be read, added to, looked through and written within seconds."""
+
+
+def from_document(document: Any, name: str) -> Session:
+    """A session from the JSON of a file. Raises :class:`SessionError` with one line."""
+    document = migrate(document, name)
+    try:
+        session = Session.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise SessionError(f"{name} is not a valid session: {where}: {first['msg']}{more}") from None
+    except RecursionError:
+        raise SessionError(f"{name} is nested too deeply to be a session") from None
+    check_sizes(session, name)
+    check_references(session, name)
+    return session
 
 
 def check_references(session: Session, name: str) -> None:

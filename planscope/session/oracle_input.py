@@ -1,4 +1,7 @@
-"""From what a session keeps to what the oracle judges. Nothing that can be derived is trusted from a file."""
+"""What the oracle judges: a variant's text read as a problem, and a run as a trace.
+
+The text is read again each time, since nothing that can be derived is trusted from a file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading, read_query
 from planscope.language.tree import Query
 from planscope.oracle.trace import Call, Ending, Trace
-from planscope.session.model import ActionRecord, Run, Session, Variant
+from planscope.session.model import Run, Variant
 from planscope.session.record import RecordedCall, RunRecord, record_of
 
 UNJUDGED = (
@@ -100,13 +103,3 @@ def not_answered(run: Run) -> int | None:
     record = record_of(run)
     last = record.calls[-1] if record.calls and record.ending == "aborted" else None
     return last.number if last is not None and last.answer is None and not last.error else None
-
-
-def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
-    """Actions as a session keeps them."""
-    return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]
-
-
-def variant_of(session: Session, run: Run) -> Variant:
-    """The variant that a run belongs to."""
-    return next(v for v in session.variants if v.id == run.variant)

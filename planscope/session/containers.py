@@ -1,9 +1,8 @@
-"""What carries a session besides a session file: a page (HTML) or a test (Python) that was made for sharing, and
-standard input.
+"""Other files that contain a session: a page (HTML) or a test (Python) made for sharing, and standard input.
 
-Nothing of them is evaluated or run. Of a page the bytes of one marked element are taken, which must be JSON without a
-single ``<``; of a test the lines of one marked literal, which must be quoted as planscope quotes them. Neither is ever
-written to; what is done with its session goes elsewhere.
+Nothing in them is evaluated or run. From a page the bytes of one marked element are taken, which must be JSON without a
+single ``<``; from a test the lines of one marked literal, quoted as planscope quotes them. planscope never writes to
+them: changes to their session go to another file.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ STANDARD_INPUT = "standard input"
 
 _BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
 _LOOKED_AT = 4096
-CARRIER_NAMES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz", ".py", ".py.gz")
+CONTAINER_SUFFIXES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz", ".py", ".py.gz")
 _PASSING = "planscope-passing-"
 _TO_ESCAPE = re.compile("[<>&]|[^\x00-\x7f]")
 
@@ -61,7 +60,7 @@ def is_test(data: bytes) -> bool:
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(TEST_OPENING)
 
 
-def carried(data: bytes, name: str) -> bytes:
+def session_json(data: bytes, name: str) -> bytes:
     """The JSON of the session that a page or a test carries; other bytes as they are. Raises ``SessionError``."""
     if is_page(data):
         return _of_page(data, name)
@@ -121,7 +120,7 @@ def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
 
 
 @contextmanager
-def passing_file(data: bytes) -> Iterator[Path]:
+def temporary_file(data: bytes) -> Iterator[Path]:
     """A file for what came through standard input, for as long as it is open; it is no place to save to."""
     with TemporaryDirectory(prefix=_PASSING) as folder:
         path = Path(folder) / f"{STANDARD_INPUT.replace(' ', '-')}.planscope.json"
@@ -134,7 +133,7 @@ def is_session_file(path: Path) -> bool:
 
     Of a file that is not there yet, its name tells. What came through standard input has no place of its own.
     """
-    if path.name.lower().endswith(CARRIER_NAMES) or path.parent.name.startswith(_PASSING):
+    if path.name.lower().endswith(CONTAINER_SUFFIXES) or path.parent.name.startswith(_PASSING):
         return False
     try:
         if not path.is_file():

@@ -1,0 +1,347 @@
+"""The two ways to write to a session's file that other programs may write to as well.
+
+:class:`SessionWriter` keeps a session open for as long as somebody works on it. A save goes
+
+- into the file itself, if it can be written and nobody else writes to it;
+- into a copy in the library, if the file ships with planscope or is read-only; the first save makes the copy, under a
+  name that is still free;
+- into further files beside it (``NAME-2``), if one file cannot hold the session;
+- into the state folder, if the write fails (disk full, folder gone, file changed by another program or held by another
+  planscope). The error says so, and the session is offered at the next opening
+  (:func:`planscope.session.recovery.recoverable`), unless a later save succeeds or the user discards it.
+
+A crash loses only what was not handed to :meth:`SessionWriter.save` yet, since every file is written whole, flushed and
+renamed. All methods may be called from any thread.
+
+:func:`adding` puts new runs and variants into a file that is locked only while they are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from planscope.session.containers import is_session_file
+from planscope.session.files import (
+    Fingerprint,
+    SessionError,
+    TooLarge,
+    check_unchanged,
+    fingerprint_of,
+    read_bytes,
+    remove_leftovers,
+    writable_target,
+    write_atomic,
+)
+from planscope.session.locations import free_path, is_bundled, make_folder
+from planscope.session.lock import LOCK_TIMEOUT, Held, Holder, Lock, holder_of
+from planscope.session.merging import merge_recordings
+from planscope.session.model import Session
+from planscope.session.recovery import RecoveryFile
+from planscope.session.store import dumps, file_beside, loads, save, split
+
+Where = Literal["here", "copy", "held"]
+"""``here``: saved where it was opened. ``copy``: into the library. ``held``: another planscope writes to it."""
+
+
+class SessionWriter:
+    """Keeps the work on the session that was opened from ``path``, until :meth:`close`.
+
+    Make it before the session is loaded: it takes the lock and remembers what the file is, so that a change between
+    loading and saving is noticed. It never raises here: ``where`` and ``why`` (one line for a person, empty where all
+    is well) say what saving will do, ``holder`` who else writes to it, ``place`` where the last save went or the
+    first will go.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.holder: Holder | None = None
+        self.why = ""
+        self.where: Where = "here"
+        self.place = path
+        self._turn = -1
+        self._one = threading.RLock()
+        self._lock: Lock | None = None
+        self._journal = RecoveryFile(path)
+        self._stamp: Fingerprint | None = None
+        self._written: tuple[set[str], set[str]] = set(), set()
+        self.more: list[tuple[Path, list[str]]] = []
+        """Files beside ``place`` for what one cannot hold, and the runs that are in each."""
+        self._begin()
+
+    def _begin(self) -> None:
+        if is_bundled(self.path):
+            self._to_copy("it ships with planscope")
+            return
+        if not is_session_file(self.path):
+            self._to_copy("it is not a session file of its own")
+            return
+        try:
+            self.place = writable_target(self.path)
+            if not _may_be_a_session(self.place):
+                self._to_copy("what is there is no session")
+                return
+            self._take(self.place)
+        except Held as held:
+            self.where, self.holder, self.why = "held", held.holder, str(held)
+        except SessionError as error:
+            self._to_copy(str(error))
+
+    def _take(self, place: Path) -> None:
+        lock = Lock(place, lasting=True)
+        try:
+            lock.acquire(LOCK_TIMEOUT)  # who only renames or saves it is soon done
+            self._lock = lock
+            remove_leftovers(place)
+            with suppress(SessionError):  # then they are read with the session, and put into it later
+                merge_recordings(place, held=True)
+        finally:
+            self._stamp = fingerprint_of(place)
+
+    def _to_copy(self, why: str) -> None:
+        self.where, self.why, self.holder = "copy", why, None
+        self.place = free_path(self.path)
+
+    @property
+    def unsaved(self) -> bool:
+        """The last save did not reach its file; what it held is in the journal, if that could be written."""
+        return self._journal.kept
+
+    def save(self, session: Session, turn: int | None = None) -> Path:
+        """Write the session and say where. One save at a time; with ``turn`` an older one never undoes a newer one.
+
+        Raises :class:`SessionError` where it could not be written: the file there is as it was, and the session is
+        in the journal, as the error says. What is too large for one file goes into several (``more``).
+        """
+        made = self._divided(session)
+        with self._one:
+            if turn is not None and turn < self._turn:
+                return self.place
+            self._turn = self._turn if turn is None else turn
+            try:
+                self._write(made[0][1])
+                self._write_more(made[1:])
+            except SessionError as error:
+                raise SessionError(self._journal.keep(made[0][1], str(error), self._stamp)) from None
+            first = made[0][0]
+            self._written = {run.id for run in first.runs}, {one.id for one in first.dissections}
+            self._journal.drop()
+            return self.place
+
+    def _divided(self, session: Session) -> list[tuple[Session, bytes]]:
+        """The session as one file, or as several: what was in the first one stays there if it can."""
+        try:
+            return [(session, dumps(session))]
+        except TooLarge:
+            runs, dissections = self._written
+        if runs:
+            mine = {
+                "runs": [run for run in session.runs if run.id in runs],
+                "dissections": [one for one in session.dissections if one.id in dissections],
+            }
+            with suppress(TooLarge):
+                return split(session, session.model_copy(update=mine))
+        return split(session)
+
+    def _write_more(self, made: Sequence[tuple[Session, bytes]]) -> None:
+        files = [file for file, _ in self.more]
+        written = []
+        for part, data in made:
+            file = files.pop(0) if files else file_beside(self.place)
+            write_atomic(file, data)
+            written.append((file, [run.id for run in part.runs]))
+        if written:
+            self.more = written
+
+    def _write(self, data: bytes) -> None:
+        if self.where == "held":
+            raise Held(self.path, self.holder)
+        if self._lock is None:  # the first save of a copy
+            self._to_copy(self.why)
+            make_folder(self.place.parent)
+            self._take(self.place)
+        if not self.place.parent.is_dir():
+            raise SessionError(f"the folder {self.place.parent} is gone; nothing was written")
+        check_unchanged(self.place, self._stamp)
+        write_atomic(self.place, data)
+        self._stamp = fingerprint_of(self.place)
+
+    def go_elsewhere(self) -> Path:
+        """From now on save to a new copy in the library: what one does with a session that is held or was changed."""
+        with self._one:
+            why = "another planscope writes to it" if self.where == "held" else "as you chose"
+            self._release()
+            self._to_copy(why)
+            self.more = []
+            return self.place
+
+    def close(self) -> None:
+        """Let others write. What could not be saved stays in the journal, to be offered at the next opening."""
+        with self._one:
+            self._release()
+            self._journal.close()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> SessionWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _may_be_a_session(place: Path) -> bool:
+    """Whether what lies there, if anything, is what one could have opened: no other file is ever saved over."""
+    try:
+        return not place.exists() or b'"planscope-session"' in read_bytes(place)
+    except (OSError, SessionError):
+        return False
+
+
+def check_nobody_writes(path: Path) -> None:
+    """Raise :class:`Held` where another planscope keeps the file open: said before any work is done, not after."""
+    holder = holder_of(path)
+    if holder is not None and holder.lasting:
+        raise Held(path, holder)
+
+
+@dataclass(slots=True)
+class SavedFiles:
+    """Where things went that were added to the file at ``place``: files with the ids of the runs new in each."""
+
+    place: Path | None = None
+    files: list[tuple[Path, list[str]]] = field(default_factory=list)
+
+    def named(self, target: str) -> list[tuple[str, list[str]]]:
+        """The same with the files' names; ``target`` is what the first was called by who asked for it."""
+        return [(target if file == self.place else str(file), runs) for file, runs in self.files]
+
+    def beyond(self, target: str) -> list[tuple[str, list[str]]] | None:
+        """The same where one file was not enough, else None."""
+        return self.named(target) if any(file != self.place for file, _ in self.files) else None
+
+    def where(self, run: str, target: str) -> str:
+        """The name of the file that a new run is in."""
+        return next((file for file, runs in self.named(target) if run in runs), target)
+
+
+def digest_of(data: bytes) -> str:
+    """By which :func:`adding` knows that a file is still the one that was read."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def adding(
+    session: Session,
+    source: Path,
+    target: Path,
+    variants: Collection[str],
+    *,
+    read: str | None = None,
+    kept: SavedFiles | None = None,
+) -> Iterator[Session]:
+    """The session to add to, written to ``target`` when the block ends; nobody else writes meanwhile.
+
+    ``session`` is what was read from ``source``, ``read`` the digest of what was there. Where that is the file to
+    write, what it holds by now is added to, if it still is this session and has these ``variants`` as they were. What
+    is too much for that file goes into others beside it (``NAME-2``); ``kept`` tells where all went.
+
+    Where the file is another session by now, or cannot be written, nothing there is touched: what was made goes into a
+    new file in the library, and :class:`SessionError` says so.
+    """
+    place = writable_target(target)
+    kept = SavedFiles() if kept is None else kept
+    lock = Lock(place)
+    try:
+        lock.acquire(LOCK_TIMEOUT)
+    except Held as held:
+        before = {run.id for run in session.runs}
+        yield session
+        raise SessionError(_elsewhere(session, before, place, str(held))) from None
+    try:
+        now, trouble = _by_now(session, source, place, variants, read)
+        old = now.model_copy(update={name: list(getattr(now, name)) for name in _LISTS})
+        before = {run.id for run in now.runs}
+        yield now
+        if trouble is None:
+            try:
+                _write(now, old, place, kept)
+            except SessionError as error:
+                trouble = str(error)
+        if trouble is not None:
+            raise SessionError(_elsewhere(now, before, place, trouble))
+    finally:
+        lock.release()
+
+
+_LISTS = ("variants", "runs", "dissections")
+
+
+def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
+    """All of it to its place, or what is too much for that beside it."""
+    before = {run.id for run in old.runs}
+    try:
+        made = [(now, dumps(now))]
+    except TooLarge:
+        if not before < {run.id for run in now.runs}:
+            raise  # variants alone
+        made = split(now, old)
+    earlier = [file for file, _ in kept.files if file != kept.place]  # of what is saved again and again
+    kept.place, kept.files = place, []
+    for number, (part, data) in enumerate(made):
+        file = place if not number else earlier.pop(0) if earlier else file_beside(place)
+        new = [run.id for run in part.runs if run.id not in before]
+        if number or new or len(made) == 1:
+            write_atomic(file, data)
+            kept.files.append((file, new))
+
+
+def _by_now(
+    session: Session, source: Path, place: Path, variants: Collection[str], read: str | None
+) -> tuple[Session, str | None]:
+    """What to add to, and why it cannot be written to its place."""
+    if not place.exists() or not (source.exists() and place.samefile(source)):
+        return session, None
+    try:
+        data = read_bytes(place)
+        if read is not None and digest_of(data) == read:
+            return session.model_copy(update={name: list(getattr(session, name)) for name in _LISTS}), None
+        now = loads(data, str(place))
+    except SessionError as error:
+        return session, f"{error}, though it could be read before"
+    there, needed = _requests(now), _requests(session)
+    if now.id == session.id and all(there.get(one) == needed.get(one) for one in variants):
+        return now, None
+    return session, f"{place} was changed by another program since it was read, and is another session now"
+
+
+def _requests(session: Session) -> dict[str, object]:
+    """What each variant asks for; what else is said of it may have changed."""
+    return {v.id: (v.query.text, v.query.timed, v.actions) for v in session.variants}
+
+
+def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) -> str:
+    """Keep it in the library; the error to show. Where all of it is too much for one file, the new runs alone."""
+    path = free_path(place)
+    new = [run.model_copy(update={"forked_from": None}) for run in session.runs if run.id not in before]
+    said = ""
+    for kept in (session, session.model_copy(update={"runs": new, "dissections": []})):
+        try:
+            make_folder(path.parent)
+            save(kept, path)
+        except SessionError as error:
+            said = str(error)
+        else:
+            return f"{trouble}; nothing was written there, and what was made is kept in {path}"
+    return f"{trouble}; nor could what was made be kept in your library: {said}"

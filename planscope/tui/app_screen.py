@@ -13,9 +13,9 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from planscope.tui import keys
-from planscope.tui.actions import Where
+from planscope.tui.actions import BY_ID, Where
 from planscope.tui.closing import forget_lines, to_front
-from planscope.tui.keys import KeyChoice
+from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, keys_of, shown_key
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT
 
@@ -77,6 +77,10 @@ class AppScreen(Screen[Result]):
         found: KeyChoice = getattr(self.app, "choice", {})
         return found
 
+    def key(self, id: str) -> str:
+        """The first key of an action, the user's own if there is one, as a reader knows it."""
+        return shown_key(keys_of(BY_ID[id], self.choice)[0])
+
     @property
     def is_left(self) -> bool:
         """True once the screen was left, although messages for it may still arrive."""
@@ -118,6 +122,16 @@ class AppScreen(Screen[Result]):
 
         yield from actions_of(self)
         yield from themes_of(self, self.theme_names())
+
+    def action_copy_text(self) -> None:
+        """Ctrl+C: copy the selected text; say how to quit if none is selected."""
+        if self.get_selected_text() is None:
+            self.tell_how_to_quit()
+        else:
+            super().action_copy_text()
+
+    def tell_how_to_quit(self) -> None:
+        self.tell(f"Ctrl+c copies selected text; {shown_key(ALWAYS_QUITS)} quits")
 
     def action_help(self) -> None:
         asked: Any = self.app

@@ -18,7 +18,7 @@ from textual.binding import Binding
 from textual.keys import KEY_TO_UNICODE_NAME, Keys
 
 from planscope.safe import visible
-from planscope.tui.actions import ACTIONS, BY_ID, KeyAction, Where
+from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, KeyAction, Where
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 KeyChoice = Mapping[str, tuple[str, ...]]
@@ -145,7 +145,15 @@ def markdown() -> str:
         name = "Everywhere" if where == "everywhere" else f"{where.capitalize()} screen"
         rows = [f"| {_in_code(action.shown_keys)} | {action.title} | {action.help} |\n" for action in actions]
         parts.append(f"## {name}\n\n| Key | Action | What it does |\n| --- | --- | --- |\n{''.join(rows)}")
+    told = "".join(f"- {_in_code([key])} ({where} screen): {why}\n" for key, where, why in DIFFERENT)
+    parts.append(f"## What differs between screens\n\n{_ONE_MEANING}\n{told}")
     return "\n".join(parts)
+
+
+_ONE_MEANING = """\
+A key means the same on every screen: `n` goes to what is next, `d` compares, `y` copies, `u` undoes. While you type in
+a text, letters type. These keys are the exceptions:
+"""
 
 
 _PAGE = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from planscope.safe import visible
-from planscope.tui.actions import ACTIONS, BY_ID, PANES, KeyAction, Where
+from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, PANES, KeyAction, Where
 from planscope.tui.keys import (
     bindings,
     check,
@@ -71,9 +72,34 @@ def test_the_table_says_what_the_specification_says() -> None:
     assert {key: held.get(key) for key in wanted} == wanted
 
 
-def test_keys_that_terminals_grab_are_no_one_s_only_key() -> None:
+def test_one_key_means_one_verb_on_every_screen() -> None:
+    excused = {(key, where) for key, where, _ in DIFFERENT}
+    meanings: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
     for action in ACTIONS:
-        assert not {"f10", "f11"} & set(action.all_keys)
+        for key in action.all_keys:
+            if (key, action.where) not in excused:
+                meanings[key].setdefault(action.meaning, []).append(action.id)
+    assert {key: verbs for key, verbs in meanings.items() if len(verbs) > 1} == {}
+    for key in "nNsfdr":
+        assert [ids[0] for ids in meanings[key].values()] == [a.id for a in here("debug") if key in a.keys]
+
+
+def test_each_key_that_is_said_to_differ_differs() -> None:
+    for key, where, why in DIFFERENT:
+        mine = {action.meaning for action in ACTIONS if key in action.all_keys and action.where == where}
+        others = {action.meaning for action in ACTIONS if key in action.all_keys and action.where != where}
+        assert len(mine) == 1 and others and not mine & others, (key, where)
+        assert why.endswith(".")
+
+
+def test_j_and_k_are_free_to_move_in_lists() -> None:
+    assert not {"j", "k"} & {key for action in ACTIONS for key in action.all_keys}
+
+
+def test_keys_that_terminals_grab_are_aliases_alone() -> None:
+    assert {"f10", "f11"} <= {key for action in ACTIONS for key in action.aliases}
+    for action in ACTIONS:
+        assert not {"f10", "f11"} & set(action.keys)
         assert any(not (key[0] == "f" and key[1:].isdigit()) for key in action.keys)
 
 

@@ -75,3 +75,19 @@ async def test_an_input_line_and_a_selection(tmp_path: Path, monkeypatch: pytest
         await driven.press("ctrl+home", "ctrl+shift+end", "ctrl+c")
         assert len(taken) == 2 and not any(map(controls, taken)), taken
         assert "typed" in taken[1]
+
+
+async def test_ctrl_c_says_how_to_quit_where_nothing_is_selected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
+        taken = sent(driven, monkeypatch)
+        for way in ("", "x", "slash", "D", "d", "L", "m", "e"):
+            await driven.press(*way.split())
+            assert "Ctrl+q quits" not in driven.text
+            await driven.press("ctrl+c")
+            assert "Ctrl+q quits" in driven.text and driven.app.is_running, way
+            while driven.app.screen is not driven.screen:
+                await driven.press("escape")
+            await driven.press("g", "n")
+        assert not taken

@@ -68,10 +68,10 @@ async def test_sides_change_places_and_can_be_chosen() -> None:
     async with opened(FIRST) as driven:
         screen = await entered(driven)
         a, b = screen.state.a, screen.state.b
-        await driven.press("s")
+        await driven.press("%")
         await until(driven, lambda: screen.at_rest)
         assert (screen.state.a, screen.state.b) == (b, a)
-        await driven.press("b", "home", "enter")
+        await driven.press("]", "home", "enter")
         await until(driven, lambda: screen.at_rest)
         assert screen.state.b.run is None
         assert "not run" in driven.text or screen.state.page == "words"
@@ -135,7 +135,7 @@ async def test_what_differs_is_seen_where_there_is_little_room() -> None:
 async def test_a_run_is_opened_at_its_own_place_from_a_page_without_steps() -> None:
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("5", "r")
+        await driven.press("5", "o")
         await driven.rest()
         assert driven.app.screen is driven.screen and driven.state.debug.index == 2
 
@@ -204,7 +204,7 @@ async def test_requests_are_compared_by_their_words() -> None:
         edited = {"id": "v2", "parent": first.id, "origin": Origin(kind="edited"), "query": query}
         document.put_variant(first.model_copy(update=edited))
         screen = await entered(driven)
-        await driven.press("b", "end", "enter")
+        await driven.press("]", "end", "enter")
         await until(driven, lambda: screen.at_rest)
         await driven.press("2")
         marked = [
@@ -245,5 +245,5 @@ async def test_a_run_opens_from_behind_the_last_row() -> None:
         assert isinstance(screen, CompareScreen)
         await until(driven, lambda: screen.state.compared is not None and bool(screen.rows))
         screen.change(at=len(screen.rows))  # as where rows became fewer meanwhile
-        await driven.press("r")
+        await driven.press("o")
         assert driven.app.screen is driven.screen

@@ -72,12 +72,12 @@ async def test_it_is_seen_at_every_size(size: tuple[int, int], tmp_path: Path) -
 async def test_a_kind_and_a_single_mutant_are_run_alone(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         screen = await entered(driven)
-        await driven.press("down", "down", "k")
+        await driven.press("down", "down", "*")
         await driven.press("home", "ctrl+k", "2", "enter")
         await dissected(driven, screen)
         row = screen.state.summary.row("TerminalSubstitute")
         assert [len(cell.runs) for cell in row.cells] == [1, 1] and screen.state.summary.runs == 2
-        await driven.press("s")
+        await driven.press(".")
         await dissected(driven, screen)
         row = screen.state.summary.row("TerminalSubstitute")
         assert [len(cell.runs) for cell in row.cells] == [2, 1]
@@ -165,7 +165,7 @@ async def test_another_dissection_with_another_model(tmp_path: Path) -> None:
         screen = await entered(driven)
         await driven.press("m")
         await dissected(driven, screen)
-        await driven.press("n")
+        await driven.press("+")
         assert isinstance(driven.app.screen, FormDialog)
         await driven.press("home", "ctrl+k")
         await driven.type("sim:careful")
@@ -173,7 +173,7 @@ async def test_another_dissection_with_another_model(tmp_path: Path) -> None:
         await dissected(driven, screen)
         assert len(driven.screen.work.document.session.dissections) == 2
         assert screen.state.summary.decision.cause is None and "sim:careful" in driven.text
-        await driven.press("g", "up", "enter")
+        await driven.press("O", "up", "enter")
         await dissected(driven, screen)
         assert screen.state.summary.decision.cause == "Terminal"
 

@@ -65,7 +65,7 @@ async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
         await driven.press("escape")
         screen = await edited(driven)
         assert screen.state.draft.text == text and "going on with your draft" in driven.text
-        await driven.press("escape", "k")
+        await driven.press("escape", "K")
         await until(driven, lambda: len(load(path).variants) == 2 and not files())
     assert load(path).variants[-1].query.text == text and left_drafts(path) == []
     async with opened(path) as driven:

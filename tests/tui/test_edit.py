@@ -128,7 +128,7 @@ async def test_a_contradiction_is_named_by_its_sentences_and_marked(path: Path) 
 async def test_orders_are_counted_and_hours_tell(tmp_path: Path) -> None:
     async with editing(sessions.write(sessions.figure_10(), tmp_path)) as driven:
         assert "✓ can be met in 1 order" in driven.text
-        await driven.commands("4", "down", "down", "h")
+        await driven.commands("4", "down", "down", "T")
         assert isinstance(driven.app.screen, AskDialog)
         await driven.press("9", "9", "enter")
         assert "an action takes from 1 to 24 hours" in driven.text
@@ -182,7 +182,7 @@ async def test_letters_type_and_after_escape_they_command(path: Path) -> None:
         await driven.press("escape", "u")
         assert driven.draft == f"{TWO} " and not driven.edit.state.typing
         await driven.press("question_mark")
-        assert "Editing a request" in driven.text
+        assert "Editing a query" in driven.text
         await driven.press("escape", "i", "x")
         assert driven.draft == f"{TWO} x"
 
@@ -235,7 +235,7 @@ async def test_the_mouse_points_selects_and_drags(path: Path) -> None:
 
 async def test_an_action_is_renamed_in_the_text_too(path: Path) -> None:
     async with editing(path) as driven:
-        await driven.commands("4", "down", "n")
+        await driven.commands("4", "down", "D")
         await driven.type("Cable Survey")
         await driven.press("enter")
         assert "a3 has the name 'cable survey' already" in driven.text
@@ -252,7 +252,7 @@ async def test_an_action_is_renamed_in_the_text_too(path: Path) -> None:
 
 async def test_an_action_is_added_named_by_the_text_and_dropped(path: Path) -> None:
     async with editing(path) as driven:
-        await driven.commands("a")
+        await driven.commands("plus")
         assert isinstance(driven.app.screen, FormDialog)
         await driven.type("coffee break")
         await driven.press("enter")
@@ -264,37 +264,37 @@ async def test_an_action_is_added_named_by_the_text_and_dropped(path: Path) -> N
 
 async def test_dropping_what_the_text_names_says_where(path: Path) -> None:
     async with editing(path) as driven:
-        await driven.commands("4", "down", "d")
+        await driven.commands("4", "down", "minus")
         assert isinstance(driven.app.screen, ChooseDialog)
         assert "disk check is named in sentence 1 and sentence 2" in driven.text
         await driven.press("enter")
         assert not driven.edit.state.changed
-        await driven.press("d", "down", "enter")
+        await driven.press("minus", "down", "enter")
         await driven.settle()
         assert "dropped" in driven.text and "✗ 2 errors" in driven.text
         await driven.press("down", "enter")
         await driven.settle()
         assert [a.id for a in driven.edit.state.draft.actions] == ["a1", "a3", "a2"]
         assert "✓ can be met" in driven.text
-        await driven.press("d")
+        await driven.press("minus")
         assert isinstance(driven.app.screen, ChooseDialog)
 
 
 async def test_the_action_at_the_caret_is_meant(path: Path) -> None:
     async with editing(path) as driven:
         await driven.press("ctrl+home")
-        await driven.commands("n")
+        await driven.commands("D")
         assert "Rename a1" in driven.text
         await driven.press("escape", "i", "ctrl+end")
-        await driven.commands("1", "n")
+        await driven.commands("1", "D")
         assert driven.edit.state.pane == "actions" and "choose the action to rename" in driven.text
 
 
 async def test_limits_and_clock_times(path: Path) -> None:
     async with editing(path) as driven:
-        await driven.commands("h")
+        await driven.commands("T")
         assert "only the actions of a timed request take hours" in driven.text
-        await driven.press("t", "4", "h", "5", "enter")
+        await driven.press("t", "4", "T", "5", "enter")
         await driven.settle()
         assert driven.edit.state.draft.actions[0].duration == 5 and "starts from 0 to 23" in driven.text
         await driven.press("l", "backspace", "backspace", "backspace", "x", "enter")
@@ -395,7 +395,7 @@ async def test_without_a_change_r_runs_the_request_itself(path: Path) -> None:
         assert len(driven.app.work.document.session.variants) == 1
         await driven.press("escape")
         await driven.enter()
-        await driven.commands("k")
+        await driven.commands("K")
         assert "nothing was changed" in driven.text
 
 

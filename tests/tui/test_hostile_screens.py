@@ -71,15 +71,15 @@ async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: 
         await until(driven, lambda: compare.at_rest)
         for page in "12345":
             await press(driven, page, "n", "n", "N", "pagedown", "end")
-        for dialog in "aby":
+        for dialog in "[]y":
             await press(driven, dialog, "down", "escape")
-        await press(driven, "s")
+        await press(driven, "%")
         await until(driven, lambda: compare.at_rest)
         await press(driven, "escape", "m")
         dissect = driven.app.screen
         await until(driven, lambda: dissect.at_rest)
         await press(driven, "down", "down", "down", "down", "down", "pagedown", "up", "up")
-        for dialog in "gnky":
+        for dialog in "O+*y":
             await press(driven, dialog, "down", "escape")
         await press(driven, "m", "escape")  # what cannot be run says so
         for dialog in "rFxo":

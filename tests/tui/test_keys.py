@@ -363,7 +363,7 @@ async def _palette(driven: Driven, key: str) -> None:
 @effect("help")
 async def _help(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert "Go to the next call; do the call that waits." in driven.text
+    assert "Go to the next call; run the paused call." in driven.text
     await driven.press("end")
     assert "a breakpoint stops here" in driven.text
     await driven.press(key)
@@ -567,6 +567,20 @@ async def test_arrows_select_in_every_pane(tmp_path: Path) -> None:
         assert driven.state.focus == SelectedStep(2)
         await driven.press("5", "pagedown", "down", "pageup", "up")
         assert driven.state.focus == SelectedStep(2)
+
+
+@pytest.mark.parametrize("where", ["", "o", "d", "m", "L", "e escape 4"])
+async def test_j_and_k_move_as_the_arrows_do(where: str, tmp_path: Path) -> None:
+    frames = []
+    for down, up in (("down", "up"), ("j", "k")):
+        path = sessions.write(sessions.figure_10(), tmp_path)
+        async with opened(path) as driven:
+            await driven.press(*where.split())
+            await driven.until(lambda: getattr(driven.app.screen, "at_rest", True))
+            for key in (down, down, up):
+                await driven.press(key)
+                frames.append(driven.text)
+    assert len(set(frames)) > 1 and frames[:3] == frames[3:]
 
 
 async def test_enter_goes_on_to_what_is_selected(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
         os.utime(path, (noon, noon))
     async with opened(FIRST, (100, 30)) as driven:
         screen = await entered(driven)
-        await driven.press("2", "s", "down")
+        await driven.press("2", "comma", "down")
         screen.notice = ""
         await rested(driven)
         monkeypatch.setattr("planscope.tui.words.place", lambda path, limit=70: path.name)
@@ -149,13 +149,13 @@ async def test_search_filters_and_order() -> None:
         assert listed(screen) == ["yours"]
         await driven.press("q", "escape")  # a letter, while one types
         assert driven.app.is_running and len(listed(screen)) > 2
-        await driven.press("2", "t", "down", "enter")
+        await driven.press("2", "!", "down", "enter")
         assert len(listed(screen)) == 1 and "alone" in driven.text
         await driven.press("escape", "v", "end", "enter")
         assert listed(screen) == ["mine", "yours"] and "wrong alone" in driven.text
-        await driven.press("S")
+        await driven.press(";")
         assert listed(screen) == ["yours", "mine"]
-        await driven.press("s")
+        await driven.press("comma")
         assert screen.state.order == "title" and listed(screen) == ["mine", "yours"]
         await driven.press("slash", *"nothing like it", "enter")
         assert "No session is like that" in driven.text
@@ -263,7 +263,7 @@ async def test_a_broken_file_is_listed_with_what_is_wrong_and_not_opened() -> No
         assert "✗ BROKEN" in driven.text and "cannot be opened" in driven.text
         await driven.press("enter")
         assert driven.app.screen is screen and driven.app.path == FIRST
-        await driven.press("d")
+        await driven.press("-")
         await rested(driven)
         assert not path.exists() and len(list(trash_folder().iterdir())) == 1
 
@@ -297,15 +297,15 @@ async def test_what_somebody_else_does_to_the_library_is_seen(monkeypatch: pytes
 
 async def test_a_session_that_is_gone_is_said_so_and_listed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planscope.tui.controllers.library_list.WATCH_EVERY", 1000.0)
-    for key, told in (("enter", "not opened"), ("d", "not done"), ("c", "not done"), ("r", "not done")):
+    for key, told in (("enter", "not opened"), ("-", "not done"), ("y", "not done"), ("D", "not done")):
         path = put("mine")
         async with opened(FIRST) as driven:
             screen = await entered(driven)
             path.unlink()
             await driven.press(key)
-            if key == "c":
+            if key == "y":
                 await driven.press("enter")
-            elif key == "r":
+            elif key == "D":
                 await driven.press("x", "enter")
             await until(driven, lambda told=told: told in driven.text)
             await until(driven, lambda screen=screen: "mine" not in listed(screen))
@@ -317,7 +317,7 @@ async def test_a_copy_is_called_as_no_other() -> None:
     put("mine")
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("c", "end", "ctrl+u", *"figure-10", "enter")
+        await driven.press("y", "end", "ctrl+u", *"figure-10", "enter")
         assert "there is one of this name" in driven.text
         await driven.press("ctrl+u", *"mine", "enter")
         assert "there is one of this name" in driven.text
@@ -330,7 +330,7 @@ async def test_rename_and_title() -> None:
     put("mine")
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("r")
+        await driven.press("D")
         assert isinstance(driven.app.screen, FormDialog)
         await driven.press("end", "ctrl+u", *"a b/c", "enter")
         assert "cannot be a session's name" in driven.text
@@ -348,11 +348,11 @@ async def test_the_session_that_is_open_can_be_renamed_too() -> None:
     async with opened(path) as driven:
         await driven.press("b")
         await entered(driven)
-        await driven.press("r", "end", "ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
+        await driven.press("D", "end", "ctrl+u", *"other", "down", "end", "ctrl+u", *"Its title", "enter")
         new = library_folder() / "other.planscope.json"
         await until(driven, lambda: driven.app.work.document.path == new)
         await rested(driven)
-        await driven.press("d")
+        await driven.press("-")
         assert "it is open" in driven.text
         await driven.press("escape", "n", "b")
         assert "Its title" in driven.text
@@ -379,7 +379,7 @@ async def test_who_leaves_while_the_open_session_is_renamed_goes_on_saving(
     monkeypatch.setattr("planscope.session.library.rename", slowly(rename, go_on))
     async with opened(path) as driven:
         await entered(driven)
-        await driven.press("r", "end", "ctrl+u", *"other", "enter", "escape")
+        await driven.press("D", "end", "ctrl+u", *"other", "enter", "escape")
         assert driven.app.screen is driven.screen
         go_on.set()
         new = library_folder() / "other.planscope.json"
@@ -394,9 +394,9 @@ async def test_who_renames_leaves_a_title_that_cannot_be_seen_as_it_is() -> None
     save(load(path).model_copy(update={"title": title}), path)
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("home", "r", "enter")
+        await driven.press("home", "D", "enter")
         assert "nothing was changed" in driven.text
-        await driven.press("r", "end", "ctrl+u", *"other", "enter")
+        await driven.press("D", "end", "ctrl+u", *"other", "enter")
         await rested(driven)
     assert load(library_folder() / "other.planscope.json").title == title
 
@@ -410,7 +410,7 @@ async def test_the_open_session_is_known_however_its_path_was_written(
         await entered(driven)
         await driven.press("home")
         await rested(driven)
-        await driven.press("d")
+        await driven.press("-")
         await rested(driven)
         assert "it is open" in driven.text and driven.app.work.document.path == path
 
@@ -435,7 +435,7 @@ async def test_nothing_looks_at_the_library_once_it_is_left(monkeypatch: pytest.
     monkeypatch.setattr("planscope.session.library.delete", slowly(delete, go_on))
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("home", "d", "escape")
+        await driven.press("home", "delete", "escape")
         assert driven.app.screen is driven.screen
         go_on.set()
         for thread in threading.enumerate():
@@ -465,36 +465,36 @@ async def test_the_keys_that_are_named_are_those_of_the_place() -> None:
     put("mine")
     async with opened(FIRST, size=(120, 30)) as driven:
         await entered(driven)
-        assert "d delete" in last_row(driven) and "empty trash" not in last_row(driven)
-        await driven.press("d")
+        assert "- delete" in last_row(driven) and "empty trash" not in last_row(driven)
+        await driven.press("-")
         await rested(driven)
         await driven.press("4")
-        assert "X empty trash" in last_row(driven) and "delete" not in last_row(driven)
+        assert "Z empty trash" in last_row(driven) and "delete" not in last_row(driven)
         await driven.press("1")
-        assert "d delete" in last_row(driven)
+        assert "- delete" in last_row(driven)
 
 
 async def test_copy_delete_restore_and_empty() -> None:
     put("mine")
     async with opened(FIRST) as driven:
         screen = await entered(driven)
-        await driven.press("c", "enter")
+        await driven.press("y", "enter")
         await rested(driven)
         assert listed(screen)[:2] == ["mine-2", "mine"] and "copied to mine-2" in driven.text
         assert screen.state.chosen.name == "mine-2"
-        await driven.press("d")
+        await driven.press("-")
         await rested(driven)
         assert listed(screen)[:1] == ["mine"] and "4 Trash 1" in driven.text
         await driven.press("u")
         await rested(driven)
         assert "mine-2" in listed(screen) and "4 Trash 1" not in driven.text
-        await driven.press("2", "home", "d")
+        await driven.press("2", "home", "-")
         await rested(driven)
         await driven.press("4", "enter")
         assert "u restores it" in driven.text
-        await driven.press("X", "enter")
+        await driven.press("Z", "enter")
         assert len(list(trash_folder().iterdir())) == 1
-        await driven.press("X", "down", "enter")
+        await driven.press("Z", "down", "enter")
         await rested(driven)
         assert "1 session removed for good" in driven.text and "The trash is empty" in driven.text
     assert not list(trash_folder().iterdir()) and len(list(library_folder().iterdir())) == 1
@@ -503,11 +503,11 @@ async def test_copy_delete_restore_and_empty() -> None:
 async def test_bundled_sessions_stay_as_they_are_and_are_copied() -> None:
     async with opened(FIRST) as driven:
         screen = await entered(driven)
-        for key in ("r", "d"):
+        for key in ("D", "-"):
             await driven.press(key)
             assert "ships with planscope" in driven.text
         name = screen.state.chosen.name
-        await driven.press("c", "enter")
+        await driven.press("y", "enter")
         await rested(driven)
         assert [p.name for p in library_folder().iterdir()] == [f"{name}-2.planscope.json"]
 
@@ -518,7 +518,7 @@ async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() 
         async with opened(FIRST) as driven:
             await entered(driven)
             await until(driven, lambda: "in another planscope (process" in driven.text)
-            await driven.press("r", "end", "ctrl+u", *"other", "enter")
+            await driven.press("D", "end", "ctrl+u", *"other", "enter")
             await rested(driven)
             assert "not done" in driven.text and path.exists()
 
@@ -526,7 +526,7 @@ async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() 
 async def test_a_new_session_is_made_and_opened() -> None:
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("n", "enter")  # as it is proposed
+        await driven.press("+", "enter")  # as it is proposed
         await until(
             driven, lambda: driven.app.path != FIRST and driven.app.screen is driven.app.screen_of_session
         )
@@ -535,7 +535,7 @@ async def test_a_new_session_is_made_and_opened() -> None:
         assert len(made.variants[0].actions) == 5 and made.variants[0].origin.kind == "synthesized"
         before = driven.app.path  # its name is drawn, and may begin with the same word
         await entered(driven)
-        await driven.press("n", "end", "ctrl+u", "4", "down", "right", "down", *"2..3", "down", *"museum")
+        await driven.press("+", "end", "ctrl+u", "4", "down", "right", "down", *"2..3", "down", *"museum")
         await driven.press("down", "7", "enter")
         await until(driven, lambda: driven.app.path != before and driven.app.path.name.startswith("museum"))
         await driven.rest()
@@ -572,7 +572,7 @@ async def test_hostile_titles_and_names_do_nothing() -> None:
             await driven.press("down")
             await rested(driven)
             assert_clean(driven)
-        for key in ("v", "escape", "t", "escape", "r", "escape", "c", "escape", "y", "slash", "a"):
+        for key in ("v", "escape", "!", "escape", "D", "escape", "y", "escape", "Y", "slash", "a"):
             await driven.press(key)
             assert_clean(driven)
         await driven.press("escape", "home", "enter")

@@ -78,7 +78,7 @@ async def test_a_list_that_is_closed_judges_no_more() -> None:
 async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
     async with opened(bundled()["first-look"], (120, 40)) as driven:
         await driven.press("d")
-        await driven.press("b")
+        await driven.press("]")
         await _judged(driven)
         await driven.pilot.pause()
         assert "Compare at the right" in driven.text and "✗ parameter error" in driven.text

@@ -1,7 +1,6 @@
-"""The one table of what a key does, a file for each room.
+"""The one table of keys, a file for each screen.
 
-Bindings, palette, help screen and docs/keys.md are all made from it (``planscope.tui.keys``). An action
-that is not built is not in here.
+Bindings, palette, help and docs/keys.md are made from it (``planscope.tui.keys``). It lists only actions that exist.
 """
 
 from __future__ import annotations
@@ -13,8 +12,23 @@ from planscope.tui.actions.edit import EDIT
 from planscope.tui.actions.kinds import Group, KeyAction, Where
 from planscope.tui.actions.library import LIBRARY
 
-__all__ = ["ACTIONS", "BY_ID", "PANES", "Group", "KeyAction", "Where"]
+__all__ = ["ACTIONS", "BY_ID", "DIFFERENT", "PANES", "Group", "KeyAction", "Where"]
 
 ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *LIBRARY, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}
+
+DIFFERENT: tuple[tuple[str, Where, str], ...] = (
+    (
+        "+",
+        "debug",
+        "In what-if play + moves the chosen call an hour later; on other screens it adds something.",
+    ),
+    (
+        "-",
+        "debug",
+        "In what-if play - moves the chosen call an hour earlier; on other screens it removes something.",
+    ),
+    ("ctrl+s", "edit", "Ctrl+s saves, and what an edit screen saves is the draft, as a new variant."),
+)
+"""Keys that mean something else on one screen than on the others: key, screen, reason."""

@@ -1,108 +1,49 @@
-"""What a key does on the edit screen. Where one types, letters go into the text and the other keys stay."""
+"""The keys of the edit screen. While you type, letters go into the text and the other keys keep their meaning."""
 
 from __future__ import annotations
 
-from planscope.tui.actions.kinds import Group, KeyAction, act
+from functools import partial
 
-_T: Group = "Editing a request"
-_P: Group = "Panes"
+from planscope.tui.actions.kinds import KeyAction, act
+
+_act = partial(act, group="Editing a query", where="edit")
+_shown = partial(_act, footer=True)
+_move = partial(act, group="Panes", where="edit")
 
 
 def _pane(number: int, name: str, title: str, help: str) -> KeyAction:
-    return KeyAction(f"edit-pane-{name}", (str(number),), title, help, _P, where="edit", parameter=name)
+    return _move(f"edit-pane-{name}", str(number), title, help, parameter=name, verb="show")
 
 
 EDIT: tuple[KeyAction, ...] = (
-    act(
-        "type-text",
-        "i",
-        "Type",
-        "Type in the text; Esc ends that.",
-        _T,
-        where="edit",
-        footer=True,
+    _shown("type-text", "i", "Type", help="Type in the text; Esc stops typing."),
+    _shown("run-draft", "r", "Run", help="Keep the draft as a new variant and run it.", aliases=("ctrl+r",)),
+    _shown("keep-draft", "K", "Keep", help="Keep the draft as a new variant.", aliases=("ctrl+s",)),
+    _shown("undo-edit", "u", "Undo", help="Undo the last change of text or actions."),
+    _act("redo-edit", "U", "Redo", help="Redo the last change that was undone.", aliases=("ctrl+y",)),
+    _act("complete", "ctrl+n", "Complete", help="List what can come next, as Tab does while you type."),
+    _shown(
+        "next-trouble", "f", "Next problem", help="Go to the next error or contradiction.", verb="violation"
     ),
-    act(
-        "run-draft",
-        "r",
-        "Run",
-        "Keep the draft as a new variant, and run it.",
-        _T,
-        ("ctrl+r",),
-        where="edit",
-        footer=True,
-    ),
-    act(
-        "keep-draft",
-        "k",
-        "Keep",
-        "Keep the draft as a new variant.",
-        _T,
-        ("ctrl+s",),
-        where="edit",
-        footer=True,
-    ),
-    act("undo-edit", "u", "Undo", "Undo the last change, of text or actions.", _T, where="edit", footer=True),
-    act("redo-edit", "U", "Redo", "Redo what was undone.", _T, ("ctrl+y",), where="edit"),
-    act(
-        "complete",
-        "ctrl+n",
-        "Complete",
-        "Offer what can come next, as Tab does in the text.",
-        _T,
-        where="edit",
-    ),
-    act(
-        "next-trouble",
-        "f",
-        "Next problem",
-        "Go to the next error or contradiction.",
-        _T,
-        where="edit",
-        footer=True,
-    ),
-    act(
-        "own-editor",
-        "ctrl+o",
-        "Your editor",
-        "Edit the text in your own $EDITOR.",
-        _T,
-        where="edit",
-    ),
-    act("add-action", "a", "Add action", "Add an action to the request.", _T, where="edit"),
-    act(
+    _act("own-editor", "ctrl+o", "Your editor", help="Edit the text in your own $EDITOR."),
+    _act("add-action", "+", "Add action", help="Add an action to the query."),
+    _act(
         "rename-action",
-        "n",
+        "D",
         "Rename",
-        "Rename the action and its tool, in the text too.",
-        _T,
-        where="edit",
+        help="Rename the action and its tool, also in the text.",
+        verb="describe",
     ),
-    act("drop-action", "d", "Drop action", "Take the action out of the request.", _T, where="edit"),
-    act("set-hours", "h", "Hours", "Change how long the action takes.", _T, where="edit"),
-    act("set-limits", "l", "Limits", "Change a run's limits: seconds, model calls.", _T, where="edit"),
-    act("set-timed", "t", "Timed", "With clock times and hours, or without.", _T, where="edit"),
-    act(
-        "start-over",
-        "0",
-        "Start over",
-        "Go back to the request as it was.",
-        _T,
-        where="edit",
-    ),
-    act(
-        "leave-edit",
-        "escape",
-        "Leave",
-        "Stop typing; then leave. The draft is kept.",
-        _T,
-        where="edit",
-        footer=True,
-    ),
-    _pane(1, "text", "Request pane", "Go to the text."),
-    _pane(2, "reading", "Reading pane", "Go to the errors, or to what contradicts itself."),
-    _pane(3, "constraints", "Diff pane", "Go to the constraints beside those before."),
+    _act("drop-action", "-", "Drop action", help="Remove the action from the query.", verb="remove"),
+    _act("set-hours", "T", "Takes", help="Change how many hours the action takes."),
+    _act("set-limits", "l", "Limits", help="Change a run's limits: seconds, model calls."),
+    _act("set-timed", "t", "Timed", help="Switch clock times and hours on or off."),
+    _act("start-over", "0", "Start over", help="Go back to the original query."),
+    _shown("leave-edit", "escape", "Leave", help="Stop typing; then leave. The draft is kept."),
+    _pane(1, "text", "Query pane", "Go to the text."),
+    _pane(2, "reading", "Reading pane", "Go to the errors or the contradiction."),
+    _pane(3, "constraints", "Diff pane", "Go to the constraints, compared with those before."),
     _pane(4, "actions", "Actions pane", "Go to the actions and limits."),
-    act("edit-next-pane", "tab", "Next edit pane", "Go to the next pane.", _P, where="edit"),
-    act("edit-previous-pane", "shift+tab", "Previous edit pane", "Go to the pane before.", _P, where="edit"),
+    _move("edit-next-pane", "tab", "Next edit pane", "Go to the next pane."),
+    _move("edit-previous-pane", "shift+tab", "Previous edit pane", "Go to the previous pane."),
 )

@@ -1,4 +1,4 @@
-"""What an entry of the table of actions is, and how one is written."""
+"""One row of the table of actions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Group = Literal[
     "Running",
     "Panes",
     "Session and screen",
-    "Editing a request",
+    "Editing a query",
     "Dissecting",
     "Comparing",
     "Library",
 ]
 Where = Literal["debug", "edit", "dissect", "compare", "library", "everywhere"]
-"""The room that an action belongs to."""
+"""The screen that an action belongs to."""
 
 
 _OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
@@ -28,9 +28,10 @@ _OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
 class KeyAction:
     """One thing that a key does.
 
-    ``id`` names it in a user's key file; the method is ``action_`` plus the id with underscores. ``keys`` are
-    letters and come first, ``aliases`` are arrows and F-keys. ``parameter`` goes to the method (panes).
-    ``footer``: shown in the footer, where there is room. ``where``: one room or every one.
+    ``id`` names the action in users' key files; its method is ``action_`` plus the id with underscores. ``keys`` are
+    the letters, ``aliases`` the arrows and F-keys. ``parameter`` goes to the method (panes). ``footer``: the lowest
+    line names the key if there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what
+    the key means, by default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
     """
 
     id: str
@@ -42,6 +43,12 @@ class KeyAction:
     where: Where = "debug"
     footer: bool = False
     parameter: str | None = None
+    verb: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """The verb: equal for two actions if one key may stand for both."""
+        return self.verb or self.title.split()[0].lower()
 
     @property
     def all_keys(self) -> tuple[str, ...]:
@@ -49,12 +56,12 @@ class KeyAction:
 
     @property
     def shown_keys(self) -> tuple[str, ...]:
-        """The keys as a reader is told of them: without what older terminals send for Shift+F-keys."""
+        """The keys that help and documentation list: all but the codes that older terminals send for Shift+F-keys."""
         return tuple(key for key in self.all_keys if key not in _OLD_SHIFT_F)
 
     @property
     def method(self) -> str:
-        """The action as Textual calls it: ``next_call``, ``show_pane('query')``."""
+        """The action as Textual writes it: ``next_call``, ``show_pane('query')``."""
         name = self.id.replace("-", "_")
         if self.parameter is None:
             return name
@@ -72,11 +79,12 @@ def act(
     where: Where = "debug",
     footer: bool = False,
     parameter: str | None = None,
+    verb: str = "",
 ) -> KeyAction:
-    """An entry; ``keys`` are separated by blanks."""
-    return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter)
+    """Make one row; ``keys`` are separated by blanks."""
+    return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter, verb)
 
 
 def shift_f(number: int) -> tuple[str, str]:
-    """Shift and an F-key: newer terminals say so, older ones send the F-key twelve further on."""
+    """Return both names of Shift plus an F-key: older terminals send F20 for Shift+F8."""
     return f"shift+f{number}", f"f{number + 12}"

@@ -10,6 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -113,6 +114,10 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def wrapped(self, text: str, role: str = "") -> list[Line]:
         return [Line((Run(" "), *runs)) for runs in paragraph(text, self.text_width, role)]
+
+    def tell(self, notice: str) -> None:
+        """Show a notice in the lower edge of the box."""
+        self.query_one("#box").border_subtitle = Content(visible(notice))
 
     def action_leave(self) -> None:
         self.dismiss(None)

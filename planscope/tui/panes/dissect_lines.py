@@ -189,9 +189,9 @@ def cell_lines(
 ) -> list[Line]:
     """One mutant: its words with those that differ marked, and its runs."""
     if cell is None:
-        told = "No mutant of this kind was made yet: s makes and runs one, k several."
+        told = "No mutant of this kind was made yet: . makes and runs one, * several."
         if kind == "Original":
-            told = "Not run yet: s runs it, m runs all that is needed."
+            told = "Not run yet: . runs it, m runs all that is needed."
         return [Line((Run(ABOUT[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
     lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:

@@ -70,8 +70,8 @@ class _Column(BoxPane):
 
 
 _FIXED: tuple[FixedKey, ...] = (
-    ("down", "go(1)", "A row down"),
-    ("up", "go(-1)", "A row up"),
+    ("down,j", "go(1)", "A row down"),
+    ("up,k", "go(-1)", "A row up"),
     ("pagedown", "go_page(1)", "A page down"),
     ("pageup", "go_page(-1)", "A page up"),
     ("enter", "open_right", "Open the right run at this step"),

@@ -85,8 +85,8 @@ if TYPE_CHECKING:
     from planscope.tui.screens.edit.screen import EditResult
 
 IN_PANES: tuple[FixedKey, ...] = (
-    ("down", "select_in_pane(1)", "Select the next thing in the pane"),
-    ("up", "select_in_pane(-1)", "Select the thing before"),
+    ("down,j", "select_in_pane(1)", "Select the next thing in the pane"),
+    ("up,k", "select_in_pane(-1)", "Select the thing before"),
     ("pagedown", "scroll_pane(1)", "A page down"),
     ("pageup", "scroll_pane(-1)", "A page up"),
     ("enter", "open_selected", "Go to what is selected"),

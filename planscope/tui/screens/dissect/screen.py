@@ -55,8 +55,8 @@ class DissectState:
 
 
 _FIXED: tuple[FixedKey, ...] = (
-    ("down", "go(1, 0)", "The kind below"),
-    ("up", "go(-1, 0)", "The kind above"),
+    ("down,j", "go(1, 0)", "The kind below"),
+    ("up,k", "go(-1, 0)", "The kind above"),
     ("right", "go(0, 1)", "The next mutant"),
     ("left", "go(0, -1)", "The mutant before"),
     ("home", "go(0, -9999)", "The first mutant"),

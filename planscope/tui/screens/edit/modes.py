@@ -43,7 +43,16 @@ class Stage(Protocol):
 class Commands:
     """Letters are commands; the arrows choose a line of the current pane."""
 
-    _STEPS = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10, "home": -(10**6), "end": 10**6}  # noqa: RUF012
+    _STEPS = {  # noqa: RUF012
+        "down": 1,
+        "j": 1,
+        "up": -1,
+        "k": -1,
+        "pagedown": 10,
+        "pageup": -10,
+        "home": -(10**6),
+        "end": 10**6,
+    }
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -130,7 +139,8 @@ class Typing(Commands):
         elif key == "ctrl+c":
             stage.copy_selected()
         elif key == "ctrl+x":
-            stage.copy_selected()
+            if edited.selected:
+                stage.copy_selected()
             editor.type_over(typing.cut_out(edited, *edited.selection))
         elif key == "ctrl+v":
             stage.paste(stage.pasted())

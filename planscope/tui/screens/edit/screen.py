@@ -283,6 +283,8 @@ class EditScreen(SideScreen):
         if selected := self.state.edited.selected:
             self.app.copy_to_clipboard(selected)
             self.tell("sent to the terminal's clipboard")
+        else:
+            self.tell_how_to_quit()
 
     def choose(self, by: int) -> None:
         """Go to another line of the current pane."""
@@ -409,7 +411,7 @@ class EditScreen(SideScreen):
         timed = not self.state.draft.timed
         if change_draft.take_in(self, self.editor, lambda draft: set_timed(draft, timed)):
             self.tell(
-                "timed: every action takes an hour; h changes that"
+                "timed: every action takes an hour; T changes that"
                 if timed
                 else "not timed: order alone counts"
             )

@@ -57,7 +57,7 @@ async def quit_or_ask(
             f"Quit, and lose {them}" if drafts else "Quit: they are offered when you open the session again"
         )
         title = (
-            f"{words.plural(drafts, 'draft')} not kept: e goes on, k keeps" if drafts else "Changes not saved"
+            f"{words.plural(drafts, 'draft')} not kept: e goes on, K keeps" if drafts else "Changes not saved"
         )
         if not await _asked(screen, title, lost, {}):
             return

@@ -217,7 +217,7 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
     elif state.shown == "trash":
         text = "The trash is empty."
     else:
-        text = "You have no sessions yet. n makes one; a bundled one that you change is copied here (3 shows them)."
+        text = "You have no sessions yet. + makes one; a bundled one that you change is copied here (3 shows them)."
     return [Line(runs) for runs in paragraph(text, width, "dim")]
 
 

@@ -45,8 +45,8 @@ _NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-sessi
 _IN_TRASH = ("empty-trash",)
 
 _FIXED: tuple[FixedKey, ...] = (
-    ("down", "go(1)", "The session below"),
-    ("up", "go(-1)", "The session above"),
+    ("down,j", "go(1)", "The session below"),
+    ("up,k", "go(-1)", "The session above"),
     ("pagedown", "go_page(1)", "A page down"),
     ("pageup", "go_page(-1)", "A page up"),
     ("home", "go(-1000000)", "The first session"),
@@ -280,7 +280,7 @@ class LibraryScreen(SideScreen):
     def action_sort_sessions(self) -> None:
         order = ORDERS[(ORDERS.index(self.state.order) + 1) % len(ORDERS)]
         self.library.arrange(order=order, reverse=False)
-        self.tell(f"by {order}; S turns it round")
+        self.tell(f"by {order} (; reverses the order)")
 
     def action_reverse_sessions(self) -> None:
         self.library.arrange(reverse=not self.state.reverse)
@@ -290,7 +290,7 @@ class LibraryScreen(SideScreen):
     def action_open_session(self) -> None:
         entry = self.state.chosen
         if entry is None:
-            self.tell("there is nothing to open; n makes a session")
+            self.tell("there is nothing to open; + makes a session")
         elif entry.place == "trash":
             self.tell("it is in the trash: u restores it")
         elif entry.wrong is not None:
@@ -340,7 +340,7 @@ class LibraryScreen(SideScreen):
         if entry is None:
             self.tell("no session is chosen")
         elif entry.place == "bundled":
-            self.tell("it ships with planscope and stays as it is: c copies it into your library")
+            self.tell("it ships with planscope and stays as it is: y copies it into your library")
         elif entry.place == "trash":
             self.tell("it is in the trash: u restores it")
         else:

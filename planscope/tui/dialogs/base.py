@@ -86,6 +86,13 @@ class SafeInput(Input):
         return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
 
 
+class _Box(Vertical):
+    """The box in the middle."""
+
+    def note(self, notice: str) -> None:
+        self.border_subtitle = Content(visible(notice))
+
+
 class Dialog(AppScreen[Result], ModalScreen[Result]):
     """A box with a title. Escape closes it without an answer."""
 
@@ -98,7 +105,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
         self.heading = title
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with _Box(id="box"):
             if self.heading:
                 yield TextBox(self.paint, [Line((Run(f" {self.heading}", "title"),)), BLANK])
             yield from self.body()
@@ -117,7 +124,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""
-        self.query_one("#box").border_subtitle = Content(visible(notice))
+        self.query_one(_Box).note(notice)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -133,9 +133,10 @@ def _about(text: str, spot: Spot, depth: int) -> _About:
 
 
 class Plan:
-    """Made of a session's JSON: what is private in it."""
+    """What is private in a session's JSON. ``text`` is that JSON, if pydantic could write it."""
 
-    def __init__(self, document: Json, around: Surroundings) -> None:
+    def __init__(self, document: Json, around: Surroundings, text: str | None = None) -> None:
+        self.text = text
         self.values: dict[str, Value] = {}
         self._known: dict[str, str] = {}
         self._noted: set[_About] = set()

@@ -5,8 +5,9 @@ A redacted session is proved to say what the session said: the same problems, st
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
     """
     around = own() if around is None else around
     with _shallow():
-        plan = Plan(_document(session), around)
+        plan = _plan(session, around)
         plan.decide({})
         plan.apply()
     return Redaction(plan.findings(), around, plan)
@@ -66,13 +67,11 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
     from planscope.session.validation import from_document
 
     with _shallow():
-        document = _document(session)
         known = redaction.plan
-        looked_at = isinstance(known, Plan) and known.document == document
-        plan = known if looked_at and isinstance(known, Plan) else Plan(document, redaction.around)
+        plan = _plan(session, redaction.around, known if isinstance(known, Plan) else None)
         plan.decide({canonical(f.kind, f.text): Decision(f.kept, f.replacement) for f in redaction.findings})
         made = plan.apply()
-    if made == document:
+    if made == plan.document:
         return Redacted(session, plan)
     try:
         after = from_document(made, "the redacted session")
@@ -94,10 +93,23 @@ def _shallow() -> Iterator[None]:
         ) from None
 
 
-def _document(session: Session) -> Any:
+def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> Plan:
+    """What is private in a session: as it is known already, if the session is still what it was then."""
+    text = None
+    with suppress(ValueError):  # halves of surrogate pairs, data nested too deeply for pydantic
+        text = session.model_dump_json(exclude_none=True)
+    if known is not None and text is not None and known.text == text:
+        return known
+    return Plan(_document(session, text), around, text)
+
+
+def _document(session: Session, text: str | None) -> Any:
     """A session's JSON as data; unlike in a file, numbers in it may be without end."""
     from planscope.session.json_bytes import without_surrogates
 
+    if text is not None:
+        with suppress(ValueError):  # numbers of too many digits
+            return json.loads(text)
     try:
         return without_surrogates(session.model_dump(mode="json", exclude_none=True))
     except (ValueError, RecursionError):

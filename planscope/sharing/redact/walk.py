@@ -38,6 +38,7 @@ class Skim:
         self._odd: set[str] = set()
         self._dull: set[str] = set()
         self._busy: set[int] = set()
+        self._shapes: dict[tuple[str, ...], bool] = {}
         self._decoded = 0
         _strings(document, self.texts)
         self._open(self.texts, 0)
@@ -89,6 +90,7 @@ class Skim:
         for _ in range(DEEPEST + 1):  # what holds a string that is not, is not
             self._dull -= {text for text, held in self._holds.items() if not self._dull.issuperset(held)}
         self._busy.clear()
+        self._shapes.clear()
         self._mark(self._document)
 
     @property
@@ -105,39 +107,54 @@ class Skim:
         return value is None or isinstance(value, bool) or str(value) in self._dull
 
     def _mark(self, value: Json) -> bool:
-        if isinstance(value, str):
-            return value not in self._dull
-        busy = False
+        """Whether a list or an object holds something private; all that do are noted."""
+        dull = self._dull
         if isinstance(value, dict):
-            for key, one in value.items():
-                busy = self._mark(one) or busy or key not in self._dull or self.tells(key)
-            busy = busy or bool(what_pairs_tell(value))
-        elif isinstance(value, list):
+            busy = self._keys_tell(tuple(value)) or bool(what_pairs_tell(value))
+            below: Iterable[Json] = value.values()
+        else:
             busy = bool(what_lists_tell(value))
-            for one in value:
+            below = value
+        for one in below:
+            kind = type(one)
+            if kind is str:
+                busy = busy or one not in dull
+            elif kind is dict or kind is list:
                 busy = self._mark(one) or busy
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            return str(value) not in self._dull
+            elif one is not None and kind is not bool:
+                busy = busy or str(one) not in dull
         if busy:
             self._busy.add(id(value))
         return busy
+
+    def _keys_tell(self, keys: tuple[str, ...]) -> bool:
+        """Whether one of an object's keys is private, or says something of its value; objects share their keys."""
+        found = self._shapes.get(keys)
+        if found is None:
+            found = self._shapes[keys] = any(key not in self._dull or self.tells(key) for key in keys)
+        return found
 
 
 def _strings(value: Json, found: dict[str, None]) -> int:
     """Note every string, key and number; how many values there are."""
     rest = [value]
     count = 0
+    shapes: set[tuple[str, ...]] = set()
     while rest:
         one = rest.pop()
         count += 1
-        if isinstance(one, str):
+        kind = type(one)
+        if kind is str:
             found[one] = None
-        elif isinstance(one, dict):
-            found.update(dict.fromkeys(one))
+        elif kind is dict:
+            keys = tuple(one)
+            if keys not in shapes:
+                shapes.add(keys)
+                found.update(dict.fromkeys(keys))
             rest += one.values()
-        elif isinstance(one, list):
+        elif kind is list:
             rest += one
-        elif one is not None and not isinstance(one, bool):
+        elif one is not None and kind is not bool:
             found[str(one)] = None
     return count
 
@@ -385,8 +402,11 @@ _PAIR_VALUE = re.compile(r"(?i:.{0,20}(?:values?|default|content|data|to))\Z")
 
 
 @lru_cache(maxsize=10_000)
-def _is_pair_name(key: str) -> bool:
-    return _PAIR_NAME.match(key) is not None
+def _pairs(keys: tuple[str, ...]) -> list[tuple[str, list[str]]]:
+    """Of an object's keys those under which a name may stand, each with those under which its value would."""
+    values = [key for key in keys if _PAIR_VALUE.match(key)]
+    named = [(key, [other for other in values if other != key]) for key in keys if _PAIR_NAME.match(key)]
+    return [(key, others) for key, others in named if others]
 
 
 def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
@@ -397,10 +417,10 @@ def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
     if "token" in value and "logprob" in value:
         return {"token": ""}
     told: dict[str, str] = {}
-    for key in filter(_is_pair_name, value):
+    for key, others in _pairs(tuple(value)):
         name = value[key]
         if isinstance(name, str) and len(name) <= 80 and names_secret(name):
-            told |= {other: name for other in value if other != key and _PAIR_VALUE.match(other)}
+            told |= dict.fromkeys(others, name)
     return told
 
 

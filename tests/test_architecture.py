@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -50,9 +51,14 @@ def part(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[str]:
     """Every module that a file imports, at its top or inside a function; ``if TYPE_CHECKING`` counts too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,6 +104,8 @@ def runtime_imports(path: Path) -> set[str]:
 
     def walk(node: ast.AST) -> None:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                continue
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 for other in child.orelse:
                     walk(other)
@@ -110,7 +118,7 @@ def runtime_imports(path: Path) -> set[str]:
                     found.add(full if full in MODULES else str(child.module))
             walk(child)
 
-    walk(ast.parse(path.read_text(encoding="utf-8")))
+    walk(tree(path))
     return found & MODULES.keys()
 
 
@@ -170,7 +178,7 @@ def test_no_class_of_the_screen_is_a_tower() -> None:
 
 def assigned(path: Path) -> Iterator[str]:
     """Attributes that are assigned to other objects than ``self``, as they are written."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else ():
             for part_of in ast.walk(target):
@@ -197,7 +205,6 @@ HEAVY = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "langgr
         ("planscope.cli", HEAVY),
         ("planscope.language.problem", HEAVY),
         ("planscope.language.reading", [m for m in HEAVY if m != "lark"]),
-        ("planscope.oracle.verdict_types", HEAVY),
         ("planscope.oracle.verdict_types", HEAVY),
         ("planscope.debugger.played", HEAVY),
         ("planscope.session.store", [m for m in HEAVY if m != "pydantic"]),

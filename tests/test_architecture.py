@@ -203,6 +203,8 @@ HEAVY = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "langgr
     "module,heavy",
     [
         ("planscope.cli", HEAVY),
+        ("planscope.commands.open", HEAVY),
+        ("planscope.session.locations", HEAVY),
         ("planscope.language.problem", HEAVY),
         ("planscope.language.reading", [m for m in HEAVY if m != "lark"]),
         ("planscope.oracle.verdict_types", HEAVY),

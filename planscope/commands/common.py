@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.documents.document import json_text
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from planscope.case import listed
 from planscope.commands.common import columns, open_session, output_file, quoted, write_or_print
-from planscope.documents.document import json_text
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
 

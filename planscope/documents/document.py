@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
 
-from planscope.errors import UserError
-
-
-def json_text(document: Any, indent: int | None = None) -> str:
-    """JSON that every reader takes: numbers without end, which a file may hold as 1e999, become their names."""
-    try:
-        try:
-            return json.dumps(document, indent=indent, allow_nan=False)
-        except ValueError:
-            return json.dumps(finite(document), indent=indent, allow_nan=False)
-    except RecursionError:
-        raise UserError("the arguments of a call are nested too deeply to be printed") from None
-
-
-def finite(value: Any) -> Any:
-    """A value whose numbers without end are their names, as they are printed."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: finite(one) for key, one in value.items()}
-    return [finite(one) for one in value] if isinstance(value, list | tuple) else value
-
+from planscope.documents.json_text import json_text
 
 _ABSENT = object()
 _REPLACED = r"\ufffd"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AliasPath, BeforeValidator, Field
 
-from planscope.documents.document import Document, finite
+from planscope.documents.document import Document
+from planscope.documents.json_text import finite
 from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
 from planscope.oracle.trace import Ending

@@ -29,6 +29,7 @@ from planscope.session.json_bytes import (
     json_text,
     parse_json,
     visible_json,
+    without_collection,
     without_surrogates,
 )
 from planscope.session.locations import name_of, suffix_of
@@ -43,7 +44,8 @@ _NO_NUMBER = re.compile("NaN|Infinity")
 
 def loads(data: bytes, name: str = "the input") -> Session:
     """A session from the bytes of a file, or of what carries one. Raises :class:`SessionError` with one line."""
-    return from_document(parse_json(session_json(data, name), name), name)
+    with without_collection():  # once for both, so that the parsed JSON is freed before
+        return from_document(parse_json(session_json(data, name), name), name)
 
 
 def load(path: Path, parsed: Any = None) -> Session:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from planscope.language.problem import is_tool_name
 from planscope.session.files import SessionError, TooLarge
+from planscope.session.json_bytes import without_collection
 from planscope.session.model import FORMAT_VERSION, AnswerEvent, CallEvent, Session, Variant
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -55,7 +56,8 @@ def from_document(document: Any, name: str) -> Session:
     """A session from the JSON of a file. Raises :class:`SessionError` with one line."""
     document = migrate(document, name)
     try:
-        session = Session.model_validate(document)
+        with without_collection():
+            session = Session.model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])

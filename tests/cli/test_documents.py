@@ -336,7 +336,7 @@ HOSTILE = {
 @pytest.mark.parametrize("key", [*HOSTILE, "nested"])
 def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
     """Lines are written by pydantic, all else by the standard library."""
-    from planscope.documents.document import json_text
+    from planscope.documents.json_text import json_text
     from planscope.documents.judgement import CallDocument
     from planscope.oracle.trace import Call
 

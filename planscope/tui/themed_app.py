@@ -119,7 +119,7 @@ class ThemedApp(App[int]):
 
     def show_help(self, screen: AppScreen[Any]) -> None:
         """The keys of a screen."""
-        from planscope.tui.dialogs.choose import TextDialog
+        from planscope.tui.dialogs.ask import TextDialog
         from planscope.tui.dialogs.help import help_lines
 
         def lines(width: int) -> Sequence[Line]:
@@ -129,7 +129,7 @@ class ThemedApp(App[int]):
 
     def choose_theme(self, names: Sequence[str]) -> None:
         """A theme is displayed while it is chosen."""
-        from planscope.tui.dialogs.choose import ChooseDialog
+        from planscope.tui.dialogs.ask import ChooseDialog
 
         before = self.theme
         lines = [(Run(shown(name, 60)),) for name in names]

@@ -22,10 +22,10 @@ from planscope.session.writer import SessionWriter
 from planscope.tui.controllers import autosave as saving
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.live_run import RunChoice
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
-from planscope.tui.dialogs.recover import differences
 from planscope.tui.screens.edit.screen import EditScreen
+from planscope.tui.screens.flows.recover import differences
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened

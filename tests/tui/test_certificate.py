@@ -13,7 +13,7 @@ from planscope.session.model import Session
 from planscope.tui import words
 from planscope.tui.controllers import judge as certifying
 from planscope.tui.controllers.judge import Certificate
-from planscope.tui.dialogs.explain import explanation
+from planscope.tui.dialogs.why import explanation
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 

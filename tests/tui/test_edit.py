@@ -15,8 +15,7 @@ from planscope.safe import visible
 from planscope.session.json_bytes import plain_text
 from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
-from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.screens.debug.screen import DebugScreen
 from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from planscope.tui.actions import ACTIONS
-from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.keys import normal
 from planscope.tui.screens.debug.screen import DebugScreen

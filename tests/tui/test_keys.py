@@ -14,8 +14,7 @@ from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.what_if import Play
-from planscope.tui.dialogs.ask import AskDialog, SetDialog
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, SetDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog

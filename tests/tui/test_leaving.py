@@ -13,7 +13,7 @@ from textual.command import CommandList
 from planscope.session.locations import library_folder
 from planscope.session.store import load, save
 from planscope.tui.controllers.autosave import Autosave
-from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
+from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen

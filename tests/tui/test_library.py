@@ -20,7 +20,7 @@ from planscope.session.store import dumps, load, save
 from planscope.session.writer import SessionWriter
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
-from planscope.tui.dialogs.new_session import read_request
+from planscope.tui.dialogs.forms import read_request
 from planscope.tui.screens.library.screen import LibraryScreen
 from tests.fuzz.hostile_files import SMALL
 from tests.tui import sessions

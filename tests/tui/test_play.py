@@ -13,7 +13,7 @@ from planscope.session.locations import bundled
 from planscope.session.mock_tools import AGENT
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import RunChoice
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.run_tree import judge_runs

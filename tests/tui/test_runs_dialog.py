@@ -11,7 +11,7 @@ from planscope.session.locations import bundled
 from planscope.session.model import Run as SavedRun
 from planscope.session.model import Session
 from planscope.tui.controllers.document import Outcome, RunKey
-from planscope.tui.dialogs.choose import ChooseDialog, TextDialog
+from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.opening.summary import summary_of
 from planscope.tui.run_tree import not_judged
 from planscope.tui.screens.flows import runs as flow

@@ -24,7 +24,7 @@ from planscope.tui.arrangement import FIRST, KINDS, Arrangement
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.base import Dialog
-from planscope.tui.dialogs.run_form import MOST_RUNS as FORM_RUNS
+from planscope.tui.dialogs.forms import MOST_RUNS as FORM_RUNS
 from planscope.tui.palette import Palette
 from planscope.tui.settings import (
     BY_NAME,

@@ -12,10 +12,9 @@ import pytest
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
 from planscope.sharing.redact import Redaction
-from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.dialogs.choose import ChooseDialog
-from planscope.tui.dialogs.share import FORMS, WaitDialog, file_for
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog
 from planscope.tui.dialogs.share_preview import PreviewDialog
+from planscope.tui.screens.flows.share import FORMS, file_for
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened

@@ -1,20 +1,20 @@
-"""A dialog that asks for one line, and one that keeps a list of lines."""
+"""Small questions: a line to type, a list to change, one thing to choose, a text to read, a wait that can be ended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
-from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, TextBox
+from planscope.tui.style.lines import BLANK, Line, Run, shown
 from planscope.tui.style.painter import Painter
 
-_NO_ANSWERS: Mapping[str, str] = {}
+_NO_ANSWERS: Mapping[str, Any] = {}
 
 Check = Callable[[str], str | None]
 """What is wrong with a text, in one line; None where nothing is."""
@@ -158,3 +158,149 @@ class SetDialog(Dialog[None]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self.error.set_lines([])
+
+
+class _Choices(TextBox):
+    """The lines to choose from; a click chooses."""
+
+    def on_click(self, event: events.Click) -> None:
+        place = self.line_under(event)
+        if place is not None and isinstance(self.screen, ChooseDialog):
+            self.screen.take(place[0])
+
+
+class ChooseDialog(Dialog[int]):
+    """Answers with the number of what was chosen. ``looked`` hears of each that is passed on the way.
+
+    ``before``: texts above the choices, each with its role. ``answers``: keys that choose at once. ``name`` tells one
+    dialog from another.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*LIST_KEYS, ("enter", "take", "Choose")]
+
+    def __init__(
+        self,
+        paint: Painter,
+        title: str,
+        choices: Sequence[tuple[Run, ...]],
+        at: int = 0,
+        looked: Callable[[int], None] | None = None,
+        *,
+        before: Sequence[tuple[str, str]] = (),
+        answers: Mapping[str, int] = _NO_ANSWERS,
+        name: str = "",
+    ) -> None:
+        super().__init__(paint, title)
+        self.choices = choices
+        self.at = at
+        self.looked = looked
+        self.before = before
+        self.answers = answers
+        self.dialog_name = name
+
+    def body(self) -> Sequence[Widget]:
+        self.list = _Choices(self.paint, self._lines(), most=max(self.app.size.height - 8, 3))
+        lines = [line for text, role in self.before for line in self.wrapped(text, role)]
+        most = max(self.app.size.height * 9 // 10 - 8 - len(self.choices), 2)
+        return (
+            *([TextBox(self.paint, [*lines[:most], BLANK])] if lines else []),
+            self.list,
+            TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]),
+        )
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def _lines(self) -> list[Line]:
+        return [
+            Line((Run(" ▶ " if i == self.at else "   ", "mark"), *runs), "cursor" if i == self.at else "")
+            for i, runs in enumerate(self.choices)
+        ]
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self.answers:
+            event.stop()
+            self.dismiss(self.answers[event.key])
+
+    def set_choices(self, choices: Sequence[tuple[Run, ...]]) -> None:
+        """The same things to choose from, displayed otherwise."""
+        self.choices = choices
+        if self.is_mounted:
+            self._show()
+
+    def _show(self) -> None:
+        self.list.set_lines(self._lines())
+        self.list.reveal(self.at, self.at)
+        self.list.sync()
+
+    def action_go(self, by: int) -> None:
+        self.at = min(max(self.at + by, 0), len(self.choices) - 1)
+        self._show()
+        if self.looked is not None:
+            self.looked(self.at)
+
+    def action_take(self) -> None:
+        self.take(self.at)
+
+    def take(self, at: int) -> None:
+        """Choose one."""
+        self.dismiss(at)
+
+
+class TextDialog(Dialog[None]):
+    """A text to read; any of the keys that one would try closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter,q,x,question_mark,f1", "leave", "Close"),
+        ("space", "go(10)", "A page down"),
+        *LIST_KEYS,
+    ]
+
+    def __init__(self, paint: Painter, title: str, build: Callable[[int], Sequence[Line]]) -> None:
+        super().__init__(paint, title)
+        self.build = build
+
+    def body(self) -> Sequence[Widget]:
+        lines = [Line((Run(" "), *line.runs), line.ground) for line in self.build(self.text_width)]
+        most = max(self.app.size.height * 9 // 10 - 6, 3)
+        self.text = TextBox(self.paint, lines, most=most)
+        hint = "↑ ↓ scroll · Esc closes" if len(lines) > most else "Esc closes"
+        return (self.text, TextBox(self.paint, [Line(), *self.wrapped(hint, "dim")]))
+
+    def action_go(self, by: int) -> None:
+        self.text.scroll_lines(by)
+
+
+def asking(
+    paint: Painter, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
+) -> ChooseDialog:
+    """Something to read, and below it what can be done."""
+    return ChooseDialog(paint, title, [(Run(choice),) for choice in choices], at, before=before)
+
+
+def sure_dialog(paint: Painter, title: str, text: str, no: str, yes: str) -> ChooseDialog:
+    """Asks before what cannot be undone; 1 is yes."""
+    return asking(paint, title, [(text, "")], (no, yes))
+
+
+class WaitDialog(Dialog[None]):
+    """Says what is made and for how long it has been; Esc ends it."""
+
+    def __init__(self, paint: Painter, what: str) -> None:
+        super().__init__(paint, "")
+        self.what = what
+        self.seconds = 0
+
+    def body(self) -> Sequence[Widget]:
+        self.text = TextBox(self.paint, [self._line()])
+        return (self.text, TextBox(self.paint, [Line(), *self.wrapped("Esc stops it", "dim")]))
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._count)
+
+    def _count(self) -> None:
+        self.seconds += 1
+        self.text.set_lines([self._line()])
+
+    def _line(self) -> Line:
+        return Line((Run(f" {shown(self.what, 100)}… {self.seconds} s"),))

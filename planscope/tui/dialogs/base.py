@@ -24,6 +24,16 @@ from planscope.tui.style.safe_text import visible
 
 Result = TypeVar("Result")
 
+LIST_KEYS: tuple[BindingType, ...] = (
+    ("down,j", "go(1)", "Down"),
+    ("up,k", "go(-1)", "Up"),
+    ("pagedown", "go(10)", "A page down"),
+    ("pageup", "go(-10)", "A page up"),
+    ("home", "go(-100000)", "Start"),
+    ("end", "go(100000)", "End"),
+)
+"""Keys that move in a list or scroll a text."""
+
 
 class TextBox(Windowed):
     """Lines that a dialog shows; as high as they are, where there is room. The last column shows if there is more."""

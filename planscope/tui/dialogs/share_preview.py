@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from planscope.tui import words
 from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.dialogs.base import Dialog, TextBox
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
 from planscope.tui.style.lines import BLANK, Line, Run, cut, shown, width_of
 from planscope.tui.style.painter import Painter
 
@@ -75,12 +75,7 @@ class PreviewDialog(Dialog[Approved]):
     """``found`` is called with what was found. ``about``: what the file will hold. ``before``: what was approved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("down,j", "go(1)", "Next"),
-        ("up,k", "go(-1)", "Previous"),
-        ("home", "go(-100000)", "First"),
-        ("end", "go(100000)", "Last"),
-        ("pagedown", "go(8)", "A page down"),
-        ("pageup", "go(-8)", "A page up"),
+        *LIST_KEYS,
         ("space", "let_stay", "Let it stay, or not"),
         ("e", "change_word", "Another word"),
         ("a", "as_it_is", "Share as it is"),

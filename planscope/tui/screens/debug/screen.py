@@ -878,7 +878,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._rerun(variant_id, choice))
 
     async def _rerun(self, variant_id: str, offered: RunChoice | None) -> None:
-        from planscope.tui.dialogs.run_form import run_form
+        from planscope.tui.dialogs.forms import run_form
 
         variant = self.work.document.variant(variant_id)
         if self._busy():
@@ -895,7 +895,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._fork())
 
     async def _fork(self) -> None:
-        from planscope.tui.dialogs.run_form import fork_form
+        from planscope.tui.dialogs.forms import fork_form
 
         view, document = self.view, self.work.document
         run = document.run(view.run.id) if view.run is not None else None
@@ -1369,7 +1369,7 @@ class DebugScreen(AppScreen[None]):
 
     async def _leave_for(self, switch: Switch) -> None:
         """Switch to another session, once what was done in this one is saved."""
-        from planscope.tui.dialogs.recover import asking
+        from planscope.tui.dialogs.ask import asking
 
         self._leaving = True
         self.tell("what was done here is saved…")

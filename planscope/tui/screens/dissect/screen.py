@@ -389,7 +389,7 @@ class DissectScreen(SideScreen):
             self.tell("nothing is under way")
 
     def action_new_dissection(self) -> None:
-        from planscope.tui.dialogs.run_form import dissect_form
+        from planscope.tui.dialogs.forms import dissect_form
 
         if self.dissecting.running:
             self.tell("a dissection is under way: X stops it")
@@ -404,7 +404,7 @@ class DissectScreen(SideScreen):
         self.app.push_screen(dissect_form(self.paint, self.wanted), go)
 
     def action_other_dissection(self) -> None:
-        from planscope.tui.dialogs.choose import ChooseDialog
+        from planscope.tui.dialogs.ask import ChooseDialog
 
         kept = self.document.open_session.dissections
         if not kept:

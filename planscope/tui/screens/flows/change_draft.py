@@ -10,8 +10,7 @@ from planscope.debugger.draft_reading import rename_action, where_named
 from planscope.language.problem import Action
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.draft_editor import DraftEditor
-from planscope.tui.dialogs.ask import AskDialog
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog, TextField
 from planscope.tui.style.lines import Run, shown
 

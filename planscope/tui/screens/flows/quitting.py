@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.tui import words
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.style.lines import Run
 

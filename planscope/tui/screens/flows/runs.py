@@ -9,7 +9,7 @@ from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.document import Outcome, RunKey
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.choose import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.run_tree import Branch, branch_line, judge_runs, not_judged, outcomes_of, tree_of
 from planscope.tui.style.lines import Run
 

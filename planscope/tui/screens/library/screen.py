@@ -16,8 +16,8 @@ from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.base import SafeInput
-from planscope.tui.dialogs.choose import ChooseDialog
 from planscope.tui.messages import LibraryChanged, SessionLoaded
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
@@ -306,7 +306,7 @@ class LibraryScreen(SideScreen):
 
     async def _may_leave(self) -> bool:
         """Ask whether to stop what is under way, if anything is."""
-        from planscope.tui.dialogs.recover import sure_dialog
+        from planscope.tui.dialogs.ask import sure_dialog
         from planscope.tui.screens.flows.quitting import under_way
 
         what = under_way(self.jobs)
@@ -326,7 +326,7 @@ class LibraryScreen(SideScreen):
         self.start_flow(self._new_session())
 
     async def _new_session(self) -> None:
-        from planscope.tui.dialogs.new_session import new_form
+        from planscope.tui.dialogs.forms import new_form
 
         request = await self.answer(new_form(self.paint))
         if request is not None and await self._may_leave():
@@ -405,7 +405,7 @@ class LibraryScreen(SideScreen):
             self.tell("the trash is empty")
 
     async def _empty_trash(self) -> None:
-        from planscope.tui.dialogs.recover import sure_dialog
+        from planscope.tui.dialogs.ask import sure_dialog
 
         text = f"{words.plural(len(self.state.trashed), 'session')} would be removed for good."
         dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Remove them")

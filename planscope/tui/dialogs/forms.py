@@ -1,0 +1,241 @@
+"""The forms: run a query, fork a run, dissect a query, make a new session."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planscope.agents.models import check_model, parse_model
+from planscope.agents.paradigms import AGENTS
+from planscope.debugger.breakpoints import Breakpoint
+from planscope.errors import UserError
+from planscope.language.topics import load_topics
+from planscope.session.model import Run, Variant
+from planscope.session.record import RecordedCall
+from planscope.synthesis.request import Request, check
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
+from planscope.tui.style.lines import shown
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.safe_text import visible
+
+MOST_RUNS = 1000
+MOST_REQUESTS = 6
+"""So many of the session's requests are offered to a fork: the run's own and the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """What a fork was asked to be. ``answer`` None: as it was."""
+
+    choice: RunChoice
+    variant: str
+    answer: str | None
+
+
+def run_form(
+    paint: Painter, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
+) -> FormDialog[RunChoice]:
+    """A dialog that asks how to run a request."""
+    before = [
+        f"Runs the request {visible(variant.id, limit=20)} on mock tools, as a new run of this session."
+    ]
+    if breakpoints:
+        before.append(f"It pauses at the breakpoints: {', '.join(map(str, breakpoints))[:200]}")
+
+    def read(answers: Answers) -> RunChoice:
+        return read_choice(answers, choice)
+
+    return FormDialog(paint, "Run", _fields(choice), read, before=before, first="model")
+
+
+def fork_form(
+    paint: Painter,
+    variants: Sequence[Variant],
+    run: Run,
+    step: int,
+    told: RecordedCall | None,
+    choice: RunChoice,
+) -> FormDialog[Forked]:
+    """A dialog that asks how to go on from a step of a run. Raises ``CannotFork``.
+
+    ``told``: what the record tells of that step.
+    """
+    from planscope.agents.forks import kept_events
+
+    kept_events(run, step)  # raises
+    was = visible(told.answer) if told is not None and told.answer is not None else None
+    fields: list[Field] = []
+    if was is not None:
+        fields.append(TextField("answer", "Answer", was))
+    fields.append(ChoiceField("variant", "Request", _requests(variants, run.variant), run.variant))
+    fields += _fields(choice)
+    kept = (
+        "Only the prompt is kept"
+        if not step
+        else "Step 1 is kept"
+        if step == 1
+        else f"Steps 1 to {step} are kept"
+    )
+    before = (f"{kept} from run {visible(run.id, limit=20)}; everything behind is run anew. Both runs stay.",)
+
+    def read(answers: Answers) -> Forked:
+        edited = answers.get("answer")
+        answer = None if edited is None or edited == was else edited
+        return Forked(read_choice(answers, choice), answers["variant"], answer)
+
+    title = f"Fork after step {step}" if step else "Fork before the first call"
+    return FormDialog(paint, title, fields, read, before=before)
+
+
+def _requests(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
+    others = [v for v in variants if v.id != own][::-1][: MOST_REQUESTS - 1]
+    offered = [(own, f"{own}, as it was")] + [
+        (v.id, f"{v.id} {v.origin.mutation or v.origin.kind}") for v in others
+    ]
+    return tuple((id, shown(label, 30)) for id, label in offered)
+
+
+def _model_fields(agent: str, model: str, seed: int | None, base_url: str | None) -> list[Field]:
+    agents = tuple((name, name) for name in dict.fromkeys((*AGENTS, agent)))
+    return [
+        TextField("model", "Model", model, "sim:careful, sim:literal, … or provider:name"),
+        ChoiceField("agent", "Agent", agents, agent),
+        TextField("seed", "Seed", "" if seed is None else str(seed), "for a simulated model; empty: 0"),
+        TextField("base_url", "Base URL", base_url or "", "of a local server; empty: the provider's"),
+    ]
+
+
+def _model_of(answers: Answers) -> tuple[str, int | None, str | None]:
+    """Model, seed and base URL. Raises ``UserError`` if one of them is wrong."""
+    seed = _whole(answers["seed"], "the seed")
+    base_url = answers["base_url"].strip() or None
+    spec = parse_model(answers["model"], seed=seed)
+    check_model(spec, base_url=base_url)
+    return spec.text, seed, base_url
+
+
+def _fields(choice: RunChoice) -> list[Field]:
+    guard = (("off", "off"), ("on", "block calls that make the plan impossible"))
+    pause = (("off", "at breakpoints"), ("on", "before every call"))
+    return [
+        *_model_fields(choice.agent, choice.model, choice.seed, choice.base_url),
+        ChoiceField("guard", "Guard", guard, "on" if choice.guard else "off"),
+        ChoiceField("stepping", "Pause", pause, "on" if choice.stepping else "off"),
+    ]
+
+
+def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
+    """Read how to run from a form; what it does not ask is as in ``before``. Raises ``UserError``."""
+    model, seed, base_url = _model_of(answers)
+    return replace(
+        before,
+        agent=answers["agent"],
+        model=model,
+        seed=seed,
+        base_url=base_url,
+        guard=answers["guard"] == "on",
+        stepping=answers["stepping"] == "on",
+    )
+
+
+def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectChoice]:
+    """A dialog that asks what to dissect with."""
+    model, agent, *rest = _model_fields(wanted.agent, wanted.model, wanted.seed, wanted.base_url)
+    methods = (("rates", "compare rates"), ("paper", "first success (paper)"))
+    fields: list[Field] = [
+        model,
+        agent,
+        ChoiceField("method", "Method", methods, wanted.method),
+        TextField("budget", "Budget", str(wanted.budget), "at most this many runs"),
+        *rest,
+    ]
+
+    def read(answers: Answers) -> DissectChoice:
+        budget = _whole(answers["budget"], "the budget")
+        if budget is None or not 1 <= budget <= MOST_RUNS:
+            raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS:,}")
+        model, seed, base_url = _model_of(answers)
+        same = (answers["agent"], model) == (wanted.agent, wanted.model)
+        return DissectChoice(
+            agent=answers["agent"],
+            model=model,
+            run=wanted.run if same else None,
+            method="paper" if answers["method"] == "paper" else "rates",
+            budget=budget,
+            seed=seed,
+            base_url=base_url,
+        )
+
+    before = (
+        "Runs mutants of the request (other words, another topic, another tree that asks for the same, fresh "
+        "requests) until it is clear what makes the agent fail, or the budget is spent.",
+    )
+    return FormDialog(paint, "Dissect", fields, read, before=before, first="model")
+
+
+MOST_ACTIONS = 1000
+"""Actions that may be asked for here."""
+
+_ORDERS = re.compile(r"([0-9]{1,15})(?:\s*\.\.\s*([0-9]{1,15}))?")
+
+
+def new_form(paint: Painter) -> FormDialog[Request]:
+    """A dialog that asks for a request."""
+    fields: list[Field] = [
+        TextField("actions", "Actions", "5", "how many"),
+        ChoiceField("timed", "Timed", (("off", "order alone"), ("on", "clock times and hours")), "off"),
+        TextField("orders", "Orders", "", "in how many orders it can be met, as in 1..4; empty: any"),
+        TextField("topic", "Topic", "", "a job, as planscope topics lists them; empty: drawn"),
+        TextField("seed", "Seed", "", "the same seed makes the same request; empty: drawn"),
+    ]
+    before = ("Makes a request in controlled English whose constraints are known, in a new session.",)
+    return FormDialog(paint, "New session", fields, read_request, before=before)
+
+
+def read_request(answers: Answers) -> Request:
+    """What the answers stand for. Raises ``UserError`` with what is wrong."""
+    actions, seed = _whole(answers["actions"], "the number of actions"), _whole(answers["seed"], "the seed")
+    if actions is None or not 2 <= actions <= MOST_ACTIONS:
+        raise UserError(f"so many actions cannot be: say 2 to {MOST_ACTIONS}")
+    made = Request(
+        actions=actions,
+        seed=secrets.randbelow(1_000_000) if seed is None else seed,
+        timed=answers["timed"] == "on",
+        topic=_topic(answers["topic"].strip()),
+        valid_orders=_orders(answers["orders"].strip()),
+    )
+    check(made)
+    return made
+
+
+def _topic(wanted: str) -> str | None:
+    if not wanted:
+        return None
+    topics = list(load_topics(None))
+    found = [t for t in topics if t.casefold() == wanted.casefold()]
+    found = found or [t for t in topics if wanted.casefold() in t.casefold()]
+    if len(found) == 1:
+        return found[0]
+    near = ", ".join(found[:6]) if found else ", ".join(topics[:6]) + ", …"
+    raise UserError(f"{'which topic of' if found else f'no topic {shown(wanted, 40)}; there are'} {near}")
+
+
+def _orders(text: str) -> tuple[int, int] | None:
+    if not text:
+        return None
+    found = _ORDERS.fullmatch(text)
+    if found is None:
+        raise UserError(f"valid orders are a number or a range, as in 1..4, not {shown(text, 40)}")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _whole(text: str, what: str) -> int | None:
+    """A whole number from 0 on, or none. Raises ``UserError``."""
+    number = text.strip()
+    if number and not (number.isascii() and number.isdigit() and len(number) <= 9):
+        raise UserError(f"{what} is a whole number from 0 on, not {shown(number, 40)}")
+    return int(number) if number else None

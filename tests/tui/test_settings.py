@@ -348,11 +348,11 @@ async def test_the_palette_shows_a_theme_while_it_is_highlighted(path: Path) -> 
 
 
 async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
-    write('[keys]\npalette = "O"\nzoom = "ctrl+p"\n')
+    write('[keys]\npalette = "Q"\nzoom = "ctrl+p"\n')
     async with opened(path) as driven:
         await driven.press("ctrl+p")
         assert driven.state.zoomed and driven.app.screen is driven.screen
-        await driven.press("O")
+        await driven.press("Q")
         assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "o", "ctrl+p")
         assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"

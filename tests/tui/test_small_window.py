@@ -69,7 +69,7 @@ def test_help_is_never_cut(width: int, where: str) -> None:
 async def test_no_row_of_a_form_is_cut(keys: list[str]) -> None:
     async with opened(bundled()["first-look"], SIZE) as driven:
         await driven.press(*keys)
-        assert "block calls that make the plan impossible" in driven.text and "…│" not in driven.text
+        assert "block calls that lose the plan" in driven.text and "…│" not in driven.text
 
 
 async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> None:

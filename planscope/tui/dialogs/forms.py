@@ -119,7 +119,7 @@ def _model_of(answers: Answers) -> tuple[str, int | None, str | None]:
 
 
 def _fields(choice: RunChoice) -> list[Field]:
-    guard = (("off", "off"), ("on", "block calls that make the plan impossible"))
+    guard = (("off", "off"), ("on", "block calls that lose the plan"))
     pause = (("off", "at breakpoints"), ("on", "before every call"))
     return [
         *_model_fields(choice.agent, choice.model, choice.seed, choice.base_url),

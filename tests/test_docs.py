@@ -21,7 +21,12 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from planscope.agents.simulated.profiles import PROFILES
 from planscope.cli import COMMANDS, build_parser, main
+from planscope.language.errors import ParseFailure
+from planscope.language.problem import make_actions
+from planscope.language.reading import Reading, read_query
+from planscope.sharing.formats import SUFFIXES
 from planscope.tui.keys import markdown
 from tests.agents.support import Scripted, says
 
@@ -176,6 +181,63 @@ def test_the_settings_of_the_example_are_right(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "planscope").mkdir()
     (tmp_path / "planscope" / "config.toml").write_text(example, encoding="utf-8")
     assert main(["config", "--check"]) == 0
+
+
+def rows(page: Path, heading: str) -> list[list[str]]:
+    """The cells of the first table under a heading, without its head."""
+    section = page.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1]
+    table = re.search(r"(?:^\| .*\n)+", section, re.MULTILINE)
+    assert table
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[0].splitlines()[2:]]
+
+
+LANGUAGE = DOCS / "query-language.md"
+
+
+def read(text: str) -> Reading:
+    names = ["build image", "run tests", "deploy", "checkout", "alpha", "beta", "gamma"]
+    letters = {"A": "Alpha", "B": "beta", "C": "gamma"}
+    text = re.sub(r"\b[ABC]\b", lambda letter: letters[letter[0]], text)
+    return read_query(text, make_actions(names, [1] * len(names)), timed=True)
+
+
+def test_what_is_said_to_be_read_is_read() -> None:
+    for _, example in rows(LANGUAGE, "What is read"):
+        assert read(example).problem.constraints, example
+
+
+def test_what_is_said_to_be_refused_is_refused_and_what_to_write_instead_is_read() -> None:
+    table = rows(LANGUAGE, "What is refused")
+    assert len(table) > 6
+    for refused, instead in table:
+        with pytest.raises(ParseFailure):
+            read(refused)
+        assert read(instead.split(" (")[0]).problem.constraints, instead
+
+
+def test_the_tables_name_every_model_and_every_format() -> None:
+    models = {row[0].strip("`").removeprefix("sim:") for row in rows(DOCS / "agents.md", "Simulated models")}
+    assert models == set(PROFILES)
+    text = (DOCS / "sharing.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(SUFFIXES)
+
+
+def test_the_wrong_setting_is_reported_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "planscope").mkdir()
+    (tmp_path / "planscope" / "config.toml").write_text('[keys]\nnext-call = "x"\n', encoding="utf-8")
+    assert main(["config", "--check"]) == 2
+    said = re.search(r"`(config\.toml:2: [^`]*)`", (DOCS / "settings.md").read_text(encoding="utf-8"))
+    assert said and said[1] in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_places_that_it_names_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:planscope|tests|docs|sessions|themes|\.readme|\.ci)/[\w./-]*)`", text):
+        assert (ROOT / path).exists(), path
 
 
 def test_the_page_of_keys_is_up_to_date() -> None:

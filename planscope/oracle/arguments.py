@@ -1,4 +1,4 @@
-"""What a tool makes of the arguments that an agent passed: mock tools, and real ones by the schema that they gave."""
+"""Checks the arguments that an agent passed: those of mock tools, and of real tools by their JSON schema."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ START = "start_time"
 
 
 def read_start(arguments: Mapping[str, Any] | None) -> int | str:
-    """The start hour of a timed call, or, as a string, why the call is refused.
+    """The start hour of a timed call, or (a string) why the call is refused.
 
-    An integer is asked for: ``8`` and ``8.0`` are, ``"8"``, ``true``, ``8.5`` and a missing one are not.
-    Whether the hour makes sense is not judged here.
+    It must be an integer: ``8`` and ``8.0`` are accepted; ``"8"``, ``true``, ``8.5`` and a missing one are refused.
+    Whether the hour makes sense is not checked here.
     """
     if arguments is None:
         return "the arguments could not be read"
@@ -30,7 +30,7 @@ def read_start(arguments: Mapping[str, Any] | None) -> int | str:
 
 
 def extra_arguments(arguments: Mapping[str, Any] | None, timed: bool) -> tuple[str, ...]:
-    """Names of arguments that the tool does not take (a call with some is done all the same)."""
+    """Names of arguments that the tool does not take; such a call is executed anyway."""
     if not arguments:
         return ()
     return tuple(name for name in arguments if not (timed and name == START))
@@ -68,15 +68,15 @@ _DEEPEST = 32
 
 
 def schema_refusal(schema: Mapping[str, Any], arguments: Mapping[str, Any] | None) -> str | None:
-    """What a real tool's JSON schema refuses in the arguments, in a few words; None where it takes them.
+    """Why a real tool's JSON schema refuses the arguments, in a few words; None if it accepts them.
 
-    Keywords that are not known here (``format``, ``pattern``, ...) refuse nothing.
+    Unknown keywords (``format``, ``pattern``, ...) refuse nothing.
     """
     return _refused(schema, dict(arguments or {}), "", schema, 0)
 
 
 def _refused(schema: Any, value: Any, name: str, whole: Mapping[str, Any], depth: int) -> str | None:
-    """The first thing that is wrong with the value called ``name``; ``""`` are the arguments themselves."""
+    """The first fault of the value named ``name``; ``""`` names the arguments as a whole."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return None
     depth += 1
@@ -147,7 +147,7 @@ def _parts_refused(
 
 
 def _referred(whole: Mapping[str, Any], reference: str) -> Any:
-    """What a reference within the schema leads to; None for every other one, which refuses nothing."""
+    """The target of a reference within the schema; None for any other reference, which refuses nothing."""
     here: Any = whole
     for part in reference.removeprefix("#/").split("/") if reference.startswith("#/") else ("",):
         here = here.get(part) if isinstance(here, Mapping) else None

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
-from planscope.oracle.plan import COUNTED, Answered, Cursor, Members, Stretch, rule_core
+from planscope.oracle.plan import COUNTED, Answered, Cursor, Members, Prefix, rule_core
 from planscope.oracle.precedence import bits, count_orders, cycle_core, masks, topological
 from planscope.oracle.statuses import Attempt
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
@@ -83,7 +83,7 @@ class _BaseCursor:
         return self
 
     def execute(self, fact: Fact) -> None:
-        """Nothing to keep: the statuses say it all."""
+        """Nothing to do: the state follows from the statuses."""
 
     def state(self, attempt: Attempt, index: int) -> State:
         if attempt.first_broken is not None and attempt.first_broken <= index:
@@ -92,17 +92,17 @@ class _BaseCursor:
 
 
 class BaseQuestion:
-    def __init__(self, problem: Problem, stretch: Stretch) -> None:
-        self.members = Members(problem, stretch)
+    def __init__(self, problem: Problem, prefix: Prefix) -> None:
+        self.members = Members(problem, prefix)
         self.names = self.members.names
         self.n = n = len(problem.actions)
         first = [f.action or 0 for f in self.members.firsts]
         self.place = [len(first)] * n
-        """When each action ran in the attempt; the same late number for those that did not."""
+        """Each action's place among the attempt's executions; the others share the number after the last."""
         for p, action in enumerate(first):
             self.place[action] = p
         self.edges: dict[int, tuple[int, int]] = {}
-        """Edges by the number of the member that asks for them."""
+        """Edges by the number of the member that implies them."""
         for k, c in enumerate(problem.constraints):
             if c.kind == "order":
                 self.edges[k] = (problem.place[c.before or ""], problem.place[c.after or ""])
@@ -132,7 +132,7 @@ class BaseQuestion:
         return "sat", self.members.widened(chosen, self._met(order, chosen))
 
     def _sorted(self, after: list[list[tuple[int, int]]]) -> tuple[list[int], set[int]]:
-        """Nodes in an order that meets the edges, as they ran where there is a choice; and what a cycle keeps back."""
+        """Nodes in an order that meets the edges, ties as they ran; and the nodes that a cycle keeps out of it."""
         missing = [0] * len(after)
         for edges in after:
             for b, _ in edges:
@@ -151,7 +151,7 @@ class BaseQuestion:
         return order, {i for i in range(len(after)) if missing[i]}
 
     def _cycle(self, after: list[list[tuple[int, int]]], left: set[int]) -> int:
-        """The members of one cycle. Every node of ``left`` has one before it that is left, too."""
+        """The members of one cycle. Every node of ``left`` has a predecessor in ``left``."""
         before = {b: (a, k) for a in sorted(left, reverse=True) for b, k in after[a] if b in left}
         here, seen = min(left), dict[int, int]()
         path: list[int] = []
@@ -168,7 +168,7 @@ class BaseQuestion:
         soonest = [min((at[i] for i in range(self.n) if self.place[i] == ran), default=len(order))] * (
             ran + 1
         )
-        for p in range(ran - 1, -1, -1):  # the first of all that had not run before p
+        for p in range(ran - 1, -1, -1):  # place of the first action that had not run before p
             soonest[p] = min(soonest[p + 1], at[self.first[p]])
         met = []
         for k in range(len(self.names)):

@@ -1,11 +1,11 @@
-"""Z3's signature under a verdict, its core, and all reasons: each is asked about member by member."""
+"""Confirms a verdict, its core and all reasons with Z3, member by member."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
 from planscope.oracle.formula import Encoding, encode
-from planscope.oracle.plan import Stretch
+from planscope.oracle.plan import Prefix
 from planscope.oracle.smt import Answer, Judge
 from planscope.oracle.timed import judge_of
 from planscope.oracle.verdict_types import Core, Correction, Reasons
@@ -13,19 +13,19 @@ from planscope.oracle.walk import Walk
 
 
 def encoding_of(run: Walk) -> Encoding:
-    """The last attempt as formulas, with its end where the agent stopped."""
+    """The last attempt as formulas, with its end if the agent stopped."""
     return encode(run.problem, run.last_attempt.facts, _ended(run))
 
 
-def stretch_of(run: Walk, index: int) -> Stretch:
-    """What the attempt at an index had executed by then."""
+def prefix_of(run: Walk, index: int) -> Prefix:
+    """The attempt at an index, up to that step."""
     view = run.steps[index]
     ran = tuple(
         f
         for f in run.facts
         if f.attempt == view.attempt and f.step <= index and f.effect in ("done", "repeated")
     )
-    return Stretch(ran, view.step == "end" and run.trace.ending != "aborted")
+    return Prefix(ran, view.step == "end" and run.trace.ending != "aborted")
 
 
 def member_names(one: Core | Correction) -> list[str]:
@@ -36,9 +36,10 @@ def member_names(one: Core | Correction) -> list[str]:
 def certify(
     run: Walk, timeout: int, started: Callable[[Callable[[], None]], None] | None = None
 ) -> bool | None:
-    """True where Z3 says the same: lost or not, and a core that is one and minimal. None where it gave up.
+    """True if Z3 agrees: is the plan lost, is the core unsatisfiable and minimal? None if Z3 gave up.
 
-    A core that cannot be met says that the whole cannot. ``timeout``: milliseconds for a question.
+    An unsatisfiable core implies that the plan is lost, so Z3 is asked about the core alone. ``timeout``:
+    milliseconds per question.
     """
     judge = judge_of(run.problem, run.last_attempt.facts, _ended(run), timeout)
     if started is not None:
@@ -65,13 +66,13 @@ def certify_reasons(
     stopped: Callable[[], bool] | None = None,
     started: Callable[[Callable[[], None]], None] | None = None,
 ) -> bool | None:
-    """True where Z3 says so, too: all of them are cores and corrections, and minimal. None as soon as it gives up.
+    """True if Z3 agrees that all of them are minimal cores and minimal corrections. None as soon as it gives up.
 
-    That there are no others is not asked. ``timeout`` in milliseconds a question; ``stopped`` and ``started`` as in
+    Whether there are others is not asked. ``timeout``: milliseconds per question. ``stopped`` and ``started``: as in
     :func:`~planscope.oracle.reasons.reasons`.
     """
-    stretch = stretch_of(run, found.index)
-    judge = judge_of(run.problem, stretch.ran, stretch.ended, timeout)
+    prefix = prefix_of(run, found.index)
+    judge = judge_of(run.problem, prefix.ran, prefix.ended, timeout)
     halted = False
 
     def halt() -> None:

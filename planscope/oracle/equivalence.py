@@ -1,7 +1,7 @@
-"""Do two requests ask for the same? Z3's answer: each set of constraints implies the other (paper 4.5).
+"""Do two queries mean the same? Z3 checks that each set of constraints implies the other (paper 4.5).
 
-The actions' ids are the renaming. What the sets say is a system of differences, so both questions are quick; only
-where one set does not imply the other by itself are durations and the rule that calls come one by one brought in.
+Actions are matched by their ids. The constraints are differences of integers, so both questions are quick. Durations
+and "one by one" are added only if one set does not imply the other without them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from planscope.oracle.smt import DIFFERENCES, fresh_solver
 
 
 def equivalent(one: Problem, other: Problem, *, foreseen: bool = False, effort: int = EFFORT) -> bool | None:
-    """Whether exactly the same plans meet both; None where Z3 gave up.
+    """Do exactly the same plans meet both? None if Z3 gave up.
 
-    Base: plans are orders. Timed: they are start hours, with the durations that the actions have, in a day in
-    which calls come one by one. ``foreseen``: the two must also mean the same to somebody who does not know the
-    durations, and before it is asked which calls could overlap; that is what an agent has when it plans.
-    False where the two are not about the same actions (ids, durations, timed or not). Two contradictory sets are
-    equivalent. ``effort`` is Z3's own measure of work (rlimit), for each question.
+    Base: a plan is an order. Timed: start hours, with the actions' durations, in a day in which calls come one by
+    one. ``foreseen``: the two must also mean the same without durations and "one by one", which is all that an agent
+    knows when it plans. False if the two are not about the same actions (ids, durations, timed or not). Two
+    contradictory sets are equivalent. ``effort``: Z3's rlimit per question.
     """
     if one.timed != other.timed or _actions(one) != _actions(other):
         return False
@@ -42,7 +41,7 @@ def _actions(problem: Problem) -> dict[str, int | None]:
 
 
 class _Questions:
-    """One solver that is emptied after each question, and the terms that were ever needed."""
+    """One solver, emptied after each question, and a cache of its integer terms."""
 
     def __init__(self) -> None:
         self.context, self.solver = fresh_solver(**DIFFERENCES)
@@ -55,7 +54,7 @@ class _Questions:
         return found
 
     def same(self, one: Problem, other: Problem, effort: int, known: bool) -> bool | None:
-        """``known``: durations are, and calls come one by one."""
+        """``known``: with the durations, and calls come one by one."""
         said, told = _said(one), _said(other)
         self.solver.set("rlimit", effort)
         answers = [self.implies(one, said, told, known), self.implies(one, told, said, known)]
@@ -66,7 +65,7 @@ class _Questions:
     def implies(
         self, problem: Problem, given: Sequence[Constraint], wanted: Sequence[Constraint], known: bool
     ) -> bool | None:
-        """Whether nothing meets all that is given and misses something that is wanted."""
+        """Does every plan that meets ``given`` meet all of ``wanted``?"""
         solver = self.solver
         solver.push()
         try:
@@ -109,7 +108,7 @@ class _Questions:
 
 
 def _said(problem: Problem) -> list[Constraint]:
-    """What the text says, each only once."""
+    """The constraints of the text, each meaning once."""
     return list({c.meaning: c for c in problem.said}.values())
 
 

@@ -1,4 +1,4 @@
-"""What happened in a run, call by call: executions, refusals, repeats, restarts, and the clock."""
+"""The effect of each call of a run: executions, refusals, repeats, restarts, and the clock."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from planscope.oracle.arguments import extra_arguments, read_start, schema_refus
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 
 Effect = Literal["done", "repeated", "refused", "restart", "free", "failed"]
-"""``free``: a real tool was called that the query does not name. ``failed``: a real tool failed at its work; nothing
-was done, and the agent made no error."""
+"""``free``: a real tool that the query does not name. ``failed``: a real tool failed; nothing was done, and the agent
+made no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Fact:
     """One call's effect. ``step`` counts from 1, ``action`` indexes ``problem.actions``.
 
     Timed: ``start`` and ``end`` are hours, ``clock`` is the latest end before this call, None before the first.
-    ``refusal`` says why a call is no execution; ``extra`` names arguments that the tool does not take.
-    ``first`` is, for a repeated one, the step that did it first.
+    ``refusal`` says why a call is no execution; ``extra`` names arguments that the tool does not take. ``first``: for
+    a repeated action, the step of its first execution.
     """
 
     step: int
@@ -39,7 +39,7 @@ class Fact:
 
 
 def durations(problem: Problem) -> list[int]:
-    """Hours of each action; 1 where none is given."""
+    """Hours of each action; 1 if none is given."""
     return [1 if a.duration is None else a.duration for a in problem.actions]
 
 
@@ -61,7 +61,7 @@ class FactReader:
         self._clock: int | None = None
 
     def copy(self) -> FactReader:
-        """One that goes on from here by itself."""
+        """An independent reader at the same place."""
         made = copy(self)
         made._done = dict(self._done)
         return made
@@ -109,7 +109,7 @@ class FactReader:
 
 
 def _own_refusal(own: Mapping[str, Mapping[str, Any] | None], call: Call) -> str | None:
-    """Why a real tool refused a call that it answered with an error; None where it took the call, and failed."""
+    """Why a real tool refused a call that it answered with an error; None if it accepted the call and failed."""
     if own and call.tool not in own:
         return "there is no such tool"
     schema = own.get(call.tool)

@@ -1,4 +1,4 @@
-"""What a run did wrong (paper 6.2, Tables 3 and 6), call by call and as a whole."""
+"""A run's errors (paper 6.2, Tables 3 and 6), call by call and as a whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRIMARY: tuple[ErrorType, ...] = ("timeout", "act_error", "action_lost", "action
 
 
 def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
-    """The findings of one call, once it has been taken into ``attempt``."""
+    """The findings of one call that ``attempt`` already includes."""
     tool = fact.call.tool
     if fact.call.refused:
         return
@@ -46,9 +46,9 @@ def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
 
 
 def _hours_break(problem: Problem, fact: Fact, action: str) -> Iterator[str]:
-    """Clock times and rules of the clock that this call's hours are against, whatever was decided before.
+    """Clock times and clock rules that this call's hours violate, even if they were decided before.
 
-    A repeated call's hours are judged like any other's, though the first execution decides what a clock time becomes.
+    A repeated call's hours are judged like any other's, although the first execution decides the status.
     """
     assert fact.start is not None and fact.end is not None
     wrong = {
@@ -66,7 +66,7 @@ def _hours_break(problem: Problem, fact: Fact, action: str) -> Iterator[str]:
 
 
 def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Finding]:
-    """What only the end of a run shows: a limit that was hit, actions never done."""
+    """Findings that only the end of a run shows: a limit that was hit, actions never done."""
     if trace.ending in ("timeout", "call_limit"):
         why = trace.reason or ("out of time" if trace.ending == "timeout" else "too many model calls")
         yield Finding("timeout", "end", message=why)
@@ -91,7 +91,7 @@ def grouped(findings: Sequence[Finding]) -> list[tuple[Finding, ...]]:
 
 
 def ordered(findings: Sequence[Finding], complete: bool) -> tuple[Finding, ...]:
-    """Primary first, then by step; an act_error of a run that did everything all the same is a warning."""
+    """Primary first, then by step; an act_error of a run that still did every action is a warning."""
     settled = [replace(f, severity="warning") if f.type == "act_error" and complete else f for f in findings]
     kinds: tuple[ErrorType, ...] = (*PRIMARY, "parameter_error", "order_error")
 

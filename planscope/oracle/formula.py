@@ -1,9 +1,9 @@
 """A problem with a run's last attempt as formulas: the one encoding that Z3 judges and that is exported.
 
-Members (what may stand in a core) carry names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
-Background carries none. A step says that its action ran, when, and that whatever had not run comes later. In the
-base language step k has the mark k * (n + 1) among the places of the n actions. All that had not run lies behind it
-(background, which forbids no order by itself); the step says that its action does not.
+Members (the possible elements of a core) have names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
+Background formulas have none. A step says that its action ran, when, and that every action that had not run comes
+later. In the base language, step k has the mark k * (n + 1) among the places of the n actions. Every action that had
+not run lies behind the mark (background, which forbids no order by itself); the step says that its action does not.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ def conjunction(parts: Sequence[Formula]) -> Formula:
 def encode(problem: Problem, facts: Iterable[Fact], ended: bool, free: Iterable[int] = ()) -> Encoding:
     """Encode ``problem`` with the facts of one attempt.
 
-    ``ended``: the agent stopped, so nothing else will be done. ``free``: actions whose duration is left open
-    (at least 1 hour), to ask what could have been foreseen.
+    ``ended``: the agent stopped, so nothing else will be done. ``free``: actions of unknown duration (at least 1
+    hour), to ask what could have been foreseen.
     """
     return _Encoder(problem, list(facts), ended, frozenset(free)).encoding()
 
 
 def room(ids: Sequence[str], takes: Sequence[int], begin: int, end: int) -> Formula:
-    """What lies between two hours takes no more hours than there are: true wherever calls come one by one.
+    """The calls between two hours take no more hours than lie between them, which "one by one" implies.
 
-    ``ids`` of the actions, and hours that each takes at least.
+    ``ids``: the actions. ``takes``: the least hours of each.
     """
     inside = [
         ("ite", ("and", (">=", f"start_{a}", begin), ("<=", f"end_{a}", end)), hours, 0)
@@ -94,11 +94,11 @@ class _Encoder:
         ]
 
     def mark(self, f: Fact) -> int:
-        """Between two marks there is room for every action."""
+        """The number of a step's mark; every action has room between two marks."""
         return f.step * (len(self.ids) + 1)
 
     def behind(self) -> list[Formula]:
-        """Each action is behind the mark of the last step before its own."""
+        """Each action is behind the mark of the last step before its own step."""
         last: dict[int, Fact] = {g.action or 0: f for f, g in pairwise(self.firsts)}
         for f in self.firsts[-1:]:
             done = {g.action for g in self.firsts}
@@ -126,7 +126,7 @@ class _Encoder:
         return self.one_by_one()
 
     def one_by_one(self) -> Formula:
-        """No two at once, and a call starts no earlier than those before it have ended."""
+        """No two calls overlap, and a call starts no earlier than the calls before it have ended."""
         parts: list[Formula] = [
             ("or", ("<=", f"end_{a}", f"start_{b}"), ("<=", f"end_{b}", f"start_{a}"))
             for i, a in enumerate(self.ids)

@@ -1,4 +1,4 @@
-"""What one more call would make of a plan, without judging the whole run again."""
+"""The state and violations after one more call, without judging the whole run again."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Outcome:
 class Lookahead:
     """Looks one call ahead from the end of a run that is not over (its trace ends ``running``).
 
-    The answers are those of a replay with that call. Where exact scheduling is too hard and nothing breaks, the
-    answer is ``unknown``: Z3 is not asked.
+    The answers are those of a replay with that call, except that Z3 is never asked: if exact scheduling gives up and
+    nothing breaks, the state is ``unknown``.
     """
 
     def __init__(self, run: Walk) -> None:
@@ -41,11 +41,11 @@ class Lookahead:
 
     @cached_property
     def safe(self) -> dict[str, tuple[int, int] | None]:
-        """The safe next moves: action ids with their first and last safe start (timed)."""
+        """The safe next moves: ids of actions with first and last safe start (timed)."""
         return {m.action: m.hours for m in self.run.safe_moves(len(self.run.steps) - 1)}
 
     def after(self, action: int, start: int | None = None) -> Outcome:
-        """If the action of that number were done next (timed: from hour ``start`` on)."""
+        """The outcome of doing that action (by its index) next; timed: at hour ``start``."""
         trial = self.attempt.copy()
         fact = self._fact(action, start)
         self._watcher.execute(trial, fact)
@@ -63,7 +63,7 @@ class Lookahead:
         return fact if first is None else replace(fact, effect="repeated", first=first.step)
 
     def _state(self, fact: Fact) -> State:
-        """Where no constraint breaks, all that counts is whether the move is a safe one."""
+        """The state if the call breaks no constraint: it depends on whether the move is safe."""
         before = self.run.steps[-1].state
         if before != "completable":
             return before
@@ -77,5 +77,5 @@ class Lookahead:
 
     @property
     def _too_hard(self) -> bool:
-        """A plan that can be finished has a safe move, so having none means that scheduling gave up."""
+        """Did scheduling give up? A plan that can be finished always has a safe move."""
         return not self.safe and len(self.attempt.first) < len(self.run.problem.actions)

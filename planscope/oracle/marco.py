@@ -19,34 +19,34 @@ from planscope.oracle.smt import fresh_solver
 from planscope.oracle.verdict_types import SearchEnd
 
 EXACT = 4
-"""Up to this size Z3 finds the smallest set first; proving that there is no smaller one gets dear beyond it."""
+"""Up to this size Z3 finds the smallest set first; beyond it, proving that there is no smaller set is too slow."""
 
 
 class GaveUp(Exception):
-    """A question came back without an answer: it was too hard, or it was interrupted."""
+    """A question got no answer: it was too hard, or it was interrupted."""
 
 
 class HittingSets(Protocol):
-    """Sets are bit masks. Everything that a set is asked to hit or to avoid stays; ``floor`` never gets smaller."""
+    """Sets are bit masks. What was asked to be hit or avoided stays so; ``floor`` never decreases."""
 
     @property
     def floor(self) -> int:
-        """No set that is still to come has fewer members."""
+        """No later set has fewer members."""
 
     def hit(self, mask: int) -> None: ...
 
     def avoid(self, mask: int) -> None:
-        """Neither this set nor any around it is to come."""
+        """Never return this set or a superset of it."""
 
     def next(self) -> int | None:
-        """A set of which no part would do, small ones first; None where there is none. Raises :class:`GaveUp`."""
+        """A set of which no subset would do, small ones first; None if there is none. Raises :class:`GaveUp`."""
 
     def interrupt(self) -> None:
-        """Make a question under way in another thread end at once."""
+        """End the question that another thread is asking."""
 
 
 def hitting_sets() -> HittingSets:
-    """By python-sat, or by Z3 where that is not installed."""
+    """By python-sat, or by Z3 if python-sat is not installed."""
     try:
         from pysat.examples.hitman import Hitman
     except ImportError:
@@ -55,7 +55,7 @@ def hitting_sets() -> HittingSets:
 
 
 class HittingSetsByHitman:
-    """Exact at any size. ``hitman``: an empty one of python-sat's that gives the smallest first."""
+    """Exact at any size. ``hitman``: python-sat's, empty, set to return the smallest sets first."""
 
     def __init__(self, hitman: Any) -> None:
         self._hitman = hitman
@@ -73,7 +73,7 @@ class HittingSetsByHitman:
         self._hitman.block(bits(mask))
 
     def next(self) -> int | None:
-        # as Hitman.get does it, but so that other threads go on meanwhile and may interrupt
+        # as Hitman.get does it, but other threads go on meanwhile and may interrupt
         model = None if self._stopped else self._hitman.oracle.compute(expect_interrupt=True)
         if self._stopped:
             raise GaveUp
@@ -115,13 +115,13 @@ class HittingSetsByZ3:
         while self.floor <= EXACT:
             found = self._check(self._bound())
             if found is not None:
-                return found  # a part that would do were smaller
+                return found  # a subset that would do would be smaller
             self.floor += 1
         found = self._check()
         return None if found is None else self._without_excess(found)
 
     def _bound(self) -> Any:
-        """A literal that says: no more members than ``floor``."""
+        """A literal for "at most ``floor`` members"."""
         key = (self.floor, len(self._members))
         if key not in self._bounds:
             literal = z3.Bool(f"at most {key}", self._context)
@@ -148,14 +148,14 @@ class HittingSetsByZ3:
 
 
 class _Stopped(Exception):
-    """The caller has had enough."""
+    """The caller stopped the search."""
 
 
 class Marco:
-    """One search. ``cores`` and ``corrections`` are bit masks over the question's names, as they were found.
+    """One search. ``cores`` and ``corrections`` are bit masks over the question's names, in the order found.
 
-    ``on_core`` is told of the first ``most``, ``on_correction`` of the ``most`` smallest, smallest first as far as the
-    hitting sets are; ``stopped`` is looked at between questions.
+    ``on_core`` gets the first ``most`` cores, ``on_correction`` the ``most`` smallest corrections, in order of size as
+    far as the hitting sets are. ``stopped`` is called between questions.
     """
 
     def __init__(
@@ -173,18 +173,18 @@ class Marco:
         self.corrections: list[int] = []
         self.told = 0
         self.untold: list[int] = []
-        """Corrections that were found while looking for cores, until all that are smaller are known."""
+        """Corrections found but not told yet, because smaller ones may still come."""
         self.kept_back = hitting_sets()
-        """Sets that hit every core: what may be a correction."""
+        """Sets that hit every core: candidates for corrections."""
         self.taken = hitting_sets()
-        """Sets that hit every correction: what may be a core."""
+        """Sets that hit every correction: candidates for cores."""
 
     def interrupt(self) -> None:
         self.kept_back.interrupt()
         self.taken.interrupt()
 
     def run(self, first: int | None = None) -> SearchEnd:
-        """Search until all is found or ``most`` of each, and one of each at least. ``first``: a core known already."""
+        """Search until all sets are found or ``most`` of each kind, at least one of each. ``first``: a known core."""
         ended = self._ended(first)
         self._tell(len(self.question.names))
         return ended
@@ -217,19 +217,19 @@ class Marco:
             if done:
                 return "all" if max(len(self.cores), len(self.corrections)) <= self.most else "most"
             corrections = not corrections
-        if not self.corrections:  # one is never far: what a largest possible set leaves out
+        if not self.corrections:  # the complement of a maximal satisfiable set is one
             _, around = self._ask(0)
             self._take_correction(self.everything & ~self._grown(around))
         return "most"
 
     def _full(self) -> bool:
-        """As many of both as wanted; or of one kind, and far more than that were met while looking for the other."""
+        """Are ``most`` of both kinds found, or ``most`` of one kind and far more of the other?"""
         if len(self.cores) >= self.most:
             return self.told >= self.most or len(self.cores) >= 2 * self.most
         return self.told >= self.most and len(self.corrections) >= 3 * self.most
 
     def _next_correction(self) -> bool:
-        """Find another correction, or a core on the way; true where there is neither."""
+        """Find another correction, or else a core; True if there is neither."""
         given_up = self.kept_back.next()
         if given_up is None:
             return True
@@ -243,7 +243,7 @@ class Marco:
         return False
 
     def _next_core(self) -> bool:
-        """Find another core, or a correction on the way; true where there is neither."""
+        """Find another core, or else a correction; True if there is neither."""
         chosen = self.taken.next()
         if chosen is None:
             return True
@@ -268,7 +268,7 @@ class Marco:
         self.untold.append(mask)
 
     def _tell(self, size: int) -> None:
-        """Tell of the corrections of up to so many members, smallest first."""
+        """Report the corrections of at most ``size`` members, smallest first."""
         self.untold.sort(key=lambda mask: (mask.bit_count(), tuple(bits(mask))))
         while self.untold and self.told < self.most and self.untold[0].bit_count() <= size:
             self.told += 1
@@ -289,7 +289,7 @@ class Marco:
         return found
 
     def _shrunk(self, mask: int) -> int:
-        """A minimal impossible part: members are dropped from the last to the first, several at once if that works."""
+        """A minimal unsatisfiable subset: members are dropped from last to first, several at once if that works."""
         needed, size = 0, 1
         while mask & ~needed:
             free = bits(mask & ~needed)[-size:]
@@ -304,7 +304,7 @@ class Marco:
         return mask
 
     def _grown(self, mask: int) -> int:
-        """A maximal possible set around this one: members are added from the first to the last."""
+        """A maximal satisfiable superset: members are added from first to last."""
         for k in bits(self.everything & ~mask):
             if not mask >> k & 1:
                 answer, around = self._ask(mask | 1 << k)

@@ -17,11 +17,11 @@ from planscope.oracle.statuses import Attempt
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
 COUNTED = 20
-"""With more actions than this remaining, valid completions are not counted."""
+"""If more actions than this remain, valid completions are not counted."""
 
 
 class Cursor(Protocol):
-    """Where an attempt stands, moved forward call by call."""
+    """An attempt's state, moved forward call by call."""
 
     def copy(self) -> Cursor: ...
 
@@ -31,12 +31,12 @@ class Cursor(Protocol):
 
 
 class Plan(Protocol):
-    """Answers about what remains. ``done`` is what was executed so far, in order."""
+    """Answers about the remaining actions. ``done``: the executions so far, in order."""
 
     def begin(self) -> Cursor: ...
 
     def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
-        """The core at the first doomed step of an attempt. ``called``: actions that any attempt had done by then."""
+        """The core at the first doomed step of an attempt. ``called``: actions executed in any attempt so far."""
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]: ...
 
@@ -46,7 +46,7 @@ class Plan(Protocol):
 
 
 def rule_core(attempt: Attempt, step: StepNo, rules: dict[str, str]) -> Core | None:
-    """The core where a rule of counting is what fails: an action done twice, or one never done."""
+    """The core of a violated counting rule (an action was done twice, or never); None for other violations."""
     if step == "end":
         return Core((rules["all_done"],), ("end",))
     last = attempt.facts[-1] if attempt.facts else None
@@ -56,11 +56,11 @@ def rule_core(attempt: Attempt, step: StepNo, rules: dict[str, str]) -> Core | N
 
 
 Answered = tuple[Literal["sat", "unsat", "unknown"], int]
-"""``sat`` with a set around the one asked about, ``unsat`` with a part of it, ``unknown`` with 0."""
+"""``sat`` with a superset of the members asked about, ``unsat`` with a subset of them, ``unknown`` with 0."""
 
 
 class Question(Protocol):
-    """``names``: the members in the order c1.., b1.., steps, ``end``."""
+    """Can members hold together? ``names``: all members in the order c1.., b1.., steps, ``end``."""
 
     names: tuple[str, ...]
 
@@ -68,37 +68,37 @@ class Question(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """What was executed in one attempt up to a step; ``ended``: the agent stopped there."""
+class Prefix:
+    """The executions of one attempt up to a step; ``ended``: the agent stopped there."""
 
     ran: tuple[Fact, ...]
     ended: bool
 
 
 class Members:
-    """The members at a step by name, and what the rules of counting say of them, which no clock changes."""
+    """The members at a step by name, with the counting rules (``once``, ``all_done``), which ignore the clock."""
 
-    def __init__(self, problem: Problem, stretch: Stretch) -> None:
-        steps = [f"step{f.step}" for f in stretch.ran]
-        self.names = (*(c.id for c in problem.constraints), *steps, *(["end"] if stretch.ended else []))
+    def __init__(self, problem: Problem, prefix: Prefix) -> None:
+        steps = [f"step{f.step}" for f in prefix.ran]
+        self.names = (*(c.id for c in problem.constraints), *steps, *(["end"] if prefix.ended else []))
         self.bit = {name: 1 << k for k, name in enumerate(self.names)}
-        self.firsts = tuple(f for f in stretch.ran if f.effect == "done")
+        self.firsts = tuple(f for f in prefix.ran if f.effect == "done")
         rules = {str(c.kind): self.bit[c.id] for c in problem.constraints if c.is_rule}
         self.conflicts: list[int] = []
-        """Sets that cannot hold: an action done again, or never."""
-        for fact in stretch.ran:
+        """Sets that the counting rules forbid: an action is done twice, or never."""
+        for fact in prefix.ran:
             if fact.effect == "repeated" and "once" in rules:
                 pair = self.bit[f"step{fact.first}"] | self.bit[f"step{fact.step}"]
                 self.conflicts.append(rules["once"] | pair)
-        if stretch.ended and "all_done" in rules and len(self.firsts) < len(problem.actions):
+        if prefix.ended and "all_done" in rules and len(self.firsts) < len(problem.actions):
             self.conflicts.append(rules["all_done"] | self.bit["end"])
 
     def conflict(self, chosen: int) -> int:
-        """A set among ``chosen`` that counting forbids; 0 where there is none."""
+        """A subset of ``chosen`` that the counting rules forbid; 0 if there is none."""
         return next((c for c in self.conflicts if c & chosen == c), 0)
 
     def widened(self, chosen: int, more: Iterable[int]) -> int:
-        """``chosen`` with each of ``more`` (bits) that counting does not forbid."""
+        """``chosen`` with each of ``more`` (bits) that the counting rules do not forbid."""
         for bit in more:
             if not any(c & bit and c & ~chosen == bit for c in self.conflicts):
                 chosen |= bit

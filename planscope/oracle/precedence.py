@@ -10,18 +10,18 @@ from planscope.oracle.cancellation import check_cancelled
 
 
 def deletion_core(size: int, impossible: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
-    """Which of ``size`` members stay when they are dropped from the last to the first while the rest is impossible.
+    """The minimal core that remains when members are dropped from last to first while the rest is unsatisfiable.
 
-    The last one that stays is the first with which the members up to it are impossible; with that one kept, the same
-    holds for the next. So each costs as many questions as the logarithm of ``size``. ``impossible`` is asked about
-    members by number; more of them are never less impossible. Empty where all of them together are not.
+    The last member of the core is the first one with which all members up to it are unsatisfiable; with it kept, the
+    same holds for the next. So each member costs log2(``size``) questions. ``impossible`` gets member numbers and must
+    be monotone. Empty if all ``size`` members together are satisfiable.
     """
     kept: list[int] = []
     limit = size
     if not impossible(range(size)):
         return ()
     while not impossible(kept):
-        low, high = 1, limit  # how many of the first are impossible together with what is kept
+        low, high = 1, limit  # how many of the first are unsatisfiable with the kept ones
         while low < high:
             middle = (low + high) // 2
             if impossible([*range(middle), *kept]):
@@ -63,7 +63,7 @@ def masks(n: int, edges: Iterable[Edge]) -> tuple[list[int], list[int]]:
 
 
 def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
-    """An order that meets the edges, smallest number first where there is a choice; None for a cycle."""
+    """An order that meets the edges, ties by smallest number; None for a cycle."""
     after: list[list[int]] = [[] for _ in range(n)]
     missing = [0] * n
     for a, b in edges:
@@ -83,9 +83,9 @@ def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
 
 
 def cycle_core(n: int, edges: Sequence[Edge]) -> tuple[int, ...]:
-    """Which edges (by position) stay when they are dropped from the last to the first while a cycle remains.
+    """The edges (by position) that remain when they are dropped from last to first while a cycle remains.
 
-    Empty where the edges have no cycle.
+    Empty if the edges have no cycle.
     """
     return deletion_core(len(edges), lambda kept: topological(n, [edges[k] for k in kept]) is None)
 
@@ -93,7 +93,7 @@ def cycle_core(n: int, edges: Sequence[Edge]) -> tuple[int, ...]:
 def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int], int]:
     """A function from a set of remaining actions (a bit mask) to the number of orders that meet the rest.
 
-    Exact. Unrelated groups are counted apart and interleaved, so that only connected orders cost anything.
+    Exact. Unconnected groups are counted apart and interleaved, so only connected actions are enumerated.
     """
     memo: dict[int, int] = {0: 1}
 

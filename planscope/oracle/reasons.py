@@ -1,11 +1,11 @@
-"""Every minimal core and every minimal correction set of a run that failed, or of a request that contradicts itself."""
+"""Every minimal core and minimal correction set of a failed run, or of a query that contradicts itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from planscope.oracle.base import BaseQuestion
-from planscope.oracle.certificate import member_names, stretch_of
+from planscope.oracle.certificate import member_names, prefix_of
 from planscope.oracle.marco import Marco
 from planscope.oracle.plan import Question
 from planscope.oracle.precedence import bits
@@ -15,7 +15,7 @@ from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.oracle.walk import Walk
 
 MOST = 100
-"""Cores, and corrections, that are looked for at most."""
+"""Default limit of cores, and of corrections."""
 
 
 def reasons(
@@ -31,10 +31,9 @@ def reasons(
 ) -> Reasons:
     """Why the plan is lost at ``index`` (default: at the first doomed step of the last attempt).
 
-    ``most``: cores, and corrections, at most. ``timeout``: milliseconds for each question that Z3 is asked.
-    ``on_core`` and ``on_correction`` are called for each as it is found, the oracle's own core first. ``stopped`` is
-    looked at between questions; ``started`` is handed, once, a function that ends the search at once, for any
-    thread to call.
+    ``most``: limit of cores, and of corrections. ``timeout``: milliseconds per question to Z3. ``on_core`` and
+    ``on_correction`` are called with each as it is found, the oracle's own core first. ``stopped`` is called between
+    questions. ``started`` is called once, with a function that ends the search at once from any thread.
     """
     if index is None:
         index = len(run.steps) - 1 if run.first_doomed is None else run.first_doomed
@@ -57,7 +56,7 @@ class _Search:
         self.on_core, self.on_correction = on_core, on_correction
         self.told, self.halted = stopped, False
         self.judges: list[Judge] = []
-        self.stretch = stretch_of(run, index)
+        self.prefix = prefix_of(run, index)
         self.question: Question = self._question(())
         self.foreseeable: bool | None = None
         self.cores: dict[int, Core] = {}
@@ -92,14 +91,14 @@ class _Search:
     def _question(self, free: tuple[int, ...]) -> Question:
         problem = self.run.problem
         if not problem.timed:
-            return BaseQuestion(problem, self.stretch)
-        return TimedQuestion(problem, self.stretch, self.timeout, self.judges.append, free)
+            return BaseQuestion(problem, self.prefix)
+        return TimedQuestion(problem, self.prefix, self.timeout, self.judges.append, free)
 
     def _foreseeable(self) -> bool:
-        """The same for all cores here: is it lost even with the durations that no answer had told by now left open?"""
+        """The same for all cores here: is the plan lost even if all durations that no answer has told are unknown?"""
         run, index = self.run, self.view.index
         if self.view.core is not None and run.lost_at(self.view.attempt) == index:
-            return self.view.core.foreseeable  # the walk has asked
+            return self.view.core.foreseeable  # the walk knows it
         called = {f.action for f in run.facts if f.step <= index and f.effect in ("done", "repeated")}
         free = tuple(i for i in range(len(run.problem.actions)) if i not in called)
         if not run.problem.timed or not free:
@@ -115,7 +114,7 @@ class _Search:
         """A set's constraints and its steps."""
         said = len(self.run.problem.constraints)
         names = [self.question.names[k] for k in bits(mask)]
-        steps: list[StepNo] = [f.step for k, f in enumerate(self.stretch.ran, said) if mask >> k & 1]
+        steps: list[StepNo] = [f.step for k, f in enumerate(self.prefix.ran, said) if mask >> k & 1]
         if "end" in names:
             steps.append("end")
         return tuple(c.id for k, c in enumerate(self.run.problem.constraints) if mask >> k & 1), tuple(steps)
@@ -134,6 +133,6 @@ class _Search:
 
 
 def _by_size(mask: int) -> tuple[int, list[int]]:
-    """Fewer members first, then those that stand first."""
+    """Fewer members first, then by their places."""
     members = list(bits(mask))
     return len(members), members

@@ -1,8 +1,8 @@
-"""The nearest valid plan to the one an agent followed (paper, section 7; spec, "Repair").
+"""The valid plan nearest to the calls of an agent (paper, section 7; spec, "Repair").
 
-Best-first search over sets of actions already placed. What is near: fewest adjacent swaps, then (timed) the
-smallest sum of changed start hours, then the earliest starts, then the order nearest to the agent's own. Swaps
-that the requirements force count nothing in the search, so that it walks straight where they suffice.
+Best-first search over sets of actions already placed. Nearest means: fewest adjacent swaps, then (timed) the smallest
+sum of changes of start hours, then the earliest starts, then the order nearest to the agent's own. Swaps that the
+constraints force anyway cost nothing in the search, so it does not branch if no others are needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from planscope.oracle.verdict_types import Repair
 
 EXACT = 12
 BUDGET = 60_000
-"""Placements tried for more than ``EXACT`` actions before the best found has to do."""
+"""Placements tried for more than ``EXACT`` actions before the search becomes greedy."""
 
 Cost = tuple[int, int, int]
 """Swaps beyond the forced ones, sum of changes of start hours, sum of start hours."""
@@ -31,12 +31,13 @@ Placed = tuple[int, int | None]
 """An action and its start hour (None: base)."""
 
 _Node = tuple[Cost, tuple[int, ...], int, int, tuple[Placed, ...]]
-"""Cost and ranks so far (what the heap compares), what remains, the clock, and how it was reached."""
+"""Cost and ranks so far (the heap's key), remaining actions, the clock, and the placements so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What the search starts from: ``kept`` is fixed, ``rank`` is each action's place in the agent's order."""
+    """Where the search starts. ``kept``: fixed executions. ``rank``: each action's place in the agent's order. ``own``:
+    the actions that the agent did. ``hour``: their start hours (timed)."""
 
     kept: tuple[Fact, ...]
     rest: int
@@ -87,7 +88,7 @@ def _given(problem: Problem, attempt: Attempt, from_step: int) -> _Given:
 
 
 def _swaps(ranks: Sequence[int]) -> int:
-    """Adjacent swaps between two orders: pairs that stand the other way round."""
+    """Adjacent swaps between two orders: the number of inverted pairs."""
     count, seen = 0, 0
     for rank in ranks:
         count += (seen >> rank).bit_count()
@@ -123,7 +124,7 @@ class _Search:
             return None, False
 
     def _smaller_ranks(self) -> list[int]:
-        """For each action of the agent's own, the mask of those of its own that stand before it."""
+        """For each action that the agent did, the mask of those that it did before."""
         masks, seen = [0] * self.n, 0
         for i in sorted(range(self.n), key=lambda i: self.given.rank[i]):
             if self.given.own >> i & 1:
@@ -132,7 +133,7 @@ class _Search:
         return masks
 
     def _must_follow(self) -> list[int]:
-        """For each action the mask of all that the order puts behind it, directly or not."""
+        """For each action, the mask of all actions that must come after it, directly or not."""
         after = [0] * self.n
         done, rest = 0, (1 << self.n) - 1
         order = []
@@ -151,7 +152,7 @@ class _Search:
         return after
 
     def _moves(self, rest: int, clock: int) -> Iterator[tuple[int, int | None, int, Cost]]:
-        """What can be placed next: action, hour, the clock after it, and what it costs."""
+        """Possible next placements: action, hour, the clock after it, and the cost."""
         todo = rest
         while todo:
             bit = todo & -todo
@@ -193,7 +194,7 @@ class _Search:
         return None, True
 
     def _greedy(self) -> tuple[list[Placed], bool]:
-        """The cheapest move each time; the nearest of all where no swap beyond the forced ones was needed."""
+        """The cheapest move each time; proved nearest only if it needs no swap beyond the forced ones (base)."""
         rest, clock, swaps = self.given.rest, self.given.clock, 0
         path: list[Placed] = []
         while rest:

@@ -1,4 +1,4 @@
-"""A run judged: every step of it, the whole, and what would have been right (paper 4.3, 4.4, section 7)."""
+"""Judges a run: every step, the whole run, and its repair (paper 4.3, 4.4, section 7)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from planscope.oracle.walk import Walk
 
 
 class Replay(Walk):
-    """A walk with its judgement. Steps are computed once; all else on demand."""
+    """A walk with verdict, repair and certificate. Steps are computed once, the rest on demand."""
 
     def verdict(self, *, strict: bool = False) -> Verdict:
-        """The judgement of the last attempt. ``strict``: warnings fail a run that is otherwise right."""
+        """The verdict on the last attempt. ``strict``: warnings make an otherwise right run wrong."""
         return judge(self, strict)
 
     def repair(self, from_step: int = 0) -> Repair:
@@ -36,9 +36,9 @@ class Replay(Walk):
     def certify(
         self, timeout: int = 10_000, started: Callable[[Callable[[], None]], None] | None = None
     ) -> bool | None:
-        """Ask Z3 whether verdict and core are true. None: it gave up. ``timeout`` in milliseconds a question.
+        """Does Z3 confirm verdict and core? None: it gave up. ``timeout``: milliseconds per question.
 
-        ``started`` is handed a function that makes Z3 give up at once, for any thread to call.
+        ``started`` is called with a function that makes Z3 give up at once, from any thread.
         """
         if self.problem.unjudged:
             return None

@@ -1,8 +1,8 @@
-"""Can these constraints be met? Z3's answer for many small problems in a row, as synthesis asks it.
+"""Can constraints be met? Z3 answers for many small problems in a row, as synthesis needs it.
 
-A fresh solver costs milliseconds, most of them for building terms. So one solver is kept for each number of
-actions and each language; every constraint that was ever asked about has a literal in it, and a question
-assumes those that it is about. Everything is a difference of two integers, which Z3 has a special solver for.
+A new solver costs milliseconds, mostly for building terms. So one solver is kept for each number of actions and each
+language. It has a literal for every constraint seen so far, and a question assumes the literals of its constraints. All
+constraints are differences of two integers, for which Z3 has a special solver.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EFFORT = 100_000_000
 
 MANY = 100
 MANY_DIFFERENCES = {"arith.solver": 1}
-"""From so many actions on the solver for few of them takes more time, and for 1,000 ten times the memory."""
+"""From this many actions on, the default for sparse differences is slower (and takes ten times the memory at 1,000)."""
 
 Key = tuple[str, int, int] | Edge
 Window = tuple[int, int]
@@ -30,14 +30,14 @@ Window = tuple[int, int]
 
 
 class Undecided(Exception):
-    """Z3 gave up before it came to an answer."""
+    """Z3 gave up without an answer."""
 
 
 class Certifier:
     """For one thread at a time: ``certifier()`` gives each its own.
 
-    ``effort``: Z3's own measure of work (rlimit), for each question of the timed language. Unlike a time-out it
-    gives the same answer on every machine, and it costs no timer.
+    ``effort``: Z3's rlimit for each question of the timed language. Unlike a time limit, it gives the same answer on
+    every machine and needs no timer.
     """
 
     def __init__(self, effort: int = EFFORT) -> None:
@@ -62,9 +62,8 @@ class Certifier:
     ) -> bool:
         """Can calls that take ``durations`` hours be made one by one within the day?
 
-        ``starts``: (action, earliest start); ``ends``: (action, latest end). ``plan``: start hours that a
-        caller believes in. Z3 is asked about that very plan first, which is quick; what it finds wrong with it
-        decides nothing.
+        ``starts``: (action, earliest start); ``ends``: (action, latest end). ``plan``: start hours
+        that may work. Z3 is asked about them first, which is quick; if they fail, it searches.
         """
         n = len(durations)
         solver = self._timed.get(n)
@@ -82,7 +81,7 @@ class Certifier:
         return solver.holds(keys)
 
     def certify(self, problem: Problem, plan: Sequence[int] | None = None) -> bool:
-        """Whether all that the problem says can be met together (durations count as 1 hour where not given)."""
+        """Can all constraints of the problem be met together? Durations default to 1 hour."""
         place = problem.place
         pairs: list[Edge] = []
         starts: list[Window] = []
@@ -106,7 +105,7 @@ class _Solver:
         self.context, self.solver = fresh_solver(**(DIFFERENCES if n < MANY else MANY_DIFFERENCES))
         if effort:
             self.solver.set("rlimit", effort)
-        self.alive: list[Any] = []  # handles are only good while their expressions live
+        self.alive: list[Any] = []  # handles are valid only while their expressions live
         self.handles: dict[Key, Any] = {}
         self.declare(n)
 
@@ -121,7 +120,7 @@ class _Solver:
         return self.places[earlier] - self.places[later] <= -1
 
     def handle(self, key: Key) -> Any:
-        """The literal of a constraint, made when it is first asked about."""
+        """The literal of a constraint, made at first use."""
         literal = z3.Bool(repr(key), self.context)
         self.solver.add(z3.Implies(literal, self.meaning(key)))
         self.alive.append(literal)
@@ -132,7 +131,7 @@ class _Solver:
         handles = self.handles
         assumed = [handles.get(key) or self.handle(key) for key in keys]
         count = len(assumed)
-        # the function below solver.check(): that one spends twice Z3's time on wrapping the literals
+        # not solver.check(), which spends twice Z3's time on wrapping the literals
         answer = z3.Z3_solver_check_assumptions(
             self.context.ref(), self.solver.solver, count, (z3.Ast * count)(*assumed)
         )
@@ -174,7 +173,7 @@ _of_thread = threading.local()
 
 
 def certifier() -> Certifier:
-    """The certifier of the thread that asks."""
+    """The current thread's certifier."""
     found: Certifier | None = getattr(_of_thread, "certifier", None)
     if found is None:
         found = _of_thread.certifier = Certifier()

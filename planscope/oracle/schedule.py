@@ -1,4 +1,4 @@
-"""Calls on one clock: is there a way on, until which hour, in how many orders.
+"""Scheduling calls one by one: can the rest be finished, from which hour at the latest, in how many orders.
 
 Calls come one by one, so an order of what remains fixes the earliest start of each: the clock, or its own
 "after" hour. Everything here follows from one number for each set R of remaining actions: the latest hour of
@@ -16,21 +16,21 @@ from planscope.oracle.precedence import Edge, bits, masks, order_counter, topolo
 NEVER = -math.inf
 ALWAYS = math.inf
 _OFTEN = 255
-"""After so many sets of actions one looks whether anyone still waits."""
+"""Cancellation is checked each time this many sets of actions were examined."""
 
 FEW = 6
-"""So few actions are tried out faster than the bound that would rule them out is computed."""
+"""For so few actions, trying is faster than computing the bound that could rule them out."""
 
 
 class TooHard(Exception):
-    """More sets of actions to look at than the limit allows."""
+    """The limit of sets of actions to examine is reached."""
 
 
 class Schedule:
-    """Actions with durations, windows and an order, to be done one by one; it remembers, so ask often.
+    """Actions with durations, windows and an order, to be done one by one. Answers are cached.
 
     ``takes``: hours, at least 1. ``release`` and ``deadline``: earliest start and latest end of each, in hours;
-    any integers. ``edges``: pairs (earlier, later). Sets of actions are bit masks. ``limit``: sets looked at
+    any integers. ``edges``: pairs (earlier, later). Sets of actions are bit masks. ``limit``: sets examined
     before :class:`TooHard`.
     """
 
@@ -57,7 +57,7 @@ class Schedule:
         self._by_due = sorted(range(self.n), key=lambda i: (self._due[i], i))
 
     def _find_twins(self) -> list[int]:
-        """For each action, the mask of earlier ones that nothing distinguishes from it."""
+        """For each action, the mask of earlier actions that are interchangeable with it."""
         kind = [
             (self.takes[i], self.release[i], self.deadline[i], self.preds[i], self.succs[i])
             for i in range(self.n)
@@ -65,7 +65,7 @@ class Schedule:
         return [sum(1 << j for j in range(i) if kind[j] == kind[i]) for i in range(self.n)]
 
     def _effective_windows(self) -> tuple[list[int], list[int]]:
-        """Latest ends with room for what has to follow, earliest starts with room for what comes first.
+        """Latest ends with room for the successors, earliest starts with room for the predecessors.
 
         Only bounds and the order of trying depend on them.
         """
@@ -78,7 +78,7 @@ class Schedule:
         return due, early
 
     def _hopeless(self, members: Sequence[int]) -> bool:
-        """Could they not be done in their windows even if each might be interrupted? (earliest due first)"""
+        """Do they miss their windows even if calls could be interrupted? (preemptive, earliest due date first)"""
         left = {i: self.takes[i] for i in members}
         clock = min(self._early[i] for i in members)
         while left:
@@ -98,11 +98,11 @@ class Schedule:
         return False
 
     def ready(self, rest: int) -> list[int]:
-        """Actions of ``rest`` that wait for no other of it."""
+        """Actions of ``rest`` without a predecessor in it."""
         return [i for i in bits(rest) if not self.preds[i] & rest]
 
     def latest(self, rest: int) -> float:
-        """The latest hour of the clock from which ``rest`` (a bit mask) can be finished; NEVER if from none."""
+        """The latest hour from which ``rest`` (a bit mask) can be finished; NEVER if there is none."""
         if self.cyclic:
             return NEVER if rest else ALWAYS
         known = self._latest.get(rest)
@@ -134,7 +134,7 @@ class Schedule:
         return best
 
     def hours(self, rest: int, action: int, clock: int) -> tuple[int, int] | None:
-        """First and last hour at which ``action`` may start now so that the rest can be finished, if any."""
+        """First and last start hour of ``action``, done next, with which the rest can be finished; None if none."""
         if self.preds[action] & rest:
             return None
         first = max(clock, self.release[action])
@@ -170,13 +170,13 @@ class Schedule:
         return count
 
     def _alike(self, action: int, rest: int) -> int:
-        """How many of ``rest`` nothing distinguishes from ``action``, itself included."""
+        """How many of ``rest`` are interchangeable with ``action``, itself included."""
         return 1 + sum(1 for j in bits(rest) if self._twins[j] >> action & 1)
 
     def latest_way(self, rest: int) -> list[tuple[int, int]] | None:
-        """Actions with start hours that finish ``rest`` as late as can be; None if nothing does.
+        """Actions with the latest start hours that finish ``rest``; None if nothing finishes it.
 
-        It follows what :meth:`latest` found, so that it costs no more.
+        It follows the answers that :meth:`latest` has cached, so it costs no search.
         """
         if self.latest(rest) == NEVER:
             return None

@@ -11,14 +11,14 @@ from planscope.oracle.cancellation import interruptible
 from planscope.oracle.formula import Encoding, Formula
 
 DIFFERENCES = {"arith.solver": 3}
-"""For systems of differences that are sparse: a third to a fifth of the time."""
+"""Z3's solver for sparse difference constraints; it takes a third to a fifth of the default solver's time."""
 
 
 def fresh_solver(**settings: int) -> tuple[Any, Any]:
-    """A context of its own and an empty solver in it, for one thread at a time. ``settings``: by Z3's names."""
+    """A new context and an empty solver in it, for one thread at a time. ``settings``: Z3's parameters."""
     context = z3.Context()
     solver = z3.SimpleSolver(ctx=context)
-    solver.set(ctrl_c=False, **settings)  # an interrupt from the keyboard is Python's
+    solver.set(ctrl_c=False, **settings)  # Python handles Ctrl+C
     return context, solver
 
 
@@ -26,20 +26,20 @@ Answer = Literal["sat", "unsat", "unknown"]
 
 
 class Hints(Protocol):
-    """What spares the solver work, and can change no answer."""
+    """Facts that save the solver work and cannot change an answer."""
 
     def follows(self, members: Collection[str]) -> Iterable[tuple[str, Formula]]:
-        """Consequences of single members, each with the member that implies it: those that these members need."""
+        """Consequences of single members that help with these members, each with the member that implies it."""
 
     def plan(self, members: Collection[str]) -> Mapping[str, int] | None:
         """Integers, by name, with which these members are believed to hold."""
 
 
 class Judge:
-    """A solver of its own for one encoding, in a context of its own: use it from one thread at a time.
+    """A solver for one encoding, in a context of its own: use it from one thread at a time.
 
-    ``timeout`` is in milliseconds and holds for each question, but for those whether a core is minimal, which get a
-    fifth of it; ``interrupt`` may be called from any thread.
+    ``timeout``: milliseconds per question; the questions whether a core is minimal get a fifth of it. ``interrupt``
+    may be called from any thread.
     """
 
     def __init__(self, encoding: Encoding, timeout: int = 10_000, hints: Hints | None = None) -> None:
@@ -99,7 +99,7 @@ class Judge:
         return "unsat" if answer == z3.unsat else "unknown"
 
     def _planned(self, chosen: Sequence[str], literals: Sequence[Any]) -> Any:
-        """Z3's answer about one plan. That this one does not hold says nothing of others."""
+        """Z3's answer about the proposed plan alone; ``unsat`` also if there is none. Other plans may still hold."""
         plan = None if self._hints is None else self._hints.plan(chosen)
         if plan is None:
             return z3.unsat
@@ -130,7 +130,7 @@ class Judge:
             self._solver.set(timeout=self.timeout)
 
     def all_true(self, questions: Iterable[tuple[Answer, Sequence[str]]]) -> bool | None:
-        """Are these the answers for these members? The first one that is not decides; None: Z3 gave up."""
+        """Does Z3 give these answers for these members? It stops at the first that differs; None: it gave up."""
         for expected, members in questions:
             answer = self.check(members)
             if answer != expected:
@@ -138,5 +138,5 @@ class Judge:
         return True
 
     def interrupt(self) -> None:
-        """Make a question under way in another thread end as unknown, within milliseconds."""
+        """End the question that another thread is asking, as unknown, within milliseconds."""
         self._context.interrupt()

@@ -46,14 +46,14 @@ def document(
 
 
 def _plain(text: str) -> str:
-    """A comment on one line of printable ASCII: names come from files, and solvers differ in what they read."""
+    """A comment on one line of printable ASCII: names come from files, and solvers differ in the text they accept."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)
 
 
 def smt_document(run: Replay, title: str = "") -> str:
     """The problem and the run's last attempt with named assertions; the last check judges the whole.
 
-    Where the plan was lost, the minimal core is checked first, alone.
+    If the plan was lost, the minimal core is checked first, alone.
     """
     violation = run.verdict().first_violation
     problem = run.problem

@@ -1,4 +1,4 @@
-"""When each constraint was decided. A status, once decided, stays: only a restart opens it again."""
+"""When each constraint was decided. A decided status never changes, except that a restart opens all again."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from planscope.oracle.facts import Fact
 from planscope.oracle.verdict_types import Status
 
 Decision = tuple[int, Status]
-"""Index of the step (0 is before any call) and what was decided there: ``holds`` or ``broken``."""
+"""Index of the step (0: before any call), and the status decided there: ``holds`` or ``broken``."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt: the index at which it begins, its executions in order, and what was decided when."""
+    """One attempt: the index at which it begins, its executions in order, and the decided constraints."""
 
     number: int
     begins: int
@@ -25,10 +25,10 @@ class Attempt:
     facts: list[Fact] = field(default_factory=list)
     first_broken: int | None = None
     broke: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Which constraints the call at an index broke."""
+    """The constraints that the call at an index broke."""
 
     def copy(self) -> Attempt:
-        """The same attempt, to be gone on with by itself: what was decided at steps so far does not change."""
+        """An independent copy. Decisions at steps so far never change, so their lists are shared."""
         return replace(
             self,
             decided=dict(self.decided),
@@ -54,7 +54,7 @@ class Attempt:
 
 
 class Watcher:
-    """Decides constraints as calls come in. ``problem`` is fixed; cost is that of the constraints touched."""
+    """Decides constraints as calls come in; a call costs as much as the constraints of its action."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -98,7 +98,7 @@ class Watcher:
             earlier = attempt.first.get(other)
             if earlier is not None:
                 attempt.decide(constraint, at, "holds" if self._in_time(earlier, fact) else "broken")
-            elif not self.problem.timed:  # the other's place can only be later
+            elif not self.problem.timed:  # the other action can only come later
                 attempt.decide(constraint, at, "broken")
         for constraint, other in self.later[action]:
             later = attempt.first.get(other)
@@ -133,7 +133,7 @@ class Watcher:
             attempt.decide(self.rules[kind], index, "broken")
 
     def finish(self, attempt: Attempt, index: int) -> None:
-        """Nothing else will be called: the rules that nothing broke hold."""
+        """Nothing else will be called, so the unbroken rules hold."""
         for kind, constraint in self.rules.items():
             if kind != "all_done":
                 attempt.decide(constraint, index, "holds")

@@ -16,7 +16,7 @@ from itertools import pairwise
 from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.formula import Formula, encode, room
-from planscope.oracle.plan import COUNTED, Answered, Cursor, Members, Stretch, rule_core
+from planscope.oracle.plan import COUNTED, Answered, Cursor, Members, Prefix, rule_core
 from planscope.oracle.precedence import deletion_core
 from planscope.oracle.schedule import NEVER, Schedule, TooHard
 from planscope.oracle.smt import Judge
@@ -24,22 +24,22 @@ from planscope.oracle.statuses import Attempt
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
 CORE_EFFORT = 40_000
-"""Sets of actions that scheduling looks at for one of the many questions that a core takes."""
+"""Sets of actions that scheduling examines for one of a core's many questions."""
 
 
 EFFORT = 20_000
-"""Sets of actions that scheduling looks at for one question before Z3 is asked, or for one plan to propose."""
+"""Sets of actions that scheduling examines for one question before Z3 is asked, or for one proposed plan."""
 
 TOO_HARD = 3
 """After this many questions that were too hard for scheduling, Z3 is asked at once."""
 
 
 class _Unknown(Exception):
-    """Nobody knows."""
+    """Neither scheduling nor Z3 found an answer."""
 
 
 def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
-    """The scheduling problem that a timed problem is, before any call."""
+    """A timed problem as a scheduling problem, before any call."""
     place = problem.place
     release, deadline = [0] * len(place), [DAY] * len(place)
     edges = []
@@ -56,11 +56,11 @@ def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
 
 
 def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], timeout: int) -> bool:
-    """Could a plan that is lost be seen to be lost, whatever the durations of the actions not called yet are?
+    """Is the plan lost whatever the durations of the actions not called yet are?
 
-    False only where some durations of at least 1 hour each would still let it be finished; none is better than 1, as
-    a shorter call meets all that a longer one meets. ``called``: actions whose durations their answers told.
-    ``timeout``: milliseconds for Z3 where scheduling gives up; True where it does, too.
+    False only if some durations of at least 1 hour each would still let it be finished. It is enough to try 1 hour
+    each, because a shorter call meets everything that a longer one meets. ``called``: actions whose answers told
+    their durations. ``timeout``: milliseconds for Z3 if scheduling gives up; True if Z3 gives up, too.
     """
     free = [i for i in range(len(problem.actions)) if i not in called]
     if not free:
@@ -73,7 +73,7 @@ def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], 
 
 
 class TimedPlan:
-    """``limit``: sets of actions that scheduling looks at before it leaves the question to Z3."""
+    """``limit``: sets of actions that scheduling examines before it leaves the question to Z3."""
 
     def __init__(self, problem: Problem, limit: int = 400_000, timeout: int = 10_000) -> None:
         self.problem = problem
@@ -86,7 +86,7 @@ class TimedPlan:
         return _TimedCursor(self)
 
     def state(self, rest: int, clock: int, done: Sequence[Fact]) -> State:
-        """Is there a way on? ``done`` is what was executed, none of it wrong in itself."""
+        """Can the plan still be finished? ``done``: the executions so far, which break no constraint."""
         try:
             return "completable" if clock <= self.schedule.latest(rest) else "doomed"
         except TooHard:
@@ -96,7 +96,7 @@ class TimedPlan:
         return "completable" if answer == "sat" else "doomed"
 
     def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
-        """The core at the first doomed step of an attempt; None where it could not be found in time."""
+        """The core at the first doomed step of an attempt; None if it was not found in time."""
         found = rule_core(attempt, step, self.rules)
         if found is not None:
             return found
@@ -112,7 +112,7 @@ class TimedPlan:
         )
 
     def _core(self, ran: Sequence[Fact]) -> tuple[str, ...] | None:
-        """Its members by name. Each question goes to Z3 where scheduling gives up; None where Z3 does, too."""
+        """The core's members by name. Z3 is asked if scheduling gives up; None if Z3 gives up, too."""
         timed = TimedMembers(self.problem, ran, limit=CORE_EFFORT)
         judge: Judge | None = None
 
@@ -134,7 +134,7 @@ class TimedPlan:
             return None
 
     def _rest(self, done: Sequence[Fact]) -> tuple[int, int]:
-        """What remains, as a bit mask, and the hour of the clock."""
+        """The remaining actions as a bit mask, and the clock's hour."""
         rest, clock = self.everything, 0
         for fact in done:
             if fact.action is not None and fact.end is not None:
@@ -143,7 +143,7 @@ class TimedPlan:
         return rest, clock
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]:
-        """Empty, too, where the question is too hard to answer for every action."""
+        """Also empty if scheduling gives up on an action."""
         rest, clock = self._rest(done)
         moves = []
         try:
@@ -202,9 +202,10 @@ Windows = tuple[list["int | None"], list["int | None"]]
 
 
 class TimedMembers:
-    """A problem with what was executed. ``free``: actions whose duration is left open, at least one hour.
+    """Which members of a problem with executions can hold together (spec, "What may stand in a core").
 
-    ``limit``: sets of actions that scheduling looks at for one question.
+    ``free``: actions of unknown duration, at least 1 hour. ``limit``: sets of actions that scheduling examines for one
+    question.
     """
 
     def __init__(
@@ -233,11 +234,11 @@ class TimedMembers:
         return self._starts(members, wanted=False) is not None
 
     def starts(self, members: Collection[str]) -> list[int] | None:
-        """Start hours of every action that meet these members; None where there are none. Raises as above."""
+        """Start hours of every action that meet these members; None if there are none. May raise TooHard."""
         return self._starts(members, wanted=True)
 
     def _starts(self, members: Collection[str], wanted: bool) -> list[int] | None:
-        """As ``starts``; where the hours are not wanted, any list stands for them."""
+        """As ``starts``. If the hours are not wanted, any list means that there are some."""
         chosen = set(members)
         one_by_one = self.one_by_one in chosen
         release, deadline = self._windows(chosen)
@@ -257,7 +258,7 @@ class TimedMembers:
         return starts if self._apart(starts, ends, edges) else None
 
     def windows(self, members: Collection[str]) -> Windows:
-        """Earliest starts and latest ends of every action that these members leave; None for any hour."""
+        """Earliest start and latest end that these members leave each action; None: any hour."""
         chosen = set(members)
         release, deadline = self._windows(chosen)
         edges = self._edges(chosen)
@@ -272,7 +273,7 @@ class TimedMembers:
         return list(dict.fromkeys(edge for c, edge in self.orders if c in chosen))
 
     def _windows(self, chosen: set[str]) -> Windows:
-        """Earliest starts and latest ends that clock times, rules and steps ask for one by one."""
+        """Earliest starts and latest ends from clock times, rules and steps, not propagated along the order."""
         n = len(self.takes)
         rules = {kind for kind, c in self.rules.items() if c in chosen}
         release: list[int | None] = [None] * n
@@ -341,7 +342,7 @@ class _Hints:
         self.said: set[tuple[int, int]] = set()
 
     def follows(self, members: Collection[str]) -> Iterator[tuple[str, Formula]]:
-        """For each stretch of hours that something has to lie in, that it is no longer than it is. Each only once."""
+        """For each range of hours: the calls within it take no more hours than it has. Each range comes only once."""
         one_by_one = self.timed.one_by_one
         if one_by_one is None or one_by_one not in members:
             return
@@ -369,21 +370,21 @@ class _Hints:
 
 
 class TimedQuestion:
-    """``free``: actions whose duration is left open. ``begun`` is handed each solver as it is made."""
+    """``free``: actions whose duration is left open. ``begun`` is called with each new solver."""
 
     def __init__(
         self,
         problem: Problem,
-        stretch: Stretch,
+        prefix: Prefix,
         timeout: int,
         begun: Callable[[Judge], None],
         free: Collection[int] = (),
     ) -> None:
-        self.problem, self.stretch, self.free = problem, stretch, free
+        self.problem, self.prefix, self.free = problem, prefix, free
         self.timeout, self.begun = timeout, begun
-        self.members = Members(problem, stretch)
+        self.members = Members(problem, prefix)
         self.names = self.members.names
-        self.timed = TimedMembers(problem, stretch.ran, free, EFFORT)
+        self.timed = TimedMembers(problem, prefix.ran, free, EFFORT)
         counting = {c.id for c in problem.constraints if c.kind in ("once", "all_done")}
         self.clocked = self.members.mask(name for name in self.timed.names if name not in counting)
         self.one_by_one = self.members.mask(c.id for c in problem.constraints if c.kind == "one_by_one")
@@ -407,7 +408,7 @@ class TimedQuestion:
 
     def _by_z3(self, chosen: int) -> Answered:
         if self.judge is None:
-            ran, ended = self.stretch.ran, self.stretch.ended
+            ran, ended = self.prefix.ran, self.prefix.ended
             self.judge = judge_of(self.problem, ran, ended, self.timeout, self.free, plans=False)
             self.begun(self.judge)
         answer = self.judge.check(self.members.named(chosen))
@@ -417,7 +418,7 @@ class TimedQuestion:
 
 
 class _Hours:
-    """Start hours of every action, and which members they meet."""
+    """Start hours of every action; tells which members they meet."""
 
     def __init__(self, question: TimedQuestion, starts: Sequence[int]) -> None:
         self.question = question
@@ -463,6 +464,6 @@ class _Hours:
         return True
 
     def _later(self, step: str, fact: Fact) -> bool:
-        """Does all that had not run at this step start after its end?"""
+        """Does every action that had not run at this step start after the step's end?"""
         assert fact.end is not None
         return all(self.starts[i] >= fact.end for i in self.question.timed.after[step])

@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Ending = Literal["stopped", "timeout", "call_limit", "aborted", "running"]
-"""``stopped``: the agent said that it was done. ``timeout`` and ``call_limit``: a limit ended it.
-``aborted``: the model, the network or the user did. ``running``: more is to come."""
+"""``stopped``: the agent said that it was done. ``timeout``, ``call_limit``: a limit ended the run. ``aborted``: the
+model, the network or the user ended it. ``running``: it is not over."""
 
 RESTART_TOOL = "ask_for_restart"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call as the agent made it. ``arguments`` is None where it could not be read (``error`` says why).
+    """One tool call as the agent made it. ``arguments`` is None if they could not be read (``error`` says why).
 
-    ``refused``: a guard or the user kept it from its tool, so it is no execution, and no error of the agent's.
-    ``failed``: its tool answered with an error. A mock tool refuses what we can judge ourselves; of a real one this is
-    all that is known.
+    ``refused``: a guard or the user blocked the call, so it is no execution and no error of the agent. ``failed``: the
+    tool answered with an error; it matters for real tools only, because the oracle judges mock tools itself.
     """
 
     tool: str

@@ -11,7 +11,7 @@ from planscope.oracle.verdict_types import Status, StepView, Verdict
 
 
 class Unjudged:
-    """What the debugger needs of a replay. Attempts are counted as the oracle counts them; no solver is asked."""
+    """Stands in for a replay in the debugger. It counts attempts as the oracle does, and asks no solver."""
 
     def __init__(self, problem: Problem, trace: Trace) -> None:
         self.problem = problem

@@ -1,4 +1,4 @@
-"""The judgement of a whole run: its last attempt, as findings, first violation and plain words."""
+"""The verdict on a whole run (its last attempt): findings, first violation, explanation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planscope.oracle.walk import Walk
 
 
 def judge(run: Walk, strict: bool) -> Verdict:
-    """``right`` where nothing is wrong, ``wrong`` by the primary finding, ``aborted`` and ``unknown`` apart."""
+    """The verdict: ``wrong`` with the type of its primary finding, else ``right``, ``aborted`` or ``unknown``."""
     problem, attempt = run.problem, run.last_attempt
     complete = len(attempt.first) == len(problem.actions)
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
@@ -21,7 +21,7 @@ def judge(run: Walk, strict: bool) -> Verdict:
 
 
 def first_violation(run: Walk) -> Violation | None:
-    """The first doomed step of the last attempt with its core; None where there is none or no core was found."""
+    """The first doomed step of the last attempt with its core; None if there is none or no core was found."""
     view = None if run.first_doomed is None else run.steps[run.first_doomed]
     if view is None or view.core is None:
         return None
@@ -29,7 +29,7 @@ def first_violation(run: Walk) -> Violation | None:
 
 
 def highlighted(core: Core) -> str:
-    """The member that stands first in the text; a rule where the text says nothing of it."""
+    """The core's constraint that comes first in the text; a rule if there is none."""
     return core.constraints[0]
 
 

@@ -20,14 +20,14 @@ ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 
 
 def error_type_of(words: str) -> ErrorType | None:
-    """The type that a person means, as lists say it or as JSON does: ``Order error``, ``order-error``."""
+    """The type by any of its spellings (``Order error``, ``order-error``, ``order_error``), or None."""
     folded = words.strip().casefold().replace(" ", "_").replace("-", "_")
     return next((known for known in ERROR_TYPES if known == folded), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that the run did wrong, with the ids of the constraints and actions concerned."""
+    """One error of the run, with the ids of the constraints and actions concerned."""
 
     type: ErrorType
     step: StepNo
@@ -39,10 +39,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """A minimal set that cannot be met: ids of constraints (``c*`` by number, then ``b*``) and steps.
+    """A minimal unsatisfiable set: ids of constraints (``c*`` by number, then ``b*``) and steps.
 
-    ``foreseeable`` is asked of the plan, not of one core: False only where some durations of the actions not called
-    yet (at least 1 hour each) would still let it be finished.
+    ``foreseeable`` is a fact about the plan, not about one core: False only if some durations of the actions not
+    called yet (at least 1 hour each) would still let the plan be finished.
     """
 
     constraints: tuple[str, ...]
@@ -52,7 +52,7 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """What holds after one step. Step 0 is before any call; the last one is ``"end"``.
+    """The judgement after one step. Step 0 is before any call; the last one is ``"end"``.
 
     ``action`` is the action that this step executed (None: a refused call, a restart, step 0, the end).
     ``start`` and ``end`` are hours (timed). ``changed`` names the constraints whose status differs from the step
@@ -74,7 +74,7 @@ class StepView:
 
     @property
     def lost(self) -> bool:
-        """Can nothing save the plan any more?"""
+        """Is it impossible to finish the plan from here?"""
         return self.state in ("doomed", "broken")
 
 
@@ -99,9 +99,9 @@ class Verdict:
 
     @property
     def lost_by(self) -> Finding | None:
-        """The finding of the step that lost the plan; None where that step did nothing wrong in itself.
+        """The finding of the step that lost the plan; None if that step has no error of its own.
 
-        Where there are several, one that breaks a constraint of the core.
+        Of several findings, one that breaks a constraint of the core.
         """
         first = self.first_violation
         if first is None:
@@ -112,9 +112,9 @@ class Verdict:
 
     @property
     def headline(self) -> Finding | None:
-        """The finding that a headline names: of the step that lost the plan, or else the primary one.
+        """The finding to name in a headline: of the step that lost the plan, or else the primary one.
 
-        None where the run is not wrong.
+        None if the run is not wrong.
         """
         if self.verdict != "wrong":
             return None
@@ -139,10 +139,10 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The nearest valid plan (paper, section 7), or ``order`` None where there is none (``reason`` says why).
+    """The nearest valid plan (paper, section 7), or ``order`` None if there is none (``reason`` says why).
 
     ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did.
-    ``removed``: actions done more than once, one entry for each superfluous call. ``exact``: proved nearest.
+    ``removed``: actions done more than once, one entry per superfluous call. ``exact``: proved nearest.
     """
 
     order: tuple[str, ...] | None
@@ -155,16 +155,16 @@ class Repair:
 
 
 SearchEnd = Literal["all", "most", "stopped", "unknown"]
-"""How a search for reasons ended: nothing is left to find, there are as many as were wanted, the caller stopped it,
-or a question was too hard."""
+"""How a search for reasons ended: everything was found, the limit was reached, the caller stopped it, or a question
+was too hard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A minimal set to give up so that the rest can be met: constraints to drop, steps not to have been made.
+    """A minimal correction set: without these constraints and steps, the rest can be met.
 
-    Ids of constraints (``c*`` by number, then ``b*``) and steps, as in a core. A step that is given up leaves its
-    action open: it may come at another place or hour. ``"end"`` means that the agent does not stop there.
+    Ids of constraints (``c*`` by number, then ``b*``) and steps, as in a core. Without a step, its action may come at
+    another place or hour. ``"end"`` means that the agent does not stop there.
     """
 
     constraints: tuple[str, ...]
@@ -175,7 +175,7 @@ class Correction:
 class Reasons:
     """Why a plan is lost at a step: minimal cores and minimal correction sets, each in order of size.
 
-    ``index`` is an index into the run's ``steps``, ``step`` its name. Both are empty where nothing is lost there.
+    ``index`` is an index into the run's ``steps``, ``step`` its name. Without a lost plan, both sets are empty.
     The oracle's own core comes first. Every correction shares a member with every core.
     """
 
@@ -187,5 +187,5 @@ class Reasons:
 
     @property
     def complete(self) -> bool:
-        """Are these all that there are?"""
+        """Was everything found?"""
         return self.ended == "all"

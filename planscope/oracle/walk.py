@@ -1,4 +1,4 @@
-"""A run walked step by step (paper 4.3, 4.4): states, cores, safe moves, counts."""
+"""Judges a run step by step (paper 4.3, 4.4): states, cores, safe moves, counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from planscope.oracle.verdict_types import (
 
 
 def plan_of(problem: Problem) -> Plan:
-    """What answers questions about the problem, each new one by a search."""
+    """A new plan of the problem's language, with nothing computed yet."""
     return TimedPlan(problem) if problem.timed else BasePlan(problem)
 
 
@@ -36,8 +36,8 @@ class Walk:
     """Every step's state and core, computed once; safe moves, counts and repairs on demand.
 
     ``steps[0]`` is before any call, ``steps[k]`` after call k, ``steps[-1]`` the end (absent while running).
-    Everything that takes an ``index`` means an index into ``steps``. ``plan`` is the problem's own by default;
-    another one may have answered questions about the problem before.
+    Every ``index`` is an index into ``steps``. ``plan`` defaults to a new one; one that has answered questions about
+    the problem before saves work.
     """
 
     def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
@@ -58,9 +58,9 @@ class Walk:
         self.steps = self._walk(views, trace.calls)
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Self:
-        """The same run with calls more. This one stays as it is, so that threads may go on reading it.
+        """The same run with more calls. This object does not change, so other threads may keep reading it.
 
-        It costs what the new calls cost, and copies of lists. Only a run that is not over (``running``) can go on.
+        Costs as much as judging the new calls, plus copies of lists. Only a ``running`` run can be continued.
         """
         assert self.trace.ending == "running"
         made = copy(self)
@@ -77,7 +77,7 @@ class Walk:
         return made
 
     def _walk(self, views: list[StepView], calls: Iterable[Call]) -> tuple[StepView, ...]:
-        """Walk on through calls, and to the end where the trace has one."""
+        """Judge more calls, and the end if the trace has one."""
         for call in calls:
             fact = self._reader.read(call)
             self.facts.append(fact)
@@ -145,7 +145,7 @@ class Walk:
         return self._attempts[-1]
 
     def status(self, constraint_id: str, index: int) -> Status:
-        """``holds`` and ``broken`` mean: whatever is called next, legal or not."""
+        """A constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
         return self._attempt(index).status(constraint_id, index)
 
     def statuses(self, index: int) -> dict[str, Status]:
@@ -156,20 +156,20 @@ class Walk:
         return [f for f in self._attempt(index).facts if f.step <= index]
 
     def safe_moves(self, index: int) -> tuple[Move, ...]:
-        """Which actions can come next without losing the plan (timed: from which to which hour)."""
+        """The actions that can come next without losing the plan (timed: with first and last safe start)."""
         if self.steps[index].state != "completable":
             return ()
         return self.plan.safe_moves(self._done(index))
 
     def valid_completions(self, index: int) -> int | None:
-        """How many orders of what remains are valid; None where more than 20 actions remain, or unknown."""
+        """The number of valid orders of the remaining actions; None for more than 20 actions, or if unknown."""
         state = self.steps[index].state
         if state == "unknown":
             return None
         return self.plan.completions(self._done(index)) if state == "completable" else 0
 
     def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
-        """One way to finish from here; None where there is none."""
+        """One valid order of the remaining calls; None if there is none."""
         if self.steps[index].state != "completable":
             return None
         return self.plan.one_way(self._done(index))
@@ -185,6 +185,6 @@ class Walk:
         return found[0] if found else None
 
     def last_findings(self) -> list[Finding]:
-        """What went wrong in the calls of the last attempt, in order of steps."""
+        """The findings of the last attempt's calls, in order of steps."""
         last = self.last_attempt.number
         return [f for view in self.steps if view.attempt == last for f in view.findings]

@@ -259,3 +259,12 @@ def test_what_is_known_already_is_not_asked() -> None:
 
         question.ask = ask  # type: ignore[method-assign]
         assert told.run() == "all"
+
+
+def test_what_an_answer_shows_beyond_the_question_is_not_asked_again() -> None:
+    """A satisfiable set that the question widened is taken as it is: one more member, one more question."""
+    question = Listed(40, [0b11], generous=True)
+    told = Told(question)
+    told.search.cores.append(0b11)
+    assert told.search._grown(0) == (1 << 40) - 1 - 0b10
+    assert len(question.asked) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from itertools import permutations
 
 import pytest
@@ -213,3 +214,21 @@ def test_no_set_of_actions_is_gone_through_twice(monkeypatch: pytest.MonkeyPatch
     late = replay(problem("A B C D", "D<A", timed=True, durations=[3, 2, 1, 2]), trace("A@1 B@6 C@9 D@12"))
     assert late.repair().swaps == 3
     assert len(seen) == len(set(seen)) > 20
+
+
+def test_the_budget_is_a_number_of_placements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that needs exactly the budget is exact; with one placement less it gives up."""
+    real, tried = repair._Search._moves, 0
+
+    def moves(self: repair._Search, rest: int, clock: int) -> Iterator[object]:
+        nonlocal tried
+        for move in real(self, rest, clock):
+            tried += 1
+            yield move
+
+    monkeypatch.setattr(repair._Search, "_moves", moves)
+    assert many(6, ["T0<T5"], [5, 1, 2, 3, 4, 0]).repair().exact
+    monkeypatch.setattr(repair, "EXACT", -1)
+    for budget, exact in ((tried, True), (tried - 1, False)):
+        monkeypatch.setattr(repair, "BUDGET", budget)
+        assert many(6, ["T0<T5"], [5, 1, 2, 3, 4, 0]).repair().exact is exact

@@ -5,26 +5,24 @@ Every line is one line: what a file or a model put into it is made visible first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
-from planscope.oracle.verdict_types import Finding, Move, Repair, StepView, Verdict
-from planscope.oracle.words import called, clock, listed, name
+from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import cell_width, clip, show, visible, wrap
 from planscope.session.record import NO_HELP, Help
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import brief, name, plain
+from planscope.wording.explain import explain_verdict
+from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
 
 WIDTH = 80
 """Columns of a text that is shared."""
-
-GLYPHS = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
-STATUS = {"holds": "✓ holds", "open": "○ open", "broken": "✗ broken"}
-CORE = "● core"
 
 WIDEST_CALL = 44
 WIDEST_NAME = 60
@@ -66,7 +64,7 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
 
 
 def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] = ()) -> Iterator[str]:
-    """What a request is about: actions, constraints, rules, how many orders meet it, and a contradiction."""
+    """A query's actions, constraints and rules, how many orders meet it, and the core of a contradiction."""
     yield "Actions"
     hours = [(f"{a.duration} h" if a.duration else "") for a in problem.actions]
     yield from table(
@@ -78,13 +76,13 @@ def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] 
     )
     yield "Rules"
     yield from table((c.id, plain(c, problem)) for c in problem.constraints if c.is_rule)
-    yield f"Valid orders: {'many' if valid_orders is None else valid_orders}"
+    yield f"Valid orders: {phrases.count(valid_orders)}"
     if core:
-        yield f"Contradiction: {', '.join(core)} cannot be met together"
+        yield f"{terms.CONFLICT}: {', '.join(core)}; {terms.CONFLICT_MEANS}"
 
 
 def _words(c: Constraint, problem: Problem) -> str:
-    return clip(plain(c, problem), 2 * WIDEST_NAME)
+    return clip(brief(c, problem), 2 * WIDEST_NAME)
 
 
 def call_text(view: StepView) -> str:
@@ -92,17 +90,18 @@ def call_text(view: StepView) -> str:
     call = view.call
     if call is None:
         return "(before any call)" if view.step == 0 else "(the end)"
-    return called(visible(call.tool, limit=WIDEST_NAME), call.arguments)
+    return phrases.call(call.tool, call.arguments)
 
 
 def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
     """A table of the steps, with what is wrong, why nothing helps, and what could come next below each."""
-    hours = [_hours(view) for view in run.steps]
+    hours = [phrases.hours(view.start, view.end) for view in run.steps]
     timed = [[h] if run.problem.timed else [] for h in hours]
-    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "ways on"]]
+    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "valid orders"]]
     for view, when in zip(run.steps, timed, strict=True):
-        step = f"{GLYPHS[view.state]} {view.step!s:>4}"
-        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, view.state, _ways(run, view)])
+        step = f"{terms.STATE_GLYPHS[view.state]} {view.step!s:>4}"
+        state = state_text(run, view)
+        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, state, orders_left(run, view)])
     heading, *lines = table(rows, "")
     yield heading
     attempt, lost = 1, 0
@@ -117,46 +116,33 @@ def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
             yield from sentence(finding_text(run.problem, finding), width, INDENT)
         if view.core is not None and view.attempt != lost:
             lost = view.attempt
-            yield from sentence(f"no way on: {_core_text(run.problem, view)}", width, INDENT)
+            why = f"{terms.LOST_HERE} ({terms.NO_RETURN}): {_core_text(run.problem, view)}"
+            yield from sentence(why, width, INDENT)
         moves = run.safe_moves(view.index)
         if moves:
-            yield from sentence(f"safe next: {moves_text(run.problem, moves)}", width, INDENT)
+            yield from sentence(f"safe next: {phrases.moves(run.problem, moves, MOVES)}", width, INDENT)
 
 
-def _hours(view: StepView) -> str:
-    return f"{clock(view.start)}-{clock(view.end)}" if view.start is not None and view.end is not None else ""
+def state_text(run: Replay, view: StepView) -> str:
+    return terms.state(view.state, view.step == "end" and run.trace.ending != "aborted")
 
 
-def _ways(run: Replay, view: StepView) -> str:
+def orders_left(run: Replay, view: StepView) -> str:
+    """How many orders of what is left are valid."""
     count = run.valid_completions(view.index)
-    if count is None:
-        return "not known" if view.state == "unknown" else "many"
-    return str(count)
+    return terms.STATES["unknown"] if count is None and view.state == "unknown" else phrases.count(count)
 
 
 def _core_text(problem: Problem, view: StepView) -> str:
     assert view.core is not None
     said = listed(f"{c} ({_words(problem.by_id[c], problem)})" for c in view.core.constraints)
-    steps = listed("the end" if step == "end" else f"step {step}" for step in view.core.steps)
+    steps = listed(map(phrases.step_name, view.core.steps))
     return f"{said} with {steps}" if steps else said
-
-
-def moves_text(problem: Problem, moves: Sequence[Move]) -> str:
-    """Actions, timed ones with the hours at which they may start."""
-    parts = []
-    for move in moves[:MOVES]:
-        hours = ""
-        if move.hours:
-            first, last = move.hours
-            hours = f" at {clock(first)}" if first == last else f" from {clock(first)} to {clock(last)}"
-        parts.append(clip(name(problem, move.action), WIDEST_NAME) + hours)
-    more = [f"{len(moves) - MOVES} more"] if len(moves) > MOVES else []
-    return "; ".join(parts + more)
 
 
 def finding_text(problem: Problem, finding: Finding) -> str:
     """``error: parameter error, b3 (calls come one by one)``."""
-    text = f"{finding.severity}: {finding.type.replace('_', ' ')}"
+    text = f"{finding.severity}: {terms.FINDINGS[finding.type]}"
     if finding.message:
         return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
     said = [f"{c} ({_words(problem.by_id[c], problem)})" for c in finding.constraints[:CONSTRAINTS]]
@@ -165,44 +151,38 @@ def finding_text(problem: Problem, finding: Finding) -> str:
 
 
 def constraint_lines(run: Replay, index: int) -> Iterator[str]:
-    """One line a constraint: status, id, symbols, words; members of the core are marked."""
+    """One line a constraint: status, id, words; members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
     yield from table(
         (
-            CORE if c.id in core else STATUS[run.status(c.id, index)],
+            status_text(run, index, c, core),
             c.id,
-            "rule" if c.is_rule else c.text,
             _words(c, run.problem),
         )
         for c in run.problem.constraints
     )
 
 
-def headline_type(verdict: Verdict) -> str:
-    """The type of error that a headline names, in words; empty where the run is not wrong."""
-    named = verdict.headline
-    return named.type.replace("_", " ") if named is not None else ""
+def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -> str:
+    """``✓ holds``, or that it is in the core: ``● conflict``."""
+    status = run.status(c.id, index)
+    if c.id in core:
+        return f"{terms.CORE_GLYPH} conflict"
+    return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
 
-def verdict_line(verdict: Verdict, help: Help = NO_HELP) -> str:
-    """``WRONG: order error``, ``RIGHT, helped: 1 call refused``."""
-    kind, error = verdict.verdict.upper(), headline_type(verdict)
-    return (f"{kind}: {error}" if error else kind) + help.note
-
-
-def verdict_lines(
-    problem: Problem, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP
-) -> Iterator[str]:
+def verdict_lines(run: Replay, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP) -> Iterator[str]:
     """The verdict, why, and everything that went wrong by step."""
+    problem = run.problem
     unjudged = problem.unjudged and verdict.verdict == "unknown"
-    yield from sentence("NOT JUDGED" if unjudged else verdict_line(verdict, help), width)
-    yield from sentence(verdict.explanation, width)
+    yield from sentence("NOT JUDGED" if unjudged else phrases.verdict_line(verdict, help.note), width)
+    yield from sentence(explain_verdict(run, verdict), width)
     if verdict.findings:
         yield ""
     groups = grouped(verdict.findings)
     for finding, *more in groups[:FINDINGS]:
-        where = "at the end" if finding.step == "end" else f"step {finding.step}"
+        where = "at the end" if finding.step == "end" else phrases.step_name(finding.step)
         text = finding_text(problem, finding)
         if more:
             text += f" ({len(more) + 1} times, last at step {more[-1].step})"
@@ -215,7 +195,7 @@ def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
     """The plan, call by call, beside what the agent did."""
     if fixed.order is None:
         unjudged = run.problem.unjudged
-        yield f"{unjudged}." if unjudged else f"There is no such plan: {fixed.reason}."
+        yield f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}."
         return
     attempt = run.last_attempt
     own = [f.action for f in attempt.facts if f.effect == "done" and f.action is not None]
@@ -242,11 +222,7 @@ def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
         often = f" {times} times" if times > 1 else ""
         yield f"   -  {clip(name(run.problem, action), WIDEST_NAME)}: left out where it was done again{often}"
     swaps = fixed.swaps or 0
-    far = (
-        "the agent's order"
-        if swaps == 0
-        else f"{swaps} adjacent swap{'' if swaps == 1 else 's'} from the agent's order"
-    )
+    far = "the agent's order" if swaps == 0 else f"{plural(swaps, 'adjacent swap')} from the agent's order"
     yield far[0].upper() + far[1:] + ("." if fixed.exact else "; the best found, perhaps not the nearest.")
 
 
@@ -260,7 +236,7 @@ def _ordinal(n: int) -> str:
 
 
 def text_report(run: Replay, title: str, agent: str, model: str, help: Help = NO_HELP) -> Iterator[str]:
-    """The whole run as plain text: request, constraints at the end, steps, verdict, repair."""
+    """The whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
     yield from sentence(clip(title, 4 * WIDTH))
     yield from sentence(f"agent {clip(help.agent(agent), WIDTH)}, model {clip(model, WIDTH)}")
     yield ""
@@ -275,8 +251,8 @@ def text_report(run: Replay, title: str, agent: str, model: str, help: Help = NO
         return
     verdict = run.verdict()
     yield ""
-    yield from verdict_lines(run.problem, verdict, help=help)
+    yield from verdict_lines(run, verdict, help=help)
     if verdict.verdict == "wrong":
         yield ""
-        yield "What the agent should have done"
+        yield "A correct plan"
         yield from repair_lines(run, run.repair())

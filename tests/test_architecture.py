@@ -19,6 +19,7 @@ LAYERS = [
     {"errors", "safe", "resources", "signals"},
     {"language"},
     {"oracle"},
+    {"wording"},
     {"synthesis", "session"},
     {"agents", "debugger", "compare"},
     {"dissection"},

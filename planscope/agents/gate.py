@@ -12,8 +12,9 @@ from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import Call, Trace
-from planscope.oracle.words import called, listed
 from planscope.session.oracle_input import own_reading, plain_name
+from planscope.wording import phrases
+from planscope.wording.constraints import source
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -161,7 +162,6 @@ class Guardian:
         What is lost already is not guarded any more, and a call that its tool would refuse is left to the tool.
         """
         from planscope.oracle.replay import replay  # Z3 comes with it
-        from planscope.oracle.words import source
 
         walk = replay(self.problem, Trace((*done, call), "running"))
         *_, before, after = walk.steps
@@ -189,7 +189,7 @@ class Guardian:
                 hours = f" with {START} {first}" if first == last else f" with {START} {first} to {last}"
             said.append(f"{tool}{hours}")
         more = [f"{len(moves) - _MOST_MOVES} more"] if len(moves) > _MOST_MOVES else []
-        return f"Safe now: {listed([*said, *more], 'or')}."
+        return f"Safe now: {phrases.listed([*said, *more], 'or')}."
 
 
 def gives_up(refused: Sequence[Call], call: Call) -> str | None:
@@ -198,7 +198,11 @@ def gives_up(refused: Sequence[Call], call: Call) -> str | None:
     ``refused``: what was refused before it since a call was done.
     """
     times = 1 + sum(one.tool == call.tool and one.arguments == call.arguments for one in refused)
-    return None if times < TRIES else f"the guard refused {called(call.tool, call.arguments)} {times} times"
+    return (
+        None
+        if times < TRIES
+        else f"the guard refused {phrases.call(call.tool, call.arguments)} {times} times"
+    )
 
 
 def problem_from(

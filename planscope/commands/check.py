@@ -56,9 +56,11 @@ def _judge(
     replay = judge(session, chosen).replay
     certified = None if args.no_certify else replay.certify()
     verdict = replay.verdict(strict=args.strict)
+    more = {"certified": certified, "run": chosen.id, "helped": help_of(chosen)}
     if certified is False:
-        verdict = replace(verdict, verdict="unknown", error_type=None, explanation=UNCONFIRMED)
-    return CheckDocument.of(verdict, certified=certified, run=chosen.id, helped=help_of(chosen)), replay
+        verdict = replace(verdict, verdict="unknown", error_type=None)
+        more["explanation"] = UNCONFIRMED
+    return CheckDocument.about(replay, verdict, **more), replay
 
 
 def _tell(
@@ -66,13 +68,14 @@ def _tell(
 ) -> None:
     from planscope.report import verdict_lines
     from planscope.session.record import help_of
+    from planscope.wording.terms import VERDICTS
 
     if chosen is None or replay is None or document.certified is False:
-        say(document.verdict.upper())
+        say(VERDICTS[document.verdict].upper())
         say(document.explanation)
         return
     help = help_of(chosen)
-    say_all(verdict_lines(replay.problem, replay.verdict(strict=args.strict), columns(), help))
+    say_all(verdict_lines(replay, replay.verdict(strict=args.strict), columns(), help))
     say()
     confirmed = {
         True: "; confirmed by Z3",

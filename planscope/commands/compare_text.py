@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from planscope.compare import telling
 from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
-from planscope.report import GLYPHS, sentence, table
+from planscope.report import sentence, table
 from planscope.safe import cell_width, clip
+from planscope.wording.terms import CHANGE_SIGNS, CHANGES, STATE_GLYPHS
 
-SIGNS = {"gone": "-", "added": "+", "changed": "~", "same": " "}
 AROUND = 60
 LINES = 40
 LABEL = 13
@@ -21,12 +21,14 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
     for side, name in ((c.a, "a"), (c.b, "b")):
         yield from _side(side, name, width)
     if c.calls is not None:
-        yield from _part("Where they part", sentence(telling.parting(c), width, "  "))
+        yield from _part("First difference", sentence(telling.parting(c), width, "  "))
         yield from _part(f"Calls: {telling.counted(c.calls.rows)}", _calls(c, width, everything))
     yield from _part(
         f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width) if not c.text.same else ()
     )
-    changed = [f"{SIGNS[row.change]} {telling.renamed(row)}" for row in c.actions if row.change != "same"]
+    changed = [
+        f"{CHANGE_SIGNS[row.change]} {telling.renamed(row)}" for row in c.actions if row.change != "same"
+    ]
     actions = (line for one in changed for line in sentence(one, width, "  "))
     yield from _part(f"Actions: {telling.counted(c.actions)}", actions)
     if c.constraints is not None:
@@ -54,7 +56,7 @@ def _side(side: Side, name: str, width: int) -> Iterator[str]:
         f"{name}: {telling.named(side)} of session {clip(side.session, 40)}: {telling.judged(side)}", width
     )
     if side.verdict is not None:
-        yield from sentence(side.verdict.explanation, width, "   ")
+        yield from sentence(side.explanation, width, "   ")
 
 
 def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
@@ -80,14 +82,14 @@ def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
 
 def _label(row: CallRow) -> str:
     if row.change != "moved":
-        return telling.CHANGES[row.change].replace("the same", "")
+        return CHANGES[row.change].replace("the same", "")
     return f"moved to {row.partner}" if row.b is None else f"from {row.partner}"
 
 
 def _step(step: StepSide | None, cells: int) -> str:
     if step is None:
         return ""
-    glyph = GLYPHS[step.state] if step.state is not None else " "
+    glyph = STATE_GLYPHS[step.state] if step.state is not None else " "
     return clip(f"{glyph}{step.index:>4} {telling.called(step)}", cells)
 
 
@@ -108,7 +110,7 @@ def _constraints(c: Comparison, width: int) -> Iterator[str]:
         found = row.a or row.b
         if row.change != "same" and found is not None:
             words = clip(row.words_a or row.words_b or "", 120)
-            rows.append((SIGNS[row.change], found.id, words, telling.follows(row)))
+            rows.append((CHANGE_SIGNS[row.change], found.id, words, telling.follows(row)))
     yield from table(rows) if rows else ()
     yield from sentence(telling.equivalence(c), width, "  ") if telling.equivalence(c) else ()
 
@@ -139,4 +141,4 @@ def _tree_lines(c: Comparison, rows: Sequence[TreeRow]) -> Iterator[str]:
             yield f"  ~ {where}: {one.label} -> {other.label}"
         elif row.change != "same":
             under = (row.change, node.depth)
-            yield f"  {SIGNS[row.change]} {where}" + (f": {node.label}" if node.depth > 1 else "")
+            yield f"  {CHANGE_SIGNS[row.change]} {where}" + (f": {node.label}" if node.depth > 1 else "")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from planscope.dissection.arms import SAME
 from planscope.report import hanging, sentence, table
+from planscope.wording import terms
+from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
     from planscope.dissection.summary import CellView, Row, Summary
     from planscope.session.model import Dissection
 
-GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
-LEGEND = "✓ right  ✗ wrong  ± now right, now wrong  ! aborted  · not run yet"
 BAR = 14
 """Cells of a bar, which stands for a rate of 1."""
 
@@ -26,10 +26,10 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     if decision.cause is not None:
         yield f"Cause: {decision.cause}{sure}"
     elif decision.blameless:
-        yield f"No cause in the query{sure}"
+        yield f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"
     else:
         yield "Undecided"
-    yield from sentence(_said(decision.reason), width)
+    yield from sentence(terms.sentence(decision.reason), width)
     if decision.missing is not None:
         yield from sentence(f"What would help: {decision.missing}.", width)
     if record.stopped not in (None, "budget", "user"):
@@ -41,27 +41,23 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     yield "Rates  (right runs, of how many mutants, with the interval of 95 %)"
     yield from table(_rate(row) for row in rows if row.cells)
     yield ""
-    yield f"Mutants  ({LEGEND})"
+    yield f"Mutants  ({terms.OUTCOME_LEGEND})"
     for row in rows:
-        yield from hanging(f"  {row.kind}", _cells(row), _COLUMN, width)
-
-
-def _said(reason: str) -> str:
-    return f"{reason[:1].upper()}{reason[1:]}."
+        yield from hanging(f"  {terms.MUTATIONS[row.kind]}", _cells(row), _COLUMN, width)
 
 
 def _rate(row: Row) -> tuple[str, ...]:
     rate = row.rate
     if rate.rate is None:
-        return row.kind, "none of 0", "", bar(0.0), ""
+        return terms.MUTATIONS[row.kind], "none of 0", "", bar(0.0), ""
     interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
-    tried = "" if row.kind in SAME else f"{row.mutants} mutant{'' if row.mutants == 1 else 's'}"
-    return row.kind, f"{rate.right} of {rate.counted}", tried, bar(rate.rate), interval
+    tried = "" if row.kind in SAME else plural(row.mutants, "mutant")
+    return terms.MUTATIONS[row.kind], f"{rate.right} of {rate.counted}", tried, bar(rate.rate), interval
 
 
 def _cells(row: Row) -> str:
     """The mutants, what was wrong with them, and why there are no more."""
-    errors = [f"{kind.replace('_', ' ')} {count}" for kind, count in row.rate.errors.items()]
+    errors = [f"{terms.said(kind)} {count}" for kind, count in row.rate.errors.items()]
     errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
     errors += [f"helped {row.rate.helped}"] if row.rate.helped else []
     told = f"({', '.join(errors)})" if errors else ""
@@ -71,7 +67,7 @@ def _cells(row: Row) -> str:
 
 def _cell(cell: CellView) -> str:
     counts = cell.counts
-    return f"{GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
+    return f"{terms.OUTCOME_GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
 
 
 def bar(rate: float) -> str:

@@ -19,6 +19,9 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.errors import UserError
+from planscope.wording.phrases import at_step, step_name
+from planscope.wording.terms import COMPLETE_MEANS, CONFLICT_MEANS, SEARCH_ENDS, STATE_MEANS
+from planscope.wording.terms import sentence as terms_sentence
 
 if TYPE_CHECKING:
     from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
@@ -32,19 +35,6 @@ ABOUT = (
 
 PATIENCE = 2_000
 """Milliseconds that Z3 has for each question when it confirms."""
-
-STATE = {
-    "completable": "nothing is lost: the plan can still be finished",
-    "unknown": "it could not be told in time whether anything is lost",
-    "doomed": "it is lost, but it could not be told why in time",
-    "broken": "it is lost, but it could not be told why in time",
-}
-ENDED = {
-    "all": "These are all.",
-    "most": "There are more than are listed here; --most N looks for more.",
-    "stopped": "There may be more: the time was over; --seconds S gives it more.",
-    "unknown": "There may be more: a question was too hard to answer in time.",
-}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -118,19 +108,25 @@ def _lines(document: ReasonsDocument, unasked: bool, width: int) -> Iterator[str
     from planscope.report import sentence
 
     step = document.step
-    where = "At the end" if step == "end" else "Before any call" if step == 0 else f"At step {step}"
+    where = at_step(step).capitalize()
     cores, corrections = document.cores, document.corrections
     if not cores:
-        over = step == "end" and document.state == "completable"
-        yield from sentence(f"{where} {'nothing is lost' if over else STATE[document.state]}.", width)
+        lost = document.state in ("doomed", "broken")
+        means = (
+            COMPLETE_MEANS
+            if step == "end" and document.state == "completable"
+            else STATE_MEANS[document.state]
+        )
+        more = "; the time limit passed before a core was found" if lost else ""
+        yield from sentence(f"{where}, {means}{more}.", width)
         return
-    yield f"{where} the plan is lost. Minimal cores, what cannot go together: {len(cores)}"
+    yield f"{where} the plan is lost. Minimal cores ({CONFLICT_MEANS}): {len(cores)}"
     yield from _each(cores, width)
     yield ""
-    yield f"Minimal corrections, what would have to be given up: {len(corrections)}"
+    yield f"Minimal corrections (drop these and the rest can be met): {len(corrections)}"
     yield from _each(corrections, width)
     yield ""
-    yield from sentence(ENDED[document.ended], width)
+    yield from sentence(_ended(document), width)
     certified = document.certified
     if certified is False:
         yield from sentence("Z3 does not confirm what planscope found; please report this session.", width)
@@ -138,10 +134,16 @@ def _lines(document: ReasonsDocument, unasked: bool, width: int) -> Iterator[str
         yield "Z3 confirms each of them." if certified else "Z3 gave up before it could confirm all of them."
 
 
+def _ended(document: ReasonsDocument) -> str:
+    """How the search ended, and the option that makes it longer."""
+    option = {"most": "; --most N looks for more", "stopped": "; --seconds S gives it more time"}
+    return terms_sentence(SEARCH_ENDS[document.ended] + option.get(document.ended, ""))
+
+
 def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:
     from planscope.report import sentence
 
     for number, one in enumerate(sets, 1):
-        steps = ["the end" if s == "end" else f"step {s}" for s in one.steps]
-        yield from sentence(", ".join([*one.constraints, *steps]), width, f"{number:>4}  ")
+        members = [*one.constraints, *map(step_name, one.steps)]
+        yield from sentence(", ".join(members), width, f"{number:>4}  ")
         yield from sentence(one.explanation, width, "      ")

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         from planscope.documents.judgement import CheckDocument, ReplayDocument
 
         check_size(replay)
-        check = CheckDocument.of(replay.verdict(), helped=help_of(chosen))
+        check = CheckDocument.about(replay, replay.verdict(), helped=help_of(chosen))
         print_json_stream(ReplayDocument.about(replay, chosen.id, changes=args.changes, check=check))
     else:
         say_all(step_lines(replay, columns()))

@@ -168,17 +168,19 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
 
 def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
-    from planscope.report import sentence, verdict_line
+    from planscope.report import sentence
     from planscope.session.record import cost_of, help_of
+    from planscope.wording.explain import explain_verdict
+    from planscope.wording.phrases import plural, verdict_line
 
     verdict = replay.verdict()
     if args.json:
-        print_json(RunDocument.about(made, verdict, cost_of(made), where).as_data())
+        print_json(RunDocument.about(made, replay, cost_of(made), where).as_data())
         return
     calls, help = len(replay.facts), help_of(made)
-    say(verdict_line(verdict, help))
-    say_all(sentence(verdict.explanation, columns()))
+    say(verdict_line(verdict, help.note))
+    say_all(sentence(explain_verdict(replay, verdict), columns()))
     say()
     by = f"run {made.id}: agent {clip(help.agent(made.agent), 40)}, model {clip(made.model, 60)}"
     say(cost_line(cost_of(made)))
-    say(f"{by}, {calls} call{'' if calls == 1 else 's'}; recorded in {where}")
+    say(f"{by}, {plural(calls, 'call')}; recorded in {where}")

@@ -95,7 +95,8 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
 
 def _error_type(text: str) -> str:
     """An argument's type: an error type, in the words of the list or in those of JSON."""
-    from planscope.oracle.verdict_types import ERROR_TYPES, error_type_of
+    from planscope.oracle.verdict_types import ERROR_TYPES
+    from planscope.wording.terms import error_type_of
 
     wanted = error_type_of(text)
     if wanted is None:

@@ -28,6 +28,7 @@ from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
 from planscope.session.oracle_input import actions_of, reading_of, trace_of
 from planscope.session.record import NO_HELP, cost_of, help_of
+from planscope.wording.explain import explain_verdict
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
@@ -174,6 +175,7 @@ def know(
         unknown.append(Unknown(name, "calls", f"variant {variant.id[:40]} is compared without a run"))
     elif replay is None:
         unknown.append(Unknown(name, "verdict", "a run is judged by its request, which cannot be read"))
+    verdict = replay.verdict() if replay is not None and run is not None else None
     side = Side(
         session=session.id,
         title=session.title,
@@ -189,7 +191,8 @@ def know(
         steps=tuple(_steps(variant, run, trace, replay)) if run is not None else (),
         ending=trace.ending if run is not None else None,
         help=help_of(run) if run is not None else NO_HELP,
-        verdict=replay.verdict() if replay is not None and run is not None else None,
+        verdict=verdict,
+        explanation=explain_verdict(replay, verdict) if replay is not None and verdict is not None else "",
     )
     return Known(side, session, variant, run, reading, tuple(unknown))
 

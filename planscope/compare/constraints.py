@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from planscope.compare.actions import Matching, meaning
 from planscope.compare.result import ConstraintDiff, ConstraintRow, Side
-from planscope.language.describe import plain
 from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.facts import durations
 from planscope.oracle.precedence import topological
+from planscope.wording.constraints import plain
 
 MOST_ASKED = 24
 EFFORT = 10_000_000

@@ -58,6 +58,7 @@ class Side:
 
     ``problem`` is None and ``outline`` empty where the text cannot be read; ``errors`` then say why.
     ``contradiction``: the ids of the minimal core where the request itself cannot be met; None: not known.
+    ``explanation``: the verdict in plain words.
     """
 
     session: str
@@ -75,6 +76,7 @@ class Side:
     ending: Ending | None
     verdict: Verdict | None
     help: Help = NO_HELP
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

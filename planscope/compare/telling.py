@@ -1,10 +1,11 @@
-"""A comparison in plain words, for whoever shows it. What runs and requests hold is quoted as it is: show it safely."""
+"""A comparison in plain words, for whoever shows it. What runs and queries hold is quoted as it is: show it safely."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import get_args
 
 from planscope.compare.result import (
     ActionRow,
@@ -17,36 +18,18 @@ from planscope.compare.result import (
     StepSide,
     TextPart,
 )
-from planscope.oracle import words
 from planscope.safe import clip
+from planscope.wording import phrases, terms
 
 QUOTED = 80
 """Cells of an answer, an argument or an id that is quoted."""
 
-LABELS = {
-    "limit_seconds": "limit, seconds",
-    "limit_model_calls": "limit, model calls",
-    "error_type": "error",
-    "input_tokens": "tokens in",
-    "output_tokens": "tokens out",
-    "model_seconds": "seconds of the model",
-}
-"""Fields that are called otherwise than by their names."""
-
 CONTEXT = 2
 """Rows that are the same and stay beside one that is not."""
 
-CHANGES: dict[CallChange, str] = {
-    "same": "the same",
-    "changed": "changed",
-    "moved": "moved",
-    "gone": "only in a",
-    "added": "only in b",
-}
-
 
 def label(field: Field) -> str:
-    return LABELS.get(field.name, field.name.replace("_", " "))
+    return terms.label(field.name)
 
 
 def value(field: Field, which: str) -> str:
@@ -55,8 +38,8 @@ def value(field: Field, which: str) -> str:
     if found is None:
         return "-"
     if field.name == "first_violation":
-        return "at the end" if found == "end" else f"step {found}"
-    return str(found).replace("_", " ") if field.name in ("error_type", "ending") else str(found)
+        return phrases.at_step("end" if found == "end" else int(found))
+    return terms.said(str(found)) if field.name in ("error_type", "ending", "verdict") else str(found)
 
 
 def named(side: Side) -> str:
@@ -66,28 +49,30 @@ def named(side: Side) -> str:
 
 
 def judged(side: Side) -> str:
-    """``WRONG: order error``; of a request without a run, whether it can be met."""
+    """``WRONG: order error``; of a query without a run, whether it can be met."""
     if side.verdict is not None:
-        kind, named = side.verdict.verdict.upper(), side.verdict.headline
-        return (f"{kind}: {named.type.replace('_', ' ')}" if named else kind) + side.help.note
+        return phrases.verdict_line(side.verdict, side.help.note)
     if side.problem is None:
-        return "the request cannot be read"
+        return "the query cannot be read"
     if side.contradiction is None:
-        return "not known whether it can be met"
-    return f"a contradiction of {', '.join(side.contradiction)}" if side.contradiction else "can be met"
+        return "not decided whether it can be met"
+    return f"{terms.CONFLICT}: {', '.join(side.contradiction)}" if side.contradiction else "can be met"
 
 
 def called(step: StepSide) -> str:
     """``tool(8)``, ``tool(x=1)``, or what could be seen of a call that could not be read."""
     if step.call is None:
         return "the end" if step.step == "end" else "the start"
-    return words.called(clip(step.call.tool, QUOTED), step.call.arguments)
+    return phrases.call(step.call.tool, step.call.arguments)
 
 
 def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:
     """``3 the same, 1 moved, 2 only in b``."""
     counts = Counter(row.change for row in rows if not (row.change == "moved" and row.a is None))
-    return ", ".join(f"{counts[kind]} {words}" for kind, words in CHANGES.items() if counts[kind]) or "none"
+    return (
+        ", ".join(f"{counts[kind]} {terms.CHANGES[kind]}" for kind in get_args(CallChange) if counts[kind])
+        or "none"
+    )
 
 
 def shortened(rows: Sequence[CallRow], everything: bool = False) -> Iterator[CallRow | int]:
@@ -115,11 +100,9 @@ def parting(c: Comparison) -> str:
         what = "Nothing" if judged_both else "No call and no answer"
         return f"{kept}{what} differs from the beginning to the end."
     one, other = c.a.steps[c.divergence.a], c.b.steps[c.divergence.b]
-    place = "Before any call" if one.index == 0 else f"At step {one.index}"
-    if one.step == other.step == "end":
-        place = "At the end"
+    place = phrases.step_name(one.step if one.step == other.step else one.index)
     reasons = [_reason(reason, one, other, c) for reason in c.divergence.reasons]
-    return f"{kept}{place} {'; '.join(reasons)}."
+    return f"{kept}First difference: {place}; {'; '.join(reasons)}."
 
 
 def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
@@ -127,7 +110,7 @@ def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
         "call": ("the calls differ", called(one), called(other)),
         "arguments": ("the arguments differ", called(one), called(other)),
         "answer": ("the answers differ", _answer(one), _answer(other)),
-        "state": ("the states differ", one.state, other.state),
+        "state": ("the states differ", _state(one), _state(other)),
         "ending": ("the runs end differently", _ended(c.a), _ended(c.b)),
     }[reason]
     return f"{what}: {here} and {there}"
@@ -138,12 +121,16 @@ def _answer(step: StepSide) -> str:
     return "none" if step.answer is None else f"“{clip(step.answer, QUOTED)}”{refused}"
 
 
+def _state(step: StepSide) -> str:
+    return terms.STATES[step.state or "unknown"]
+
+
 def _ended(side: Side) -> str:
-    return (side.ending or "unknown").replace("_", " ")
+    return terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN
 
 
 def renamed(row: ActionRow) -> str:
-    """An action that differs, or is in one request only, on one line."""
+    """An action that differs, or is in one query only, on one line."""
     if row.a is None or row.b is None:
         alone = row.a or row.b
         assert alone is not None
@@ -159,18 +146,18 @@ def renamed(row: ActionRow) -> str:
 
 
 def equivalence(c: Comparison) -> str:
-    """Whether the two requests ask for the same, where that is not plain to see."""
+    """Whether the two queries ask for the same; empty if their constraints are the same."""
     if c.constraints is None or c.constraints.same:
         return ""
     if c.constraints.equivalent is None:
         why = next((u.why for u in c.unknown if u.what == "equivalence"), "")
-        return f"Whether both ask for the same is not known: {why}." if why else ""
+        return f"Whether both ask for the same is not decided: {why}." if why else ""
     return "Both ask for the same." if c.constraints.equivalent else "They do not ask for the same."
 
 
 def follows(row: ConstraintRow) -> str:
-    """What the other request has to do with a constraint that it does not state."""
-    return "follows all the same" if row.follows else ""
+    """What the other query has to do with a constraint that it does not state."""
+    return terms.IMPLIED if row.follows else ""
 
 
 def unknowns(c: Comparison) -> list[str]:

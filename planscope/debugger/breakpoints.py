@@ -15,7 +15,8 @@ from planscope.debugger.errors import DebuggerError, shown, unknown
 from planscope.debugger.expressions import Comparison, costly, parse_condition, quoted, unquoted
 from planscope.debugger.run_index import RunIndex
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, StepNo, error_type_of
+from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, StepNo
+from planscope.wording.terms import error_type_of
 
 
 @dataclass(frozen=True, slots=True)

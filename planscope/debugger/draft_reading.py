@@ -21,7 +21,7 @@ from planscope.language.reading import ActionNameError, PartReading, Reading, re
 from planscope.language.scan import Names, Scanner, cut, phrase_key
 from planscope.language.tree import ActionRef, walk
 from planscope.oracle.trace import Trace
-from planscope.oracle.words import listed
+from planscope.wording.phrases import listed
 
 QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200

@@ -17,6 +17,8 @@ from planscope.dissection.belief import NONE, Belief
 from planscope.dissection.decision import Decision
 from planscope.dissection.policy import FIRST
 from planscope.session.model import CellKind
+from planscope.wording.phrases import plural
+from planscope.wording.terms import ARMS, MUTATIONS, NO_CAUSE
 
 NAMED = 0.6
 """So likely must a cause be to be named once the budget is spent."""
@@ -30,14 +32,6 @@ SPOTLESS = 12
 _AHEAD = (5, 10, 20, 40, 80)
 """How many runs more are thought through for what is missing."""
 
-ARM: dict[CellKind, str] = {
-    "Original": "the request as it is",
-    "Repeat": "the request as it is",
-    "TerminalSubstitute": "in other words for the same",
-    "TopicChange": "about another topic",
-    "QuerySynthesize": "in other sentences with the same meaning",
-    "Control": "fresh requests of the same size",
-}
 SPEAKS_FOR: dict[Cause, CellKind] = {
     "Terminal": "TerminalSubstitute",
     "Topic": "TopicChange",
@@ -63,7 +57,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
     if share < NAMED:
         return Decision(None, None, _unclear(belief), missing(evidence, belief, best), likely)
     if best == NONE:
-        helps = "an easier request, or another model: it fails at fresh requests of this size as well"
+        helps = "an easier query, or another model: it fails at fresh queries of this size as well"
         return Decision(None, share, _hopeless(evidence), helps, likely, settled, blameless=True)
     cause: Cause = next(c for c in CAUSES if c == best)
     return Decision(cause, share, reason_for(cause, evidence), None, likely, settled)
@@ -81,48 +75,48 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
 def _spotless(same: Counts) -> Decision:
     """No failure of this request has been seen."""
     if same.runs == 0:
-        return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the request as it is")
+        return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the query as it is")
     if same.runs < SPOTLESS:
         more = SPOTLESS - same.runs
-        reason = f"the request as it is was right in {all_of(same.runs)}"
-        return Decision(None, None, reason, f"a run that fails, or {more} more of the request as it is")
-    reason = f"there is nothing to dissect: the request as it is was right in {all_of(same.runs)}"
+        reason = f"the query as it is was right in {all_of(same.runs)}"
+        return Decision(None, None, reason, f"a run that fails, or {more} more of the query as it is")
+    reason = f"there is nothing to dissect: the query as it is was right in {all_of(same.runs)}"
     return Decision(None, None, reason, "a run that fails", settled=True, blameless=True)
 
 
 def reason_for(cause: Cause, evidence: Evidence) -> str:
     """One sentence: what is right how often, and what is not."""
     same = of_kinds(evidence, SAME)
-    as_is = f"the request as it is was right {times(same)}"
+    as_is = f"the query as it is was right {times(same)}"
     if cause == "Probability":
         if not of_kinds(evidence, CHANGED).runs:
-            return f"{as_is}, and it is the same request each time"
+            return f"{as_is}, and it is the same query each time"
         return f"{as_is}, and changed {often(evidence, *CHANGED)}: it comes and goes, whatever is changed"
     kind = SPEAKS_FOR[cause]
     before = [k for k in CHANGED[: CHANGED.index(kind)] if total(evidence.get(k, ())).runs]
-    rises = f"{ARM[kind]} it was right {often(evidence, kind)}"
+    rises = f"{ARMS[kind]} it was right {often(evidence, kind)}"
     if cause == "Constraint":
-        rises = f"{ARM[kind]} were right {often(evidence, kind)}"
+        rises = f"{ARMS[kind]} were right {often(evidence, kind)}"
         if before:
             return f"{as_is}, however it is put {often(evidence, *before)}, but {rises}"
         return f"{as_is}, but {rises}"
     if not before:
         return f"{as_is}, but {rises}"
-    others = " and ".join(f"{ARM[k]} {often(evidence, k)}" for k in before)
+    others = " and ".join(f"{ARMS[k]} {often(evidence, k)}" for k in before)
     return f"{as_is}, {others}, but {rises}"
 
 
 def _hopeless(evidence: Evidence) -> str:
     rest = times(of_kinds(evidence, (*SAME, *CHANGED[:-1])))
     return (
-        f"nothing in this request is to blame: it was right {rest}, and fresh requests of the same size were right "
+        f"nothing in this query is to blame: it was right {rest}, and fresh queries of the same size were right "
         f"{often(evidence, 'Control')}"
     )
 
 
 def _unclear(belief: Belief) -> str:
     ranked = sorted(belief.likely.items(), key=lambda item: -item[1])[:2]
-    shown = " or ".join(f"{'no cause in it' if n == NONE else n} ({p:.0%})" for n, p in ranked if p >= 0.01)
+    shown = " or ".join(f"{NO_CAUSE if n == NONE else n} ({p:.0%})" for n, p in ranked if p >= 0.01)
     return f"the runs do not tell yet: likeliest {'are' if ' or ' in shown else 'is'} {shown}"
 
 
@@ -139,7 +133,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
     if best is None:
         return "more runs of every kind"
     claim = "that nothing in it is to blame" if lead == NONE else lead
-    return f"about {best[0]} more runs of {best[2]} would tell, if it is {claim}"
+    return f"about {best[0]} more runs of “{MUTATIONS[best[2]]}” would tell, if it is {claim}"
 
 
 def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: int) -> float:
@@ -167,11 +161,7 @@ def often(evidence: Evidence, *kinds: CellKind) -> str:
     """ "9 of 10 times (5 mutants)": runs of one mutant are not as many mutants, so both are said where they differ."""
     tried = sum(map(judged_mutants, (evidence.get(kind, ()) for kind in kinds)))
     counts = of_kinds(evidence, kinds)
-    return (
-        times(counts)
-        if tried == counts.runs
-        else f"{times(counts)} ({tried} mutant{'s' if tried > 1 else ''})"
-    )
+    return times(counts) if tried == counts.runs else f"{times(counts)} ({plural(tried, 'mutant')})"
 
 
 def all_of(runs: int) -> str:

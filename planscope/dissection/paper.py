@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from planscope.dissection.arms import CAUSE_OF, Evidence, judged_mutants, of_kinds, total
-from planscope.dissection.decide import ARM, SPOTLESS, all_of, often, times
+from planscope.dissection.decide import SPOTLESS, all_of, often, times
 from planscope.dissection.decision import Decision
 from planscope.dissection.policy import Pick
 from planscope.session.model import CellKind
+from planscope.wording.phrases import plural
+from planscope.wording.terms import ARMS, MUTATIONS
 
 REPEATS = 3
 LOOPS: tuple[CellKind, ...] = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
@@ -75,22 +77,22 @@ def decide_paper(
     if not failed and same.wrong == 0:
         done = same.runs >= SPOTLESS
         reason = (
-            f"the request as it is was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
+            f"the query as it is was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
         )
         head = "there is nothing to dissect: " if done else ""
         return Decision(None, None, head + reason, "a run that fails", settled=done, blameless=done)
     for kind in LOOPS:
         counts = total(evidence.get(kind, ()))
         if counts.right:
-            reason = f"{ARM[kind]} it was right {often(evidence, kind)}, and the kinds before it never were"
+            reason = f"{ARMS[kind]} it was right {often(evidence, kind)}, and the kinds before it never were"
             return Decision(CAUSE_OF[kind], None, reason, settled=True)
         left = wanted(kind, budget) - judged_mutants(evidence.get(kind, ()))
         if left > 0 and kind not in closed:
             reason = (
-                f"{ARM[kind]} it was right {often(evidence, kind)} so far"
+                f"{ARMS[kind]} it was right {often(evidence, kind)} so far"
                 if counts.runs
                 else "it is not done yet"
             )
-            return Decision(None, None, reason, f"{left} more run{'s' if left > 1 else ''} of {kind}")
+            return Decision(None, None, reason, f"{plural(left, 'more run')} of “{MUTATIONS[kind]}”")
     reason = f"it was right {times(of_kinds(evidence, LOOPS))}, however it was put"
     return Decision("Constraint", None, reason, settled=True)

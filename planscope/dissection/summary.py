@@ -102,7 +102,7 @@ class Summary:
 def judged(problem: Problem | None, run: Run) -> Verdict:
     """The oracle's word on a run; a request that cannot be read cannot be judged."""
     if problem is None:
-        return Verdict("unknown", None, (), None, "the request cannot be read")
+        return Verdict("unknown", None, (), None)
     return replay(problem, trace_of(run)).verdict()
 
 

@@ -80,7 +80,9 @@ class SideDocument(Document):
         return cls.of(
             side,
             constraints=None if problem is None else [constraint_document(c) for c in problem.constraints],
-            check=None if side.verdict is None else CheckDocument.of(side.verdict, helped=side.help),
+            check=None
+            if side.verdict is None
+            else CheckDocument.of(side.verdict, explanation=side.explanation, helped=side.help),
         )
 
 

@@ -16,7 +16,7 @@ from planscope.oracle.verdict_types import ErrorType, SearchEnd, State, Status, 
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
-    from planscope.oracle.verdict_types import Reasons
+    from planscope.oracle.verdict_types import Reasons, Verdict
 
 
 class FindingDocument(Document):
@@ -79,6 +79,12 @@ class CheckDocument(Document):
         default=None, description="the error that lost the plan, else the primary one; null: not wrong"
     )
     helped: Helped = None
+
+    @classmethod
+    def about(cls, run: Replay, verdict: Verdict, **more: Any) -> Self:
+        from planscope.wording.explain import explain_verdict
+
+        return cls.of(verdict, **{"explanation": explain_verdict(run, verdict), **more})
 
     @classmethod
     def of_nothing(cls, explanation: str, **more: Any) -> Self:
@@ -226,15 +232,15 @@ class ReasonsDocument(Document):
 
     @classmethod
     def about(cls, run: Replay, found: Reasons, run_id: str | None, certified: bool | None) -> Self:
-        from planscope.oracle.reason_words import describe_core, describe_correction
+        from planscope.wording.explain import explain_core, explain_correction
 
         return cls.of(
             found,
             run=run_id,
             state=run.steps[found.index].state,
-            cores=[CoreDocument.of(one, explanation=describe_core(run, one)) for one in found.cores],
+            cores=[CoreDocument.of(one, explanation=explain_core(run, one)) for one in found.cores],
             corrections=[
-                CorrectionDocument.of(one, explanation=describe_correction(run, found.index, one))
+                CorrectionDocument.of(one, explanation=explain_correction(run, found.index, one))
                 for one in found.corrections
             ],
             certified=certified,

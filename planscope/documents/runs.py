@@ -14,6 +14,7 @@ from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import Run
     from planscope.session.record import Cost
@@ -39,9 +40,9 @@ class RunDocument(Document):
     cost: CostDocument | None = None
 
     @classmethod
-    def about(cls, run: Run, verdict: Verdict, cost: Cost, session: str) -> Self:
+    def about(cls, run: Run, replay: Replay, cost: Cost, session: str) -> Self:
         events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
-        check = CheckDocument.of(verdict, helped=help_of(run))
+        check = CheckDocument.about(replay, replay.verdict(), helped=help_of(run))
         return cls.of(run, run=run.id, session=session, events=events, check=check, cost=cost)
 
 

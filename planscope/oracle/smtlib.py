@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planscope.language.describe import plain
 from planscope.oracle.certificate import encoding_of, member_names
 from planscope.oracle.formula import Encoding, Formula
 from planscope.oracle.replay import Replay
+
+NO_WORDS: Mapping[str, str] = {}
 
 
 def term(formula: Formula | int) -> str:
@@ -50,14 +51,16 @@ def _plain(text: str) -> str:
     return "".join(c if " " <= c <= "~" else "?" for c in text)
 
 
-def smt_document(run: Replay, title: str = "") -> str:
+def smt_document(run: Replay, title: str = "", in_words: Mapping[str, str] = NO_WORDS) -> str:
     """The problem and the run's last attempt with named assertions; the last check judges the whole.
 
-    If the plan was lost, the minimal core is checked first, alone.
+    If the plan was lost, the minimal core is checked first, alone. ``in_words``: constraints by id, for the comments.
     """
     violation = run.verdict().first_violation
     problem = run.problem
-    notes = {c.id: f"{c.text} ({plain(c, problem)})" for c in problem.constraints}
+    notes = {
+        c.id: f"{c.text} ({in_words[c.id]})" if c.id in in_words else c.text for c in problem.constraints
+    }
     for fact in run.facts:
         if fact.action is not None:
             notes[f"step{fact.step}"] = f"step {fact.step}: {problem.actions[fact.action].name}"

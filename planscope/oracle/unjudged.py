@@ -30,7 +30,7 @@ class Unjudged:
         return None
 
     def verdict(self) -> Verdict:
-        return Verdict("unknown", None, (), None, "")
+        return Verdict("unknown", None, (), None)
 
 
 def _view(step: int | Literal["end"], index: int, attempt: int, call: Call | None) -> StepView:

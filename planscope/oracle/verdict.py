@@ -1,8 +1,7 @@
-"""The verdict on a whole run (its last attempt): findings, first violation, explanation."""
+"""The verdict on a whole run (its last attempt): findings and first violation."""
 
 from __future__ import annotations
 
-from planscope.oracle.explain import explain
 from planscope.oracle.findings import find_at_end, ordered
 from planscope.oracle.verdict_types import Core, ErrorType, Finding, Verdict, VerdictKind, Violation
 from planscope.oracle.walk import Walk
@@ -16,8 +15,7 @@ def judge(run: Walk, strict: bool) -> Verdict:
     findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
     kind, error = _decide(run, findings, strict)
-    text = explain(run, kind, findings, violation)
-    return Verdict(kind, error, findings, violation, text)
+    return Verdict(kind, error, findings, violation)
 
 
 def first_violation(run: Walk) -> Violation | None:

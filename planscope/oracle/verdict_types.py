@@ -19,12 +19,6 @@ ErrorType = Literal[
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 
 
-def error_type_of(words: str) -> ErrorType | None:
-    """The type by any of its spellings (``Order error``, ``order-error``, ``order_error``), or None."""
-    folded = words.strip().casefold().replace(" ", "_").replace("-", "_")
-    return next((known for known in ERROR_TYPES if known == folded), None)
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One error of the run, with the ids of the constraints and actions concerned."""
@@ -95,7 +89,6 @@ class Verdict:
     error_type: ErrorType | None
     findings: tuple[Finding, ...]
     first_violation: Violation | None
-    explanation: str
 
     @property
     def lost_by(self) -> Finding | None:

@@ -96,10 +96,3 @@ def call_of(call: RecordedCall) -> Call:
     """A recorded call as the oracle takes it."""
     refused = bool(call.refused_by)
     return Call(call.tool, call.arguments, call.error or None, refused, call.failed and not refused)
-
-
-def not_answered(run: Run) -> int | None:
-    """The step of the last call where the run was cut short before its answer: whether it was done is not known."""
-    record = record_of(run)
-    last = record.calls[-1] if record.calls and record.ending == "aborted" else None
-    return last.number if last is not None and last.answer is None and not last.error else None

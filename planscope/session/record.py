@@ -182,6 +182,12 @@ class RunRecord(NamedTuple):
         return help_in(self.calls)
 
     @property
+    def unanswered(self) -> int | None:
+        """The step of the last call if the run was cut short before its answer: it may or may not have been done."""
+        last = self.calls[-1] if self.calls and self.ending == "aborted" else None
+        return len(self.calls) if last is not None and last.answer is None and not last.error else None
+
+    @property
     def helped_agent(self) -> str:
         """The agent with what stood behind it: ``tools + guard``."""
         return self.help.agent(self.agent)

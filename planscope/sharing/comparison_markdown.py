@@ -13,8 +13,11 @@ from planscope.compare import telling
 from planscope.compare.result import CallRow, Comparison, Side
 from planscope.safe import clip
 from planscope.sharing.fenced import block, code
+from planscope.wording.terms import CHANGE_SIGNS, STATES
 
-SIGNS = {"gone": "-", "added": "+", "changed": "!", "same": " "}
+SIGNS = {**CHANGE_SIGNS, "changed": "!"}
+"""A fenced block of the language ``diff`` has a sign of its own for what was changed."""
+
 AROUND = 200
 LONGEST = 300
 LINES = 200
@@ -25,7 +28,7 @@ def comparison_markdown(c: Comparison) -> str:
     """The whole text, its line ends included."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
-        lines += ["", "### Where they part", "", _block([telling.parting(c)], "text")]
+        lines += ["", "### First difference", "", _block([telling.parting(c)], "text")]
         lines += ["", f"### Calls: {telling.counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
     lines += ["", f"### Words: {'the same' if c.text.same else 'changed'}"]
     if not c.text.same:
@@ -58,7 +61,7 @@ def _code(text: str, limit: int = LONGEST) -> str:
 def _side(name: str, side: Side) -> Iterator[str]:
     yield f"- **{name}**: {_code(telling.named(side))} of session {_code(side.session)}: {_code(telling.judged(side))}"
     if side.verdict is not None:
-        yield f"  {_code(side.verdict.explanation, 2 * LONGEST)}"
+        yield f"  {_code(side.explanation, 2 * LONGEST)}"
 
 
 def _calls(c: Comparison) -> Iterator[str]:
@@ -84,7 +87,7 @@ def _changed(c: Comparison, row: CallRow) -> Iterator[str]:
 
 def _step(side: Side, index: int | None) -> str:
     step = side.steps[index or 0]
-    state = f"  {step.state}" if step.state is not None else ""
+    state = f"  {STATES[step.state]}" if step.state is not None else ""
     return f"{step.index:>3} {telling.called(step)}{state}"
 
 

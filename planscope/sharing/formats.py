@@ -129,8 +129,11 @@ def _pytest(session: Session, run: Run | None) -> str:
 
 def _smt2(session: Session, run: Run | None) -> str:
     from planscope.oracle.smtlib import smt_document
+    from planscope.wording.constraints import plain
 
-    return smt_document(judge(session, run).replay, session.title)
+    replay = judge(session, run).replay
+    words = {c.id: plain(c, replay.problem) for c in replay.problem.constraints}
+    return smt_document(replay, session.title, words)
 
 
 def _session(session: Session, run: Run | None) -> str:
@@ -153,7 +156,7 @@ def _json(session: Session, run: Run | None) -> str:
             replay.problem, topic=query.topic, seed=query.seed, valid_orders=replay.valid_completions(0)
         ),
         run=_record(run) if run else None,
-        check=CheckDocument.of(replay.verdict(), helped=case.help)
+        check=CheckDocument.about(replay, replay.verdict(), helped=case.help)
         if run
         else CheckDocument.of_nothing("The session holds no run."),
         replay=ReplayDocument.about(replay, run_id),

@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator
 
 from planscope import __version__
 from planscope.case import Case
-from planscope.language.describe import plain
 from planscope.oracle.verdict_types import StepView, Verdict
-from planscope.oracle.words import clock
-from planscope.report import GLYPHS, STATUS, call_text, finding_text, headline_type, paragraph, repair_lines
+from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
 from planscope.safe import clip
 from planscope.sharing.fenced import block, cell, code
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import brief
+from planscope.wording.explain import explain_verdict
 
 WIDTH = 100
 MOST_STEPS = 300
 """Steps in the table; of a longer run those around what went wrong."""
 
 _LONGEST_CELL = 160
-_CORE = "● core"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -47,29 +47,29 @@ def _parts(case: Case) -> Iterator[str]:
         else "no run yet"
     )
     yield f"Session {code(clip(case.session.title, _LONGEST_CELL))}, {who}"
-    yield "### Request"
+    yield "### Query"
     yield block(paragraph(replay.problem.text, WIDTH))
     if verdict is not None:
         yield "### Why"
-        yield block(paragraph(verdict.explanation, WIDTH))
+        yield block(paragraph(explain_verdict(replay, verdict), WIDTH))
         yield "### Steps"
         yield from _steps(case)
     yield "### Constraints" if verdict is None else "### Constraints at the end"
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":
-        yield "### What the agent should have done"
+        yield "### A correct plan"
         yield block(repair_lines(replay, replay.repair()))
     yield f"Judged by planscope {__version__}."
 
 
 def _headline(verdict: Verdict | None) -> str:
     if verdict is None:
-        return "A planning request"
-    glyph = {"right": "✓", "wrong": "✗"}.get(verdict.verdict, "?")
-    kind = verdict.verdict.capitalize()
-    error = f": {named}" if (named := headline_type(verdict)) else ""
+        return "A planning query"
+    glyph = terms.OUTCOME_GLYPHS[verdict.verdict]
+    kind = terms.VERDICTS[verdict.verdict].capitalize()
+    error = f": {named}" if (named := phrases.headline(verdict)) else ""
     first = verdict.first_violation
-    lost = "" if first is None else f", lost at {'the end' if first.step == 'end' else f'step {first.step}'}"
+    lost = "" if first is None else f", lost {phrases.at_step(first.step)}"
     return f"{glyph} {kind}{error}{lost}"
 
 
@@ -86,18 +86,17 @@ def _steps(case: Case) -> Iterator[str]:
 
 
 def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
-    yield GLYPHS[view.state]
+    yield terms.STATE_GLYPHS[view.state]
     yield str(view.step)
     yield cell(clip(call_text(view), _LONGEST_CELL)) if view.call is not None else ""
     if timed:
-        known = view.start is not None and view.end is not None
-        yield f"{clock(view.start or 0)} to {clock(view.end or 0)}" if known else ""
-    yield view.state
+        yield phrases.hours(view.start, view.end)
+    yield state_text(case.replay, view)
     notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
         notes.insert(0, "refused: kept from its tool")
     if view.index == case.replay.first_doomed:
-        notes.insert(0, "**no way on**")
+        notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)
 
 
@@ -110,10 +109,11 @@ def _constraints(case: Case) -> str:
         ("", "id", "says"),
         (
             (
-                f"**{_CORE}**" if c.id in members else STATUS[replay.status(c.id, last)],
+                f"**{status}**" if c.id in members else status,
                 c.id,
-                cell(clip(plain(c, replay.problem), _LONGEST_CELL)),
+                cell(clip(brief(c, replay.problem), _LONGEST_CELL)),
             )
             for c in replay.problem.constraints
+            for status in [status_text(replay, last, c, members)]
         ),
     )

@@ -16,11 +16,11 @@ from planscope.debugger.selection import (
     SelectedWords,
     Selection,
 )
-from planscope.language.describe import plain
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
 from planscope.safe import show, visible
 from planscope.session.model import Variant
+from planscope.wording.constraints import brief
 
 Json = dict[str, Any]
 
@@ -79,7 +79,7 @@ class RequestView:
         return {
             "id": c.id,
             "symbols": "" if c.is_rule else visible(c.text, limit=_LABEL),
-            "words": visible(plain(c, self.problem), limit=2 * _NAME),
+            "words": brief(c, self.problem),
             "rule": c.is_rule,
             "sentence": None if c.sentence is None else c.sentence + 1,
         }

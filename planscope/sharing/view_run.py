@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from planscope.debugger.run_index import RunIndex
 from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import StepView
-from planscope.oracle.words import clock
-from planscope.report import call_text, finding_text, moves_text, repair_lines, verdict_line
+from planscope.report import MOVES, call_text, finding_text, orders_left, repair_lines
 from planscope.safe import visible
-from planscope.session.model import AnswerEvent, CallEvent, ErrorEvent, MessageEvent, Run, Session, own_runs
-from planscope.session.oracle_input import not_answered
-from planscope.session.record import NO_HELP, help_of, words_of
+from planscope.session.model import Run, Session, own_runs
+from planscope.session.record import RecordedCall, record_of
 from planscope.sharing.view_request import RequestView
+from planscope.wording.explain import explain_verdict
+from planscope.wording.phrases import ending, fork_point, hours, verdict_line
+from planscope.wording.phrases import moves as moves_text
+from planscope.wording.terms import FINDINGS
 
 Json = dict[str, Any]
 
@@ -22,52 +23,33 @@ _LONGEST = 20_000
 """Characters shown of a thought, an answer or the arguments of a call; the session that the page carries has all."""
 
 _NAME = 200
-_ENDINGS = {
-    "stopped": "the agent stopped",
-    "timeout": "out of time",
-    "call_limit": "too many model calls",
-    "aborted": "aborted",
-    "running": "not over yet",
-}
 
 
-@dataclass
-class _Told:
-    """What the record tells of one call besides the call."""
-
-    call: CallEvent
-    thought: str
-    answers: list[AnswerEvent] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-
-def run_document(run: Run | None, replay: Replay, request: RequestView, number: int) -> Json:
-    """``number``: of its request. A bare request has one step, before any call."""
+def run_document(run: Run | None, replay: Replay, query: RequestView, number: int) -> Json:
+    """``number``: of its query. A bare query has one step, before any call."""
     index = RunIndex(replay)
-    told, last_words, trouble = _told(run)
-    steps = [_step(index, i, told.get(i), request) for i in range(len(index.steps))]
-    if run is not None and (unanswered := not_answered(run)) is not None:
-        steps[unanswered]["unanswered"] = True
-    verdict = replay.verdict() if run is not None else None
-    help = help_of(run) if run is not None else NO_HELP
+    record = record_of(run) if run is not None else None
+    calls = (None, *(record.calls if record is not None else ()))
+    steps = [_step(index, i, calls[i] if i < len(calls) else None, query) for i in range(len(index.steps))]
+    if record is not None and record.unanswered is not None:
+        steps[record.unanswered]["unanswered"] = True
+    verdict = replay.verdict() if record is not None else None
     document: Json = {
-        "id": visible(run.id, limit=_NAME) if run else "",
+        "id": visible(record.id, limit=_NAME) if record else "",
         "request": number,
-        "agent": visible(help.agent(run.agent), limit=_NAME) if run else "",
-        "model": visible(run.model, limit=_NAME) if run else "",
-        "forked": visible(f"{run.forked_from.run}, step {run.forked_from.step}", limit=_NAME)
-        if run and run.forked_from
-        else "",
+        "agent": visible(record.helped_agent, limit=_NAME) if record else "",
+        "model": visible(record.model, limit=_NAME) if record else "",
+        "forked": fork_point(record.forked_from) if record and record.forked_from else "",
         "kind": verdict.verdict if verdict else "none",
-        "verdict": verdict_line(verdict, help) if verdict else "no run yet",
-        "why": _long(verdict.explanation) if verdict else "",
+        "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
+        "why": _long(explain_verdict(replay, verdict)) if verdict else "",
         "first": index.first_violation,
-        "ending": _ending(replay),
-        "said": _long(last_words),
-        "trouble": [_long(line) for line in trouble],
+        "ending": ending(record),
+        "said": _long(record.last_words) if record else "",
+        "trouble": [_long(line) for line in record.troubles] if record else [],
         "begins": [_LETTERS[replay.status(c.id, 0)] for c in replay.problem.constraints],
         "steps": steps,
-        "lit": request.steps_lit(index),
+        "lit": query.steps_lit(index),
         "repair": [],
     }
     if verdict is not None and verdict.verdict == "wrong":
@@ -78,7 +60,7 @@ def run_document(run: Run | None, replay: Replay, request: RequestView, number: 
 _LETTERS = {"holds": "h", "open": "o", "broken": "b"}
 
 
-def _step(index: RunIndex, i: int, told: _Told | None, request: RequestView) -> Json:
+def _step(index: RunIndex, i: int, call: RecordedCall | None, query: RequestView) -> Json:
     view = index.steps[i]
     run = index.replay
     assert isinstance(run, Replay)
@@ -89,85 +71,49 @@ def _step(index: RunIndex, i: int, told: _Told | None, request: RequestView) -> 
         "call": call_text(view),
         "state": view.state,
         "action": view.action or "",
-        "changes": [[request.number_of[c], _LETTERS[run.status(c, i)]] for c in view.changed],
-        "checks": [request.number_of[c] for c in index.checks[i]],
+        "changes": [[query.number_of[c], _LETTERS[run.status(c, i)]] for c in view.changed],
+        "checks": [query.number_of[c] for c in index.checks[i]],
         "found": [
             {
                 "text": visible(finding_text(run.problem, f)),
-                "type": f.type.replace("_", " "),
+                "type": FINDINGS[f.type],
                 "error": f.severity == "error",
             }
             for f in index.findings[i]
         ],
-        "ways": _ways(run, i),
+        "ways": orders_left(run, view),
     }
     if i in index.doomed:
         document["lost"] = True
     if view.core is not None:
-        document["core"] = [request.number_of[c] for c in view.core.constraints if c in request.number_of]
+        document["core"] = [query.number_of[c] for c in view.core.constraints if c in query.number_of]
         document["core_steps"] = [str(step) for step in view.core.steps]
     if view.start is not None and view.end is not None:
-        document["hours"] = f"{clock(view.start)} to {clock(view.end)}"
+        document["hours"] = hours(view.start, view.end)
     if moves:
-        document["safe"] = visible(moves_text(run.problem, moves))
-    return document | _said(view, told)
+        document["safe"] = moves_text(run.problem, moves, MOVES)
+    return document | _said(view, call)
 
 
-def _ways(run: Replay, i: int) -> str:
-    count = run.valid_completions(i)
-    if count is None:
-        return "not known" if run.steps[i].state == "unknown" else "many"
-    return str(count)
-
-
-def _said(view: StepView, told: _Told | None) -> Json:
-    """What the record tells; left out what it does not."""
-    if told is None:
+def _said(view: StepView, call: RecordedCall | None) -> Json:
+    """What the record says of a call, without what it does not say."""
+    if call is None:
         return {}
-    call = told.call
+    refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
     said: Json = {
-        "thought": _long(told.thought),
-        "arguments": _arguments(call),
-        "raw": _long(call.raw or "") if call.arguments is None else "",
-        "error": _long(call.error or ""),
+        "thought": _long(call.thought),
+        "arguments": "" if call.arguments is None else _json(call.arguments),
+        "raw": _long(call.raw) if call.arguments is None else "",
+        "error": _long(call.error),
         "asked": _json(call.asked) if call.asked is not None else "",
-        "answer": _long("\n".join(a.text for a in told.answers)),
-        "failed": any(a.status == "error" for a in told.answers),
-        "refused": next((a.refused_by for a in told.answers if a.refused_by), "") or "",
-        "replaced": _long("\n".join(a.said for a in told.answers if a.said is not None)),
-        "trouble": [_long(line) for line in told.errors],
-        "kept": bool(call.kept),
+        "answer": _long(call.answer or ""),
+        "failed": call.failed,
+        "refused": "guard" if refused_unsaid else call.refused_by,
+        "replaced": _long(call.said or ""),
+        "trouble": [_long(line) for line in call.troubles],
+        "kept": call.kept,
     }
-    if view.call is not None and view.call.refused and not said["refused"]:
-        said["refused"] = "guard"
     return {key: value for key, value in said.items() if value}
-
-
-def _told(run: Run | None) -> tuple[dict[int, _Told], str, list[str]]:
-    """By index of the step; then what the model said after all calls, and trouble before the first."""
-    found: dict[int, _Told] = {}
-    words: list[str] = []
-    trouble: list[str] = []
-    for event in run.events if run is not None else ():
-        if isinstance(event, MessageEvent):
-            words += (
-                [said]
-                if (said := words_of(event.text, event.refusal, event.finish, event.structured))
-                else []
-            )
-        elif isinstance(event, CallEvent):
-            found[event.step] = _Told(event, "\n".join(words))
-            words = []
-        elif isinstance(event, AnswerEvent) and event.step in found:
-            found[event.step].answers.append(event)
-        elif isinstance(event, ErrorEvent):
-            last = found.get(max(found, default=0))
-            (last.errors if last else trouble).append(f"{event.kind}: {event.text}")
-    return found, "\n".join(words), trouble
-
-
-def _arguments(call: CallEvent) -> str:
-    return "" if call.arguments is None else _json(call.arguments)
 
 
 def _json(value: Any) -> str:
@@ -179,14 +125,6 @@ def _json(value: Any) -> str:
         return "(cannot be shown)"
 
 
-def _ending(replay: Replay) -> str:
-    words = _ENDINGS[replay.trace.ending]
-    reason = replay.trace.reason
-    return visible(
-        f"{words}: {reason}" if reason and replay.trace.ending != "stopped" else words, limit=_NAME
-    )
-
-
 def _long(text: str) -> str:
     return visible(text, limit=_LONGEST, keep_newlines=True)
 
@@ -194,9 +132,9 @@ def _long(text: str) -> str:
 def title_of(run: Run | None) -> str:
     """How a run is called in a list."""
     if run is None:
-        return "the request alone"
-    help = help_of(run)
-    return visible(f"{run.id}: {help.agent(run.agent)}, {run.model}{help.note}", limit=_NAME)
+        return "the query alone"
+    record = record_of(run)
+    return visible(f"{run.id}: {record.helped_agent}, {run.model}{record.help.note}", limit=_NAME)
 
 
 def worth_showing(session: Session, chosen: Run | None, most: int) -> list[Run]:

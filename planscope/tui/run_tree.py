@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from planscope.oracle.verdict_types import ErrorType
-from planscope.tui import words
 from planscope.tui.controllers.document import Document, Outcome, RunKey
 from planscope.tui.style.lines import Run, shown
+from planscope.tui.style.roles import outcome_runs
+from planscope.wording import phrases
+from planscope.wording.terms import FINDINGS
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
@@ -18,14 +19,7 @@ if TYPE_CHECKING:
     from planscope.session.model import Session, Variant
     from planscope.session.record import RunRecord
 
-OUTCOMES: Mapping[str, tuple[str, str]] = {
-    "right": ("✓", "holds"),
-    "wrong": ("✗", "broken"),
-    "aborted": ("!", "unknown"),
-}
-"""Sign and role of a verdict; any other is unknown."""
-
-_OUTCOME = max(len(name) for name in get_args(ErrorType))
+_OUTCOME = max(map(len, FINDINGS.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +92,24 @@ def branch_line(
     run = document.record(branch.run_id)
     made = [indent, Run(f"{branch.number + 1:>3}  "), _outcome(run, outcomes.get(run.id))]
     if run.forked_from is not None:
-        made.append(Run(f"forked from {words.fork_point(run.forked_from)}  ", "dim"))
+        made.append(Run(f"forked from {phrases.fork_point(run.forked_from)}  ", "dim"))
     if run.help:
         made.append(Run(f"helped: {run.help.text}  ", "caution"))
     if branch.number == here:
         made.append(Run("← here  ", "mark"))
     made += _model(run)
-    details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {words.plural(len(run.calls), 'call')}"
+    details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {phrases.plural(len(run.calls), 'call')}"
     return (*made, Run(details, "dim"))
 
 
 def _outcome(run: RunRecord, outcome: Outcome | None) -> Run:
     """How a run came out, always as wide."""
     if run.under_way:
-        sign, said, role = "▷", "running", "caution"
-    elif outcome is None:
-        sign, said, role = "…", "", "dim"
-    else:
-        verdict, error_type = outcome
-        sign, role = OUTCOMES.get(verdict, ("?", "unknown"))
-        said = (error_type or verdict).replace("_", " ")
-    return Run(f"{sign} {said:<{_OUTCOME}}  ", role)
+        return Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")
+    if outcome is None:
+        return Run(f"… {'':<{_OUTCOME}}  ", "dim")
+    sign, said = outcome_runs(*outcome, _OUTCOME)
+    return Run(f"{sign.text}{said.text}  ", said.role)
 
 
 def _model(run: RunRecord) -> list[Run]:
@@ -132,9 +123,9 @@ def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
     """A run in a line: number, agent, model, calls, how it ended."""
     agent = shown(run.helped_agent or "agent ?", 24)
     made = [Run(f"{number + 1:>3}  "), Run(f"{agent:<10} "), *_model(run)]
-    told = f"  {words.plural(len(run.calls), 'call')}, {words.ending(run)}{run.help.note}"
+    told = f"  {phrases.plural(len(run.calls), 'call')}, {phrases.ending(run)}{run.help.note}"
     if run.forked_from is not None:
-        told += f", forked from {words.fork_point(run.forked_from)}"
+        told += f", forked from {phrases.fork_point(run.forked_from)}"
     made.append(Run(told, "dim"))
     if here:
         made.append(Run("  ← this one", "mark"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import TypeVar
 
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import Breakpoint, StepBreak, load_breakpoints, parse_breakpoint, toggle
@@ -14,25 +13,28 @@ from planscope.debugger.search import Haystack, Search, documents, next_hit, pre
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.debugger.watches import Watch, load_watches, look, parse_watch
 from planscope.errors import UserError
-from planscope.language.describe import plain
 from planscope.language.reading import Reading
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Trace
-from planscope.oracle.verdict_types import StepNo
-from planscope.report import headline_type
 from planscope.safe import visible
 from planscope.session.model import Run, Session, own_runs, own_variants, variant_of
 from planscope.session.oracle_input import reading_of, trace_of
-from planscope.session.record import help_of
-from planscope.walk import telling
-from planscope.walk.words import ELSEWHERE, WORDS
+from planscope.session.record import RunRecord, record_of
+from planscope.walk import sentences
+from planscope.walk.commands import COMMANDS, ELSEWHERE
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import plain
+from planscope.wording.explain import UNFORESEEABLE, explain_core, explain_correction, explain_verdict
+from planscope.wording.phrases import plural
 
 Lines = Iterable[str]
-T = TypeVar("T")
 
 
 class Walker:
-    """State of a walk. ``ended`` once it was left. Breakpoints and watches of the session are there; none is saved."""
+    """A walk through one run of a session, begun with the session's breakpoints and watches; nothing is saved.
+
+    ``ended``: the user has left.
+    """
 
     def __init__(self, session: Session, run_id: str | None = None) -> None:
         self.session = session
@@ -44,7 +46,7 @@ class Walker:
         self.open(run_id)
 
     def open(self, run_id: str | None) -> None:
-        """Turn to a run (None: the last one that no dissection made, or a request alone). Raises ``ParseFailure``."""
+        """Open a run, by default the last one that no dissection made, or a query alone. Raises ``ParseFailure``."""
         runs = {run.id: run for run in self.session.runs}
         if run_id is not None and run_id not in runs:
             known = ", ".join(visible(one, limit=40) for one in list(runs)[:10]) or "none"
@@ -55,7 +57,7 @@ class Walker:
         self.reading: Reading = reading_of(variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
         self.replay: Replay = replay(self.reading.problem, trace)
-        self.told = telling.Told(self.run)
+        self.record: RunRecord | None = record_of(self.run) if self.run is not None else None
         state = open_run(self.replay)
         self.breakpoints, wrong = load_breakpoints(self.session.breakpoints[:200], state.run)
         self.watches, more = load_watches(self.session.watches[:200], self.replay.problem)
@@ -64,61 +66,61 @@ class Walker:
         self.state = cursor.first_violation(state)
 
     def greeting(self) -> Iterator[str]:
-        """What is looked at, how it came out, where one stands."""
+        """The session, the run, its verdict, the current step."""
         yield f"{visible(self.session.title or 'session', limit=200)}."
-        if self.run is not None:
+        if self.run is not None and self.record is not None:
             number = self.session.runs.index(self.run) + 1
-            simulated = ", simulated" if self.run.model.casefold().startswith("sim:") else ""
-            agent = visible(help_of(self.run).agent(self.run.agent), limit=60)
+            simulated = ", simulated" if self.record.simulated else ""
+            agent = visible(self.record.helped_agent, limit=60)
             by = f"agent {agent}, model {visible(self.run.model, limit=60)}{simulated}"
             yield f"Run {number} of {len(self.session.runs)}: {by}."
         else:
-            yield "No run yet: the request alone."
+            yield "Not run yet: the query alone."
         yield from self.verdict()
         yield from self.notices
         yield from self.place()
         yield "Say ? for the commands."
 
     def do(self, line: str) -> Lines:
-        """One line of the user's. Nothing but ``ended`` and the place changes."""
+        """Do one line that the user typed, and say what came of it."""
         text = line.strip()
         if not text:
             return self.place()
         head, _, rest = text.partition(" ")
         if text[0] == "/" and head != "/":
             head, rest = "/", text[1:]
-        word = next((w for w in WORDS if head in (w.key, w.name)), None)
-        if word is None:
+        command = next((c for c in COMMANDS if head in (c.key, c.name)), None)
+        if command is None:
             return [self._unknown(head)]
-        if rest and not word.takes:
-            return [f"{word.name} takes nothing behind it."]
+        if rest and not command.takes:
+            return [f"{command.name} takes no argument."]
         try:
-            method: Callable[..., Lines] = getattr(self, f"_{word.name.replace('-', '_')}")
-            return list(method(rest.strip()) if word.takes else method())
+            method: Callable[..., Lines] = getattr(self, f"_{command.name.replace('-', '_')}")
+            return list(method(rest.strip()) if command.takes else method())
         except DebuggerError as error:
-            return [f"{str(error)[:1].upper()}{str(error)[1:]}."]
+            return [terms.sentence(str(error))]
 
     def _unknown(self, head: str) -> str:
         if head in ELSEWHERE:
             return f"{head} is a key of the screen: {ELSEWHERE[head]}."
-        near = get_close_matches(head[:30], [w.name for w in WORDS], 1)
+        near = get_close_matches(head[:30], [c.name for c in COMMANDS], 1)
         hint = f"did you mean {near[0]}" if near else "say ? for the commands"
         return f"There is no command {visible(head, limit=40)}: {hint}."
 
     def place(self) -> Iterator[str]:
-        """Where one stands, and what is watched."""
-        yield from telling.place_lines(self.state, self.told)
+        """The current step and the watches."""
+        yield from sentences.place_lines(self.state, self.record)
         for watch in self.watches:
             seen = look(watch, self.state.run, self.state.index)
             yield f"Watch {seen.text} is {seen.value}{', new' if seen.changed else ''}."
 
     def verdict(self) -> Iterator[str]:
-        if self.run is None:
+        if self.record is None:
             return
         judged = self.replay.verdict()
-        kind = f", {named}" if (named := headline_type(judged)) else ""
-        yield f"Verdict: {judged.verdict}{kind}{help_of(self.run).note}."
-        yield judged.explanation
+        kind = f", {named}" if (named := phrases.headline(judged)) else ""
+        yield f"Verdict: {terms.VERDICTS[judged.verdict]}{kind}{self.record.help.note}."
+        yield explain_verdict(self.replay, judged)
 
     # Moving
 
@@ -146,14 +148,14 @@ class Walker:
             return [stuck]
         self.state = state
         if state.checked is not None and not moved:
-            return [telling.constraint_line(state, state.checked)]
+            return [sentences.constraint_line(state, state.checked)]
         return self.place()
 
     def _continue(self) -> Lines:
-        return self._stopped(continue_forward(self.state, self.breakpoints), "There is no stop further on.")
+        return self._stopped(continue_forward(self.state, self.breakpoints), "No stop after this step.")
 
     def _continue_back(self) -> Lines:
-        return self._stopped(continue_back(self.state, self.breakpoints), "There is no stop further back.")
+        return self._stopped(continue_back(self.state, self.breakpoints), "No stop before this step.")
 
     def _stopped(self, state: DebugState, stuck: str) -> Lines:
         if state.index == self.state.index:
@@ -164,7 +166,7 @@ class Walker:
 
     def _first(self) -> Lines:
         if self.state.run.first_violation is None:
-            return ["Nothing is violated in this run."]
+            return ["There is no violation in this run."]
         self.state = cursor.first_violation(self.state)
         return self.place()
 
@@ -176,7 +178,7 @@ class Walker:
 
     def _goto(self, text: str) -> Lines:
         if not text:
-            return ["Say which step: goto 3, goto start, goto end."]
+            return ["Which step? goto 3, goto start or goto end."]
         self.state = cursor.go_to(self.state, cursor.parse_step(self.state.run, text))
         return self.place()
 
@@ -188,47 +190,46 @@ class Walker:
         return [f"Breakpoint {'set' if made in self.breakpoints else 'cleared'}: {made}."]
 
     def _breakpoints(self) -> Lines:
-        return [f"Breakpoint: {b}." for b in self.breakpoints] or ["There is no breakpoint."]
+        return [f"Breakpoint: {b}." for b in self.breakpoints] or ["No breakpoint is set."]
 
     def _watch(self, text: str) -> Lines:
         if not text:
-            return [f"Watched: {watch}." for watch in self.watches] or ["Nothing is watched."]
+            return [f"Watch {watch}." for watch in self.watches] or ["No watch is set."]
         made = parse_watch(text, self.replay.problem)
         if made in self.watches:
             self.watches = tuple(w for w in self.watches if w != made)
-            return [f"No longer watched: {made}."]
+            return [f"Watch removed: {made}."]
         self.watches = (*self.watches, made)
         seen = look(made, self.state.run, self.state.index)
         return [f"Watch {seen.text} is {seen.value}."]
 
     def _search(self, text: str) -> Lines:
         if not text:
-            return ["Say what to look for: / followed by the words."]
-        problem = self.replay.problem
+            return ["Search for what? Type / and the words."]
+        problem, record = self.replay.problem, self.record
+        calls = record.calls if record is not None else ()
+        last_words = (
+            {self.state.run.last: record.last_words} if record is not None and record.last_words else {}
+        )
         haystack = Haystack(
             documents(
                 self.reading.text,
                 self.state.run,
                 plain={c.id: plain(c, problem) for c in problem.constraints},
-                answers={i: a.text for i, a in self._by_index(self.told.answers)},
-                thoughts={i: t for i, t in self._by_index(self.told.thoughts) if t},
+                answers={i: c.answer for i, c in enumerate(calls, 1) if c.answer is not None},
+                thoughts={i: c.thought for i, c in enumerate(calls, 1) if c.thought} | last_words,
             )
         )
         self.found = haystack.find(text)
         if self.found.at is None:
-            return [f"{visible(text, limit=60)} is nowhere in request, constraints, calls or answers."]
+            return [f"{visible(text, limit=60)} does not occur in query, constraints, calls or answers."]
         return self._hit(self.found)
 
-    def _by_index(self, things: Mapping[StepNo, T]) -> list[tuple[int, T]]:
-        """Things of steps by the steps' indexes."""
-        index_of = self.state.run.index_of
-        return [(index_of[step], thing) for step, thing in things.items() if step in index_of]
-
     def _next_hit(self) -> Lines:
-        return self._hit(next_hit(self.found)) if self.found else ["Nothing has been searched for."]
+        return self._hit(next_hit(self.found)) if self.found else ["Search first: / and the words."]
 
     def _previous_hit(self) -> Lines:
-        return self._hit(previous_hit(self.found)) if self.found else ["Nothing has been searched for."]
+        return self._hit(previous_hit(self.found)) if self.found else ["Search first: / and the words."]
 
     def _hit(self, found: Search) -> Lines:
         self.found = found
@@ -238,8 +239,8 @@ class Walker:
         hit = found.hit
         first = max(hit.span[0] - 40, 0)
         around = visible(hit.document.text[first : hit.span[1] + 40])
-        where = {"query": "the request", "constraint": f"constraint {hit.document.constraint}"}.get(
-            hit.document.kind, f"the {hit.document.kind} of {telling.step_name(self.state.step)}"
+        where = {"query": "the query", "constraint": f"constraint {hit.document.constraint}"}.get(
+            hit.document.kind, f"the {hit.document.kind} of {sentences.step_name(self.state.step)}"
         )
         return [f"{found.at + 1} of {len(found.hits)}, in {where}: {around}"]
 
@@ -251,48 +252,46 @@ class Walker:
         core = view.core or next((v.core for v in self.replay.steps if v.core is not None), None)
         if core is None:
             if self.run is None:
-                yield "The request can be met."
+                yield "The query can be met."
             return
-        yield "The core, which cannot all be true:"
+        yield f"{terms.CONFLICT}: {terms.CONFLICT_MEANS}."
         for name in core.constraints:
-            yield telling.constraint_line(self.state, name)
+            yield sentences.constraint_line(self.state, name)
         for step in core.steps:
-            yield telling.core_step_line(self.state, step)
+            yield sentences.core_step_line(self.state, step)
         if not core.foreseeable:
-            yield "The agent could not have known: it depends on how long a task takes."
+            yield UNFORESEEABLE
 
     def _reasons(self) -> Lines:
-        from planscope.oracle.reason_words import describe_core, describe_correction
         from planscope.oracle.reasons import reasons as all_reasons
 
         found = all_reasons(self.replay)
         if not found.cores:
             yield "Nothing is lost here."
             return
-        count = len(found.cores)
-        yield f"{count} minimal core{'' if count == 1 else 's'}{'' if found.complete else ', perhaps more'}."
+        yield f"{plural(len(found.cores), 'minimal core')}; {terms.SEARCH_ENDS[found.ended]}."
         for number, core in enumerate(found.cores, 1):
-            yield f"{number}: {describe_core(self.replay, core)}"
-        yield "What would save the plan:"
+            yield f"{number}: {explain_core(self.replay, core)}"
+        yield "Ways to save the plan:"
         for number, correction in enumerate(found.corrections, 1):
-            yield f"{number}: {describe_correction(self.replay, found.index, correction)}"
+            yield f"{number}: {explain_correction(self.replay, found.index, correction)}"
 
     def _instead(self) -> Lines:
         if self.run is None:
-            return ["There is no run to mend."]
-        return telling.plan_lines(self.replay, self.replay.repair())
+            return ["There is no run to correct."]
+        return sentences.repair_lines(self.replay, self.replay.repair())
 
     def _query(self) -> Lines:
-        return telling.query_lines(self.reading.text, self.state)
+        return sentences.query_lines(self.reading.text, self.state)
 
     def _tree(self) -> Lines:
-        return telling.tree_lines(self.reading.outline)
+        return sentences.tree_lines(self.reading.outline)
 
     def _constraints(self) -> Lines:
-        return telling.constraint_lines(self.state)
+        return sentences.constraint_lines(self.state)
 
     def _timeline(self) -> Lines:
-        return telling.timeline_lines(self.state, self.told)
+        return sentences.timeline_lines(self.state, self.record)
 
     def _step(self) -> Lines:
         return self.place()
@@ -321,9 +320,9 @@ class Walker:
         return self.greeting()
 
     def _help(self) -> Lines:
-        for word in WORDS:
-            takes = f" {word.takes}" if word.takes else ""
-            yield f"{word.key} or {word.name}{takes}: {word.help}."
+        for one in COMMANDS:
+            takes = f" {one.takes}" if one.takes else ""
+            yield f"{one.key} or {one.name}{takes}: {one.help}."
         yield "An empty line says the step again. Capital letters go backwards."
 
     def _quit(self) -> Lines:

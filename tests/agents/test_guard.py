@@ -22,6 +22,7 @@ from planscope.oracle.trace import Call
 from planscope.session.model import Run
 from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.store import load
+from planscope.wording.explain import explain_verdict
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
@@ -209,9 +210,12 @@ async def test_a_call_that_is_refused_three_times_ends_the_run() -> None:
     check_record(run.events)
     assert [c.tool for c in calls_of(run)] == calls[:-1]
     assert (end_of(run).ending, end_of(run).reason) == ("call_limit", "the guard refused gamma() 3 times")
-    found = replay(problem_of(abc()), trace_of(run)).verdict()
+    whole = replay(problem_of(abc()), trace_of(run))
+    found = whole.verdict()
     assert (found.verdict, found.error_type) == ("wrong", "timeout")
-    assert found.explanation.startswith("The run hit its limit: the guard refused gamma() 3 times.")
+    assert explain_verdict(whole, found).startswith(
+        "The run hit its limit: the guard refused gamma() 3 times."
+    )
 
 
 @pytest.mark.parametrize("sync", [False, True])

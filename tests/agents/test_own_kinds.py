@@ -32,6 +32,7 @@ from planscope.session.merging import finish_merging
 from planscope.session.model import ErrorEvent, MessageEvent, Run, variant_of
 from planscope.session.oracle_input import UNJUDGED, problem_of, trace_of
 from planscope.session.store import load
+from planscope.wording.explain import explain_verdict
 
 from .support import answers_of, calls_of, end_of, says
 from .test_own_agent import Both, runs
@@ -438,9 +439,10 @@ def test_an_answer_that_is_none_says_so(
     message = [e for e in run.events if isinstance(e, MessageEvent)][-1]
     assert (message.refusal, message.finish) == (refusal, finish_reason)
     assert (end_of(run).ending, end_of(run).reason) == ("stopped", said)
-    found = judged(path).verdict()
+    whole = judged(path)
+    found = whole.verdict()
     assert (found.verdict, found.error_type) == ("wrong", "action_lost")
-    assert said in found.explanation
+    assert said in explain_verdict(whole, found)
 
 
 @pytest.mark.parametrize(
@@ -463,7 +465,7 @@ def test_without_a_query_the_first_message_is_one_if_it_reads(path: Path, asked:
     found = judged(path)
     assert {v.state for v in found.steps} == ({"completable"} if text else {"unknown"})
     assert found.verdict().verdict == ("right" if text else "unknown")
-    assert text or found.verdict().explanation == f"{UNJUDGED}."
+    assert text or explain_verdict(found, found.verdict()) == f"{UNJUDGED}."
 
 
 # As a callback

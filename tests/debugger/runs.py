@@ -42,7 +42,7 @@ class HandMade:
         return self._counts[index]
 
     def verdict(self) -> Verdict:
-        return Verdict("wrong" if self._findings else "right", None, self._findings, None, "")
+        return Verdict("wrong" if self._findings else "right", None, self._findings, None)
 
 
 def hand_made() -> HandMade:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 
 from planscope.documents.listings import GrammarDocument
 from planscope.language.derive import problem_of_tree
-from planscope.language.describe import plain
 from planscope.language.grammar import clause_skeletons, grammar_report, wordings
 from planscope.language.lexicon import load_lexicon
 from planscope.language.outline import outline
@@ -19,6 +18,7 @@ from planscope.language.problem import Action
 from planscope.language.prompts import LARGEST, PromptError, prompt_for
 from planscope.language.render import render
 from planscope.language.tree import FORMS, RELATIONS, Query, at, terminals
+from planscope.wording.constraints import plain
 from tests.language.support import read
 from tests.language.test_golden import FIGURE_10
 from tests.language.trees import queries

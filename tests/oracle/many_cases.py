@@ -17,6 +17,7 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Call, Trace
 from planscope.oracle.verdict_types import Core
+from planscope.wording.explain import explain_verdict
 from tests.oracle import brute, worlds
 from tests.oracle.judged import Judged
 
@@ -144,7 +145,7 @@ def _compare_verdict(run: Replay, truth: Judged) -> None:
         assert first.step == ("end" if lost > len(truth.steps) else lost), "first violation"
         assert first.constraint == truth.core(lost)[0], "first violated constraint"
     unforeseen = first is not None and not truth.foreseeable(lost or 0)
-    assert ("could not have known" in verdict.explanation) == unforeseen, "explanation"
+    assert ("could not have known" in explain_verdict(run, verdict)) == unforeseen, "explanation"
     if verdict.verdict == "wrong":
         there = [f for f in verdict.findings if first and f.step == first.step and f.severity == "error"]
         assert verdict.headline in (there or verdict.findings[:1]), "headline"

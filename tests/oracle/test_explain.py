@@ -10,6 +10,7 @@ from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Call, Trace
+from planscope.wording.explain import explain_verdict
 from tests.oracle import brute
 from tests.session.make import TEXT
 
@@ -31,7 +32,7 @@ def test_an_order_that_was_broken() -> None:
         "hair coloring, tool cleaning, sweeping",
         "sweeping, tool cleaning, hair coloring",
     )
-    assert run.verdict().explanation == (
+    assert explain_verdict(run, run.verdict()) == (
         "At step 2 tool cleaning ran before hair coloring, but sentence 1 says: "
         "“Hair coloring, which occurs before tool cleaning”."
     )
@@ -44,7 +45,7 @@ def test_figure_10_says_what_was_wrong_and_where_it_was_lost() -> None:
         "attending training sessions@10, applying hair color@8, sanitizing tools@18",
         [1, 2, 2],
     )
-    said = run.verdict().explanation
+    said = explain_verdict(run, run.verdict())
     assert said.startswith(
         "At step 2 applying hair color started at 8:00, but the calls before it lasted until 12:00"
     )
@@ -56,15 +57,15 @@ def test_figure_10_says_what_was_wrong_and_where_it_was_lost() -> None:
 
 def test_what_was_never_done() -> None:
     run = run_of("A precedes B.", "A, B, C", "A")
-    assert run.verdict().explanation == (
+    assert explain_verdict(run, run.verdict()) == (
         "The agent stopped without doing B and C, and every task must be executed."
     )
 
 
 def test_a_contradiction_quotes_both_sentences() -> None:
     run = run_of("A precedes B. B precedes A.", "A, B", "A, B")
-    said = run.verdict().explanation
-    assert "The request contradicts itself" in said
+    said = explain_verdict(run, run.verdict())
+    assert "The query contradicts itself" in said
     assert "sentence 1 says: “A precedes B”" in said and "sentence 2 says: “B precedes A”" in said
 
 
@@ -72,7 +73,8 @@ def test_no_id_ever_shows_and_every_sentence_ends() -> None:
     for seed in range(600):
         rng = random.Random(seed)
         problem, trace = brute.random_timed(rng) if seed % 2 else brute.random_base(rng)
-        text = replay(problem, trace).verdict().explanation
+        run = replay(problem, trace)
+        text = explain_verdict(run, run.verdict())
         assert text and text.endswith("."), text
         assert not re.search(r"\b[abc][0-9]+\b", text), text
         assert "  " not in text and "None" not in text and "?" not in text, text

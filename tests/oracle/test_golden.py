@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Call, Trace
+from planscope.wording.explain import explain_verdict
 from tests.oracle.build import problem, trace
 
 
@@ -193,7 +194,8 @@ def test_an_action_before_itself_is_wrong_when_it_is_called():
     verdict = run.verdict()
     assert types(verdict) == [("order_error", 2, "error")]
     assert verdict.first_violation is not None and verdict.first_violation.step == 0
-    assert "comes before" in verdict.explanation or "itself" in verdict.explanation
+    said = explain_verdict(run, verdict)
+    assert "comes before" in said or "itself" in said
     timed = replay(problem("A B", "A<A", timed=True), trace("B@30 A@31"))
     assert types(timed.verdict())[0] == ("parameter_error", 1, "error")
     assert ("order_error", 2, "error") in types(timed.verdict())
@@ -257,7 +259,7 @@ def test_durations_that_would_not_help_do_not_make_it_unforeseeable():
     first = run.verdict().first_violation
     assert first is not None and first.step == 1
     assert first.core.constraints == ("c1", "c2") and first.core.foreseeable
-    assert "could not have known" not in run.verdict().explanation
+    assert "could not have known" not in explain_verdict(run, run.verdict())
 
 
 def test_what_a_call_told_counts_from_then_on():

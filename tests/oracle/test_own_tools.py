@@ -18,6 +18,7 @@ from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.report import verdict_lines
 from planscope.session.oracle_input import UNJUDGED, own_reading
+from planscope.wording.explain import explain_verdict
 
 NAMES = ["build", "push", "deploy", "log", "page"]
 ACTIONS = tuple(Action(f"a{i}", name, name) for i, name in enumerate(NAMES, 1))
@@ -89,7 +90,7 @@ def test_without_a_query_nothing_is_said_of_the_calls() -> None:
             found = judged("", "build", "build", "ghost", ending=ending, timed=timed)  # type: ignore[arg-type]
             verdict = found.verdict()
             assert (verdict.verdict, verdict.findings, verdict.first_violation) == (kind, (), None)
-            assert f"{UNJUDGED}." in verdict.explanation
+            assert f"{UNJUDGED}." in explain_verdict(found, verdict)
             assert {v.state for v in found.steps} == {"unknown"}
             assert (found.certify(), found.safe_moves(1), found.valid_completions(1)) == (None, (), None)
             assert found.repair().order is None and found.repair().reason == UNJUDGED
@@ -100,10 +101,10 @@ def test_fifty_findings_of_one_call_are_one_line() -> None:
     found = judged(ORDER, *["build"] * 51, "push", "deploy")
     verdict = found.verdict()
     assert len(verdict.findings) == 50
-    lines = list(verdict_lines(found.problem, verdict, 100))
-    (line,) = [one for one in lines if "error: action repeated" in one]
+    lines = list(verdict_lines(found, verdict, 100))
+    (line,) = [one for one in lines if "error: repeated action" in one]
     assert line.strip().startswith("step 2") and "(50 times, last at step 51)" in " ".join(lines)
-    assert verdict.explanation == (
+    assert explain_verdict(found, verdict) == (
         "At step 2 build was done again, after step 1, and every task can only be executed once. "
         "The same happened 49 more times, the last time at step 51."
     )

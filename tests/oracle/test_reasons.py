@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from planscope.language.problem import Problem
 from planscope.oracle import timed
 from planscope.oracle.certificate import certify_reasons
-from planscope.oracle.reason_words import describe_core, describe_correction
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.smt import Judge
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepView
+from planscope.wording.explain import explain_core, explain_correction
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -265,8 +265,8 @@ def test_words_name_actions_and_never_ids() -> None:
         run = replay(made, calls)
         for index in lost(run):
             found = reasons(run, index, most=20)
-            texts = [describe_core(run, core) for core in found.cores]
-            texts += [describe_correction(run, index, one) for one in found.corrections]
+            texts = [explain_core(run, core) for core in found.cores]
+            texts += [explain_correction(run, index, one) for one in found.corrections]
             for text in texts:
                 assert text.endswith(".") and text[0].isupper() and ".." not in text, text
                 assert not re.search(r"\b[abc][0-9]+\b", text), text
@@ -280,7 +280,7 @@ def test_what_would_have_to_be_given_up_in_words() -> None:
         problem("X Y Z", "X<Y", "X>=9", timed=True, durations=[2, 1, 1]),
         trace("Y@3 Y@4 Z@2"),
     )
-    said = {describe_correction(run, 4, c) for c in reasons(run, 4).corrections}
+    said = {explain_correction(run, 4, c) for c in reasons(run, 4).corrections}
     assert (
         "Without the requirement that X ends before Y starts (sentence 1), and had step 2 not done Y again, "
         "step 3 not done Z from 2:00 to 3:00 and the agent not stopped there, the plan could still be finished."

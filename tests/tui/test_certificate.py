@@ -10,10 +10,10 @@ import pytest
 
 from planscope.debugger.run_index import RunIndex
 from planscope.session.model import Session
-from planscope.tui import words
 from planscope.tui.controllers import judge as certifying
 from planscope.tui.controllers.judge import Certificate
 from planscope.tui.dialogs.why import explanation
+from planscope.wording import terms
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
@@ -74,7 +74,7 @@ async def test_where_z3_disagrees_the_verdict_is_unknown(
         assert "? UNKNOWN" in header and "Z3 disagrees" in header and "PARAMETER ERROR" not in header
         assert "planscope and Z3 disagree" in driven.text and "Please report" in driven.text
         await driven.press("x")
-        assert [line.text for line in explanation(driven.state, 200)] == [words.CERTIFICATES["denied"][0]]
+        assert [line.text for line in explanation(driven.state, 200)] == [terms.CERTIFICATES["denied"]]
         assert "The core" not in driven.text
         await driven.press("escape", "o", "up", "enter")
         await driven.rest()

@@ -116,7 +116,7 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
         await driven.press("2", "comma", "down")
         screen.notice = ""
         await rested(driven)
-        monkeypatch.setattr("planscope.tui.words.place", lambda path, limit=70: path.name)
+        monkeypatch.setattr("planscope.wording.phrases.place", lambda path, limit=70: path.name)
         screen.show_state()
         await driven.pilot.pause()
         same_frame(driven.app, "library")  # type: ignore[operator]

@@ -11,7 +11,7 @@ from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.help import help_lines
-from planscope.tui.words import hours
+from planscope.wording.phrases import hours
 from tests.tui import sessions
 from tests.tui.screen import opened
 from tests.tui.test_live import paused, start

@@ -11,8 +11,8 @@ from planscope.debugger import cursor
 from planscope.session.locations import bundled
 from planscope.session.model import own_runs
 from planscope.session.store import load
+from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.walk.walker import Walker
-from planscope.walk.words import ELSEWHERE, WORDS
 from tests.hostile import SAVEABLE
 
 FIRST = load(bundled()["first-look"])
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_one_sentence() -> None:
 def test_every_command_says_something_at_every_step() -> None:
     walker = Walker(FIRST)
     for index in range(len(walker.state.run.steps)):
-        for word in WORDS:
+        for word in COMMANDS:
             if word.name not in ("quit", "runs"):
                 walker.state = cursor.go_to(walker.state, index)
                 assert list(walker.do(word.key)), word
@@ -85,7 +85,7 @@ def test_keys_of_the_screen_say_where_else() -> None:
     for key in ELSEWHERE:
         (line,) = walker.do(key)
         assert "planscope" in line
-    assert not {w.key for w in WORDS} & set(ELSEWHERE)
+    assert not {w.key for w in COMMANDS} & set(ELSEWHERE)
 
 
 def test_another_run() -> None:
@@ -108,7 +108,7 @@ def test_the_run_that_is_walked_through_is_none_that_a_dissection_made() -> None
 @given(
     st.lists(
         st.one_of(
-            st.sampled_from([w.key for w in WORDS if w.key != "q"]),
+            st.sampled_from([w.key for w in COMMANDS if w.key != "q"]),
             st.sampled_from(SAVEABLE),
             st.text(max_size=12),
         ),

@@ -21,7 +21,7 @@ from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
-from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict, Violation
+from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
@@ -444,9 +444,7 @@ def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Cer
 
 def refuted(verdict: Verdict) -> Verdict:
     """What is left of a verdict that Z3 does not share: nothing is known."""
-    return replace(
-        verdict, verdict="unknown", error_type=None, findings=(), first_violation=None, explanation=""
-    )
+    return replace(verdict, verdict="unknown", error_type=None, findings=(), first_violation=None)
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:
@@ -456,7 +454,7 @@ def facts_at(run: RunIndex, index: int) -> Facts:
 
 
 def _facts_at(run: RunIndex, index: int) -> Facts:
-    from planscope.oracle.explain import describe_finding, describe_violation
+    from planscope.wording.explain import explain_core, explain_finding
 
     replay = _replay(run)
     view = replay.steps[index]
@@ -464,9 +462,7 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
     lost = next((i for i in run.doomed if replay.steps[i].attempt == view.attempt and i <= index), None)
     why = ""
     if lost is not None and view.core is not None and view.core.constraints:
-        why = describe_violation(
-            replay, Violation(replay.steps[lost].step, view.core.constraints[0], view.core)
-        )
+        why = explain_core(replay, view.core)
     return Facts(
         index,
         replay.safe_moves(index),
@@ -475,7 +471,7 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
         replay.safe_moves(instead_at) if instead_at is not None else (),
         instead_at,
         why,
-        tuple(describe_finding(replay, found) for found in run.findings[index]),
+        tuple(explain_finding(replay, found) for found in run.findings[index]),
     )
 
 

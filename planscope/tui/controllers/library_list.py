@@ -22,13 +22,13 @@ from planscope.session.model import Session, own_runs
 from planscope.session.record import RunRecord, record_of
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
-from planscope.tui import words
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
 from planscope.tui.opening.load import Opened, Switch, open_session
 from planscope.tui.style.lines import shown
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.synthesis.request import Request
@@ -567,7 +567,7 @@ class LibraryList:
 
     def empty_trash(self) -> None:
         """Remove what is in the trash for good."""
-        said = f"{words.plural(len(self.state.trashed), 'session')} removed for good"
+        said = f"{phrases.plural(len(self.state.trashed), 'session')} removed for good"
         self._last_deleted = None
 
         def work() -> None:

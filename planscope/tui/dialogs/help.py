@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planscope.safe import cell_width
-from planscope.tui import words
 from planscope.tui.actions import Where
 from planscope.tui.keys import KeyChoice, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
+from planscope.wording import terms
 
 _IN_PANES = (
     ("↑ ↓", "Select the next or the previous thing in the pane."),
@@ -22,11 +22,11 @@ _SIGNS = (
     ("✗ broken", "broken", "cannot be met any more"),
     ("● CORE", "core", "one of the few that cannot all be met: why the plan is lost"),
     ("✓ completable", "completable", "the plan can still be finished from here"),
-    ("● doomed", "doomed", f"it cannot; the first such step is marked {words.NO_WAY_ON}"),
+    ("● doomed", "doomed", f"it cannot; the first such step is marked {terms.LOST_HERE}"),
     ("? unknown", "unknown", "the solver gave no answer"),
     ("▶", "mark", "where you are, or what is selected"),
     ("┃", "mark", "what belongs to it in the other panes"),
-    (words.HIT_GLYPH, "hit-mark", "what a search found"),
+    (terms.HIT_GLYPH, "hit-mark", "what a search found"),
     ("◆", "stop-mark", "a breakpoint stops here"),
 )
 

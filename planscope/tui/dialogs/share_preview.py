@@ -10,11 +10,11 @@ from textual import events
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from planscope.tui import words
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
 from planscope.tui.style.lines import BLANK, Line, Run, cut, shown, width_of
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.sharing.redact import Finding, Redaction
@@ -50,7 +50,7 @@ class Approved:
         replaced = len(self.redaction.replaced)
         stay = len(self.redaction.findings) - replaced
         if stay:
-            values = words.plural(stay, "private value stays", "private values stay")
+            values = phrases.plural(stay, "private value stays", "private values stay")
             return (
                 f"! {values} as it is; {replaced} replaced"
                 if stay == 1
@@ -58,7 +58,7 @@ class Approved:
                 "caution",
             )
         if replaced:
-            return f"✓ {words.plural(replaced, 'private value')} replaced", "holds"
+            return f"✓ {phrases.plural(replaced, 'private value')} replaced", "holds"
         return "✓ nothing private was found", "holds"
 
 
@@ -149,7 +149,7 @@ class PreviewDialog(Dialog[Approved]):
             )
         count = len(self.redaction.replaced)
         stay = len(self.findings) - count
-        said = f"{words.plural(count, 'private value')} will be replaced"
+        said = f"{phrases.plural(count, 'private value')} will be replaced"
         said = f"{said}, {stay} will stay:" if stay else f"{said}, each by its own word:"
         return [*self.wrapped(said, "caution" if stay else ""), BLANK]
 
@@ -181,7 +181,7 @@ class PreviewDialog(Dialog[Approved]):
         for place in finding.places[:most]:
             lines.append(Line((Run("   in ", "label"), Run(shown(str(place), 100), "dim"))))
         if len(finding.places) > most:
-            more = words.plural(len(finding.places) - most, "more place")
+            more = phrases.plural(len(finding.places) - most, "more place")
             lines.append(Line((Run(f"   and in {more}", "dim"),)))
         return [*lines, *[BLANK] * (most + 4 - len(lines))]
 
@@ -255,7 +255,9 @@ class PreviewDialog(Dialog[Approved]):
                 self.as_it_is = True
                 self.refresh_all()
 
-        found = words.plural(len(self.findings), "private value") if self.findings else "Whatever is private"
+        found = (
+            phrases.plural(len(self.findings), "private value") if self.findings else "Whatever is private"
+        )
         before = (f"{found} would be there for everybody to read.",)
         hint = f"type {AS_IT_IS} to share it as it is · Esc goes back"
         self.app.push_screen(AskDialog(self.paint, "Replace nothing?", hint, check, before=before), done)

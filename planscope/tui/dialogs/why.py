@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from planscope.language.describe import plain
 from planscope.language.problem import Constraint
-from planscope.tui import words
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph, shown
 from planscope.tui.style.painter import Painter
+from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import place, plain
+from planscope.wording.explain import UNFORESEEABLE, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -74,8 +76,8 @@ class WhyDialog(Dialog[None]):
         if not self.lost:
             self.progress = "nothing is lost here"
             return
-        from planscope.oracle.reason_words import describe_core, describe_correction
         from planscope.oracle.reasons import reasons
+        from planscope.wording.explain import explain_core, explain_correction
 
         run: Replay = self.state.debug.run.replay  # type: ignore[assignment]  # the oracle's own
         view = self.state.debug.view
@@ -90,11 +92,11 @@ class WhyDialog(Dialog[None]):
 
         def work(token: CancelToken) -> Reasons:
             def core_found(core: Core) -> None:
-                reason = (", ".join(_members(core)), (describe_core(run, core),))
+                reason = (", ".join(_members(core)), (explain_core(run, core),))
                 tell(lambda: self._add(self.cores, reason), token)
 
             def correction_found(correction: Correction) -> None:
-                sentence = describe_correction(run, where, correction)
+                sentence = explain_correction(run, where, correction)
                 reason = (", ".join(_members(correction)), (sentence,))
                 tell(lambda: self._add(self.corrections, reason), token)
 
@@ -118,13 +120,7 @@ class WhyDialog(Dialog[None]):
         self.show_page()
 
     def _done(self, found: Reasons) -> None:
-        ends = {
-            "all": "these are all",
-            "most": "there may be more: the search ends at 100",
-            "unknown": "there may be more: a question was too hard for the solver",
-            "stopped": "stopped",
-        }
-        self.progress = ends[found.ended]
+        self.progress = terms.SEARCH_ENDS[found.ended]
         self.show_page()
 
     def _failed(self, error: Exception) -> None:
@@ -181,7 +177,7 @@ class WhyDialog(Dialog[None]):
             if self.number == 1
             else "each a smallest set to give up so that the rest can be met"
         )
-        head = f"{words.plural(len(reasons), one, more)}, {about} ({self.progress})"
+        head = f"{phrases.plural(len(reasons), one, more)}, {about} ({self.progress})"
         lines = [*self.wrapped(head, "dim"), BLANK]
         places: list[tuple[int, int]] = []
         for i, (members, sentences) in enumerate(reasons):
@@ -212,7 +208,7 @@ class WhyDialog(Dialog[None]):
 
 
 def _members(reason: Core | Correction) -> list[str]:
-    return [*reason.constraints, *map(words.step_name, reason.steps)]
+    return [*reason.constraints, *map(phrases.step_name, reason.steps)]
 
 
 def explanation(state: DebugView, width: int) -> list[Line]:
@@ -231,12 +227,13 @@ class _Explained:
         if state.progress != "judged" or verdict is None:
             yield from self.text(_not_yet(state))
             return
-        text, role = words.CERTIFICATES[state.certificate]
+        text, role = certificate(state.certificate)
         if state.certificate == "denied":
             yield from self.text(text, role)
             return
+        run: Replay = state.debug.run.replay  # type: ignore[assignment]  # judged by the oracle's own
         if state.run is not None:
-            yield from self.text(verdict.explanation, "strong")
+            yield from self.text(explain_verdict(run, verdict), "strong")
         view = state.debug.view
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
@@ -247,18 +244,18 @@ class _Explained:
             return
         yield from self.text(text, role)
         yield BLANK
-        yield Line((Run(f"{words.CORE_GLYPH} The core", "core"), Run("  these cannot all be true", "dim")))
+        yield Line(
+            (Run(f"{terms.CORE_GLYPH} {terms.CONFLICT}", "core"), Run(f"  {terms.CONFLICT_MEANS}", "dim"))
+        )
         for c in core.constraints:
             if c in self.problem.by_id:
                 yield from self.member(self.problem.by_id[c])
         for step in core.steps:
             yield from self.step(step)
         yield BLANK
-        yield from self.text("Without any one of these the rest could be met.", "dim")
+        yield from self.text(terms.DROP_ONE, "dim")
         if not core.foreseeable:
-            yield from self.text(
-                "The agent could not have known: it depends on how long a task takes.", "caution"
-            )
+            yield from self.text(UNFORESEEABLE, "caution")
         yield from self.right_plan()
 
     def text(self, text: str, role: str = "", indent: int = 0) -> Iterator[Line]:
@@ -268,13 +265,12 @@ class _Explained:
 
     def member(self, c: Constraint) -> Iterator[Line]:
         said = plain(c, self.problem)
-        head = (Run(f"{words.CORE_GLYPH} ", "core"), Run(f"{shown(c.id, 8)}  ", "dim"))
+        head = (Run(f"{terms.CORE_GLYPH} ", "core"), Run(f"{shown(c.id, 8)}  ", "dim"))
         margin = sum(len(run.text) for run in head)
         for i, runs in enumerate(paragraph(said[:1].upper() + said[1:] + ".", self.width - margin, "strong")):
             yield Line((*(head if i == 0 else (Run(" " * margin),)), *runs))
         if c.is_rule:
-            source = "the instructions say so" if c.source == "prompt" else "so long is the day"
-            yield from self.text(source, "dim", margin)
+            yield from self.text(place(c), "dim", margin)
         else:
             yield from self.quoted(c, margin)
 
@@ -299,13 +295,15 @@ class _Explained:
             return
         view = run.steps[index]
         text = (
-            "the agent stopped here" if view.call is None else words.call(view.call.tool, view.call.arguments)
+            "the agent stopped here"
+            if view.call is None
+            else phrases.call(view.call.tool, view.call.arguments)
         )
-        when = f"  {words.hours(view.start, view.end)}" if view.start is not None else ""
+        when = f"  {phrases.hours(view.start, view.end)}" if view.start is not None else ""
         yield Line(
             (
-                Run(f"{words.CORE_GLYPH} ", "core"),
-                Run(f"{words.step_name(view.step)}  ", "dim"),
+                Run(f"{terms.CORE_GLYPH} ", "core"),
+                Run(f"{phrases.step_name(view.step)}  ", "dim"),
                 Run(text, "tool"),
                 Run(when, "dim"),
             )
@@ -316,10 +314,10 @@ class _Explained:
         if repair is None or repair.order is None:
             return
         yield BLANK
-        swaps = f"  {words.plural(repair.swaps, 'swap')} away" if repair.swaps is not None else ""
-        yield Line((Run("✓ A plan that works", "holds"), Run(swaps, "dim")))
-        for number, step in enumerate(words.plan(repair)[:40], 1):
-            yield Line((Run(f"{number:>4}  ", "dim"), Run(words.planned(self.problem, step), "tool")))
+        swaps = f"  {phrases.plural(repair.swaps, 'swap')} away" if repair.swaps is not None else ""
+        yield Line((Run("✓ A correct plan", "holds"), Run(swaps, "dim")))
+        for number, step in enumerate(phrases.plan(repair)[:40], 1):
+            yield Line((Run(f"{number:>4}  ", "dim"), Run(phrases.planned(self.problem, step), "tool")))
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -8,7 +8,6 @@ from textual import events
 
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import RunRecord
-from planscope.tui import words
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, Phase, Places, key_line, least, phase
@@ -17,6 +16,7 @@ from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
+from planscope.wording import phrases
 
 _SEALED = 120
 """From so many columns on, Z3's word stands beside the verdict."""
@@ -124,20 +124,20 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return [Run(waiting(state), "dim")]
     verdict, helped = state.verdict, _helped(state.run, short)
     if verdict.verdict == "wrong":
-        named = verdict.headline.type if verdict.headline is not None else "wrong"
-        return [Run(f" ✗ {named.replace('_', ' ').upper()} ", "wrong"), *_where(verdict, short), *helped]
+        named = phrases.headline(verdict) or "wrong"
+        return [Run(f" ✗ {named.upper()} ", "wrong"), *_where(verdict, short), *helped]
     if verdict.verdict == "right":
         warnings = len(verdict.findings)
-        note = f" with {words.plural(warnings, 'warning')}" if warnings else ""
+        note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
         return [Run(" ✓ RIGHT ", "right"), Run(note), *helped]
     if verdict.verdict == "aborted":
         reason = shown(state.run.reason, 24 if short else 48)
         return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
-        return [Run(" ? UNKNOWN ", "stop"), Run(" Z3 disagrees", "broken")]
+        return [Run(" ? NOT DECIDED ", "stop"), Run(" Z3 disagrees", "broken")]
     if state.debug.run.problem.unjudged:
         return [Run(" ? NOT JUDGED ", "stop")]
-    return [Run(" ? UNKNOWN ", "stop"), *_where(verdict, short)]
+    return [Run(" ? NOT DECIDED ", "stop"), *_where(verdict, short)]
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
@@ -154,7 +154,7 @@ def _under_way(state: DebugView) -> list[Run]:
     if state.play is not None:
         made = [
             Run(" ? WHAT IF ", "running"),
-            Run(f" {words.plural(len(state.play.played.calls), 'call')} played"),
+            Run(f" {phrases.plural(len(state.play.played.calls), 'call')} played"),
         ]
     elif run.pending:
         made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
@@ -167,7 +167,7 @@ def _under_way(state: DebugView) -> list[Run]:
             Run(
                 ", which would lose the plan"
                 if would
-                else f", lost at {words.step_name(debug.run.steps[lost].step)}"
+                else f", lost at {phrases.step_name(debug.run.steps[lost].step)}"
             )
         )
     return made
@@ -186,11 +186,11 @@ def _where(verdict: Verdict, short: bool) -> list[Run]:
     said = []
     named = verdict.headline
     if named is not None:
-        said.append(f"{'' if short else 'at '}{words.step_name(named.step)}")
+        said.append(f"{'' if short else 'at '}{phrases.step_name(named.step)}")
     if verdict.first_violation is not None:
         lost = verdict.first_violation.step
         if named is None or lost != named.step:
-            where = f"{'' if short else 'at '}{words.step_name(lost)}"
+            where = f"{'' if short else 'at '}{phrases.step_name(lost)}"
             said.append("contradictory request" if lost == 0 else f"lost {where}")
     return [Run(f" {', '.join(said)}")] if said else []
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
 from planscope.safe import cell_width
-from planscope.tui import words
-from planscope.tui.panes.compare_rows import GLYPHS, ROLES, Row, beside, both
+from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
+from planscope.tui.style.roles import CHANGES as ROLES
+from planscope.wording import phrases, terms
+from planscope.wording.terms import CHANGE_SIGNS
 
 ROOMY = 50
 """From so many cells on a column has room for the words of a state, and not only for its sign."""
@@ -67,7 +69,7 @@ def _call_cell(
         return Line((Run(where, "dim"),))
     step = side.steps[index]
     mark = Run("◆" if parts else " ", "mark")
-    head = [mark, Run(f"{GLYPHS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
+    head = [mark, Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
     call = [Run(_call_text(step), ROLES[row.change] or "tool")]
     tail = _state(step, width)
     for note in _notes(side, step, row, kept):
@@ -81,7 +83,7 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
     if step.refused_by:
         yield Run(" refused", "caution")
     if step.findings:
-        yield Run(f" {words.findings(step.findings)}", "finding")
+        yield Run(f" {phrases.findings(step.findings)}", "finding")
     if kept is not None and step.index <= kept.steps and side.run != kept.run:
         yield Run(" kept", "dim")
     if row.change == "moved" and row.partner is not None:
@@ -97,14 +99,14 @@ def _state(step: StepSide, width: int) -> list[Run]:
     state = step.state
     if state is None:
         return []
-    word = f" {state}" if width >= ROOMY else ""
-    return [Run(f" {words.STATE_GLYPHS[state]}{word}", state)]
+    word = f" {terms.STATES[state]}" if width >= ROOMY else ""
+    return [Run(f" {terms.STATE_GLYPHS[state]}{word}", state)]
 
 
 def _call_text(step: StepSide) -> str:
     if step.call is None:
         return "before any call" if step.step == 0 else "the end"
-    return words.call(step.call.tool, step.call.arguments)
+    return phrases.call(step.call.tool, step.call.arguments)
 
 
 # What differs in a row
@@ -121,7 +123,7 @@ def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
     for change in () if seen else row.arguments:
         name = shown(change.name, 20)
         cells = [
-            _labelled(name, "not given" if missing else words.value(value, 400), width)
+            _labelled(name, "not given" if missing else phrases.value(value, 400), width)
             for value, missing in ((change.a, change.change == "added"), (change.b, change.change == "gone"))
         ]
         made += beside(cells[0], cells[1], False, place)
@@ -159,9 +161,7 @@ def _said_end(side: Side) -> tuple[object, object]:
 
 
 def _end_cell(side: Side, width: int) -> Line:
-    ended = (
-        "the agent stopped" if side.ending == "stopped" else str(side.ending or "no run").replace("_", " ")
-    )
+    ended = terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN
     tail = _state(side.steps[-1], width) if side.steps else []
     mark = Run("!", "unknown") if side.ending == "aborted" else Run(" ")
     return Line(justify([mark, Run("  end ", "dim"), Run(ended, "dim")], tail, width))

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from planscope.compare.result import Comparison, Side
-from planscope.tui import words
 from planscope.tui.panes.compare_calls import call_rows
-from planscope.tui.panes.compare_rows import GLYPHS, ROLES, Row, beside, both
+from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
+from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.tui.style.safe_text import show, wrap
+from planscope.wording import phrases, terms
+from planscope.wording.terms import CHANGE_SIGNS
 
 Page = Literal["calls", "words", "constraints", "tree", "facts"]
 PAGES: tuple[Page, ...] = get_args(Page)
@@ -64,7 +66,7 @@ def word_rows(compared: Comparison, width: int) -> list[Row]:
         for one in (action.a, action.b):
             takes = f", {one.duration} h" if one is not None and one.duration is not None else ""
             text = "·" if one is None else f"{shown(one.id, 8)} {shown(one.name, 80)}{takes}"
-            glyph = Run(f"{GLYPHS[action.change]} ", ROLES[action.change])
+            glyph = Run(f"{CHANGE_SIGNS[action.change]} ", ROLES[action.change])
             cells.append(Line(cut([glyph, Run(text, ROLES[action.change])], width)))
         rows.append(Row(cells[0], cells[1], action.change != "same"))
     return rows
@@ -90,11 +92,11 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
         cells: list[list[tuple[Run, ...]]] = []
         for constraint, said in ((row.a, row.words_a), (row.b, row.words_b)):
             if constraint is None:
-                note = "follows all the same" if row.follows else "not asked for"
+                note = terms.IMPLIED if row.follows else "not asked for"
                 cells.append([(Run("  · ", "faint"), Run(note, "dim"))])
                 continue
             head = (
-                Run(f"{GLYPHS[row.change]} ", ROLES[row.change]),
+                Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change]),
                 Run(f"{shown(constraint.id, 6):<4}", "dim"),
             )
             lines = paragraph(said or constraint.text, width - 6, ROLES[row.change])
@@ -120,7 +122,7 @@ def tree_rows(compared: Comparison, width: int) -> list[Row]:
                 continue
             node = side.outline[index]
             indent = "  " * min(node.depth, 20)
-            glyph = Run(f"{GLYPHS[row.change]} ", ROLES[row.change])
+            glyph = Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change])
             cells.append(
                 Line(cut([glyph, Run(indent), Run(shown(node.label, 200), ROLES[row.change])], width))
             )
@@ -128,26 +130,14 @@ def tree_rows(compared: Comparison, width: int) -> list[Row]:
     return rows
 
 
-_NAMES = {
-    "limit_seconds": "limit of seconds",
-    "limit_model_calls": "limit of model calls",
-    "error_type": "type of error",
-    "first_violation": "first violation",
-    "model_calls": "answers of the model",
-    "input_tokens": "tokens read",
-    "output_tokens": "tokens written",
-    "model_seconds": "seconds of the model",
-}
-
-
 def _fact(name: str, value: str | int | float | None) -> str:
     """The value of a field, safe to show."""
     if value is None:
         return "·"
     if name == "first_violation":
-        return words.step_name("end" if value == "end" else int(value))
-    if name in ("error_type", "ending"):
-        return shown(str(value).replace("_", " "), 40)
+        return phrases.step_name("end" if value == "end" else int(value))
+    if name in ("error_type", "ending", "verdict"):
+        return shown(terms.said(str(value)), 40)
     if isinstance(value, float):
         return f"{value:g}" if name == "limit_seconds" else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) and name.endswith("tokens") else shown(str(value), 200)
@@ -159,7 +149,7 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
     for field in compared.fields:
         if field.a is None and field.b is None:
             continue
-        name = _NAMES.get(field.name, field.name.replace("_", " "))
+        name = terms.label(field.name)
         cells = []
         for value in (field.a, field.b):
             text = _fact(field.name, value)
@@ -168,10 +158,7 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
             cells.append(Line(cut([Run(mark, role), Run(f"{name:<22}", "label"), Run(text, role)], width)))
         rows.append(Row(cells[0], cells[1], not field.same))
     rows.append(both())
-    told = [
-        list(paragraph(side.verdict.explanation if side.verdict else "", width))
-        for side in (compared.a, compared.b)
-    ]
+    told = [list(paragraph(side.explanation, width)) for side in (compared.a, compared.b)]
     rows += beside(told[0], told[1], False)
     for unknown in compared.unknown:
         where = {"a": "left: ", "b": "right: "}.get(unknown.side or "", "")
@@ -188,11 +175,11 @@ def verdict_of(side: Side) -> tuple[Run, ...]:
         return (Run("not judged", "dim"),)
     helped = (Run(" helped", "caution"),) if side.help else ()
     if verdict.verdict == "wrong":
-        named = verdict.headline.type if verdict.headline is not None else "wrong"
-        return (Run(f" ✗ {named.replace('_', ' ').upper()} ", "wrong"), *helped)
+        named = phrases.headline(verdict) or "wrong"
+        return (Run(f" ✗ {named.upper()} ", "wrong"), *helped)
     chips = {
         "right": (" ✓ RIGHT ", "right"),
         "aborted": (" ! ABORTED ", "stop"),
-        "unknown": (" ? UNKNOWN ", "stop"),
+        "unknown": (" ? NOT DECIDED ", "stop"),
     }
     return (Run(*chips[verdict.verdict]), *helped)

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from planscope.tui.style.lines import Line, Run
 
-GLYPHS = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
-ROLES = {"same": "", "changed": "caution", "added": "holds", "gone": "broken", "moved": "mark"}
-
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
-from planscope.language.describe import plain
 from planscope.language.problem import Constraint, Problem
-from planscope.tui import words
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
 from planscope.tui.view import DebugView
+from planscope.wording import terms
+from planscope.wording.constraints import brief, by_ids, plain
 
 _WORD_CELLS = 6
 
@@ -86,15 +86,15 @@ class ConstraintsPane(LinePane):
         return line
 
     def _line(self, c: Constraint, status: str, core: bool, picked: bool, lit: bool, hit: Hit | None) -> Line:
-        mark = words.HIT_GLYPH if hit else "▶" if picked else "┃" if lit else " "
+        mark = terms.HIT_GLYPH if hit else "▶" if picked else "┃" if lit else " "
         role = "core" if core else status or "dim"
-        word = "CORE" if core else status or "…"
+        word = "CONFLICT" if core else terms.STATUSES[status] if status else "…"
         text = Run(self._texts[c.id], "strong" if core else "")
         span = place_in(text.text, hit) if hit else None
         runs = (
             Run(mark, "mark"),
-            Run(words.STATUS_GLYPHS.get(status, "·"), status or "dim"),
-            Run(words.CORE_GLYPH if core else " ", "core"),
+            Run(terms.STATUS_GLYPHS.get(status, "·"), status or "dim"),
+            Run(terms.CORE_GLYPH if core else " ", "core"),
             Run(f" {word:<{_WORD_CELLS}} ", role),
             Run(f"{shown(c.id, 8):<{self._id_cells}}  ", "dim"),
             *((text,) if span is None else with_span(text, span)),
@@ -147,10 +147,10 @@ class ConstraintsPane(LinePane):
 def _texts(constraints: Sequence[Constraint], state: DebugView, room: int) -> dict[str, str]:
     problem = state.debug.run.problem
     if len(constraints) <= 200:
-        named = {c.id: words.constraint_names(c, problem) for c in constraints}
+        named = {c.id: brief(c, problem) for c in constraints}
         if max(map(len, named.values()), default=0) <= room:
             return named
-    return {c.id: words.constraint(c, timed=problem.timed) for c in constraints}
+    return {c.id: by_ids(c, problem) for c in constraints}
 
 
 def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:

@@ -8,29 +8,20 @@ from typing import TYPE_CHECKING
 from planscope.agents.rates import Rate
 from planscope.dissection.arms import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
-from planscope.tui import words
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
+from planscope.tui.style.roles import OUTCOMES, outcome_runs
 from planscope.tui.style.safe_text import show, wrap
+from planscope.wording import phrases, terms
+from planscope.wording.terms import MUTATIONS, MUTATIONS_MEAN, NO_CAUSE, OUTCOME_GLYPHS
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
     from planscope.session.model import CellKind, Variant
 
-GLYPHS = {"right": "✓", "wrong": "✗", "mixed": "±", "aborted": "!", "pending": "·"}
-ROLES = {"right": "holds", "wrong": "broken", "mixed": "caution", "aborted": "unknown", "pending": "dim"}
-LEGEND = "✓ right  ✗ wrong  ± both  ! aborted  · not run"
 BAR = 16
 """Cells of a bar, which stands for a rate of 1."""
 
-ABOUT = {
-    "Original": "the request as it is",
-    "Repeat": "the same request again",
-    "TerminalSubstitute": "other words, the same tree and actions",
-    "TopicChange": "another job's activities and tools",
-    "QuerySynthesize": "another tree that asks for the same",
-    "Control": "fresh requests of this size that ask for something else",
-}
 _UNUSED = {
     ("rates", "Repeat"): "the original is run more than once instead",
     ("paper", "Control"): "the paper has no such runs",
@@ -70,8 +61,7 @@ def cause_lines(
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
     lines = [Line(head)]
-    reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
-    lines += [Line(runs) for runs in paragraph(reason, width)]
+    lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"What would help: {decision.missing}.", width, "caution")]
     lines += _likely_in_short(found, width) if short else _likely(found, width)
@@ -101,7 +91,7 @@ def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
 def _causes(found: Summary) -> list[tuple[str, float]]:
     """The causes with how likely they are, the likeliest first."""
     likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
-    return [("nothing in it" if cause == "none" else cause, share) for cause, share in likely[:6]]
+    return [(NO_CAUSE if cause == "none" else cause, share) for cause, share in likely[:6]]
 
 
 def matrix_lines(found: Summary | None, row: int, column: int, width: int, method: str = "") -> list[Line]:
@@ -112,7 +102,7 @@ def matrix_lines(found: Summary | None, row: int, column: int, width: int, metho
         here = number == row
         label = [
             Run("▶ " if here else "  ", "mark"),
-            Run(f"{kind.kind:<{_LABEL}}", "strong" if here else "label"),
+            Run(f"{MUTATIONS[kind.kind]:<{_LABEL}}", "strong" if here else "label"),
         ]
         if not kind.cells:
             said = (kind.closed and f"no more can be made: {kind.closed}") or _UNUSED.get((method, kind.kind))
@@ -162,14 +152,14 @@ def _cells(row: Row, chosen: int | None, room: int) -> list[Run]:
     runs = [Run("…", "dim")] if first else []
     for place in range(first, last):
         cell = row.cells[place]
-        role = "picked" if place == chosen else ROLES[cell.outcome]
+        role = "picked" if place == chosen else OUTCOMES[cell.outcome]
         runs += [Run(_cell_text(cell), role), Run(" ")]
     return runs
 
 
 def _cell_text(cell: CellView) -> str:
     """The outcome, and of how many runs where it is more than one."""
-    return GLYPHS[cell.outcome] + (str(len(cell.runs)) if len(cell.runs) > 1 else "")
+    return OUTCOME_GLYPHS[cell.outcome] + (str(len(cell.runs)) if len(cell.runs) > 1 else "")
 
 
 def _stretch(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
@@ -192,8 +182,8 @@ def cell_lines(
         told = "No mutant of this kind was made yet: . makes and runs one, * several."
         if kind == "Original":
             told = "Not run yet: . runs it, m runs all that is needed."
-        return [Line((Run(ABOUT[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
-    lines = [Line((Run(ABOUT[cell.kind], "dim"),)), BLANK]
+        return [Line((Run(MUTATIONS_MEAN[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
+    lines = [Line((Run(MUTATIONS_MEAN[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:
         lines.append(_run_line(run.run, run.verdict, run.error_type, width, run.help.note))
     if not cell.runs:
@@ -210,23 +200,8 @@ def cell_lines(
 
 
 def _run_line(run_id: str, verdict: str, error: str | None, width: int, helped: str = "") -> Line:
-    glyph, role = {
-        "right": ("✓", "holds"),
-        "wrong": ("✗", "broken"),
-        "aborted": ("!", "unknown"),
-    }.get(verdict, ("?", "unknown"))
-    told = f"{verdict}: {error.replace('_', ' ')}" if error else verdict
-    return Line(
-        cut(
-            [
-                Run(f"{glyph} ", role),
-                Run(f"run {shown(run_id, 20)}  ", "dim"),
-                Run(told, role),
-                Run(helped, "caution"),
-            ],
-            width,
-        )
-    )
+    glyph, told = outcome_runs(verdict, error)
+    return Line(cut([glyph, Run(f"run {shown(run_id, 20)}  ", "dim"), told, Run(helped, "caution")], width))
 
 
 def _text(variant: Variant, diff: TextDiff | None, width: int) -> list[Line]:
@@ -242,7 +217,7 @@ def progress_runs(found: Summary | None, running: bool, left: float | None) -> S
     """How many runs were spent, and at most how long it will go on."""
     if found is None:
         return [Run("starting…", "dim")] if running else []
-    told = f"{found.runs} of at most {words.plural(found.budget, 'run')}"
+    told = f"{found.runs} of at most {phrases.plural(found.budget, 'run')}"
     if running and left is not None:
         told += f", at most {round(left)} s left" if left >= 1 else ", nearly done"
     chip = [Run(" ▷ RUNNING ", "running"), Run(" ")] if running else []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedWords
-from planscope.language.describe import plain
 from planscope.language.problem import Constraint
-from planscope.tui import words
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, shown
+from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import brief, plain
 
 _MARGIN = 9
 _SOURCES = {"text": "the request", "prompt": "the instructions", "environment": "the environment"}
@@ -90,9 +91,11 @@ class _Told:
         yield from self.row("symbols", c.text, "tool")
         if state.progress == "judged":
             status = state.debug.run.replay.status(c.id, state.debug.index)
-            core = f", in the {words.CORE_GLYPH} core" if c.id in state.core_ids else ""
+            core = f", in the {terms.CORE_GLYPH} core" if c.id in state.core_ids else ""
             yield from self.row(
-                "state", f"{words.STATUS_GLYPHS[status]} {status}{core}", "core" if core else status
+                "state",
+                f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}{core}",
+                "core" if core else status,
             )
             breaks = state.debug.run.breaks.get(c.id, ())
             if breaks:
@@ -128,10 +131,8 @@ class _Told:
         known = [self.problem.by_id[c] for c in ids]
         for c in known[:40]:
             core = c.id in self.state.core_ids
-            glyph = words.CORE_GLYPH if core else self.glyph(c)
-            yield from self.row(
-                f"{glyph} {shown(c.id, 6)}", words.constraint_names(c, self.problem), "core" if core else ""
-            )
+            glyph = terms.CORE_GLYPH if core else self.glyph(c)
+            yield from self.row(f"{glyph} {shown(c.id, 6)}", brief(c, self.problem), "core" if core else "")
         if len(known) > 40:
             yield from self.row("", f"and {len(known) - 40} more", "dim")
 
@@ -139,7 +140,7 @@ class _Told:
         state = self.state
         if state.progress != "judged":
             return "·"
-        return words.STATUS_GLYPHS[state.debug.run.replay.status(c.id, state.debug.index)]
+        return terms.STATUS_GLYPHS[state.debug.run.replay.status(c.id, state.debug.index)]
 
     def step(self) -> Iterable[Line]:
         debug = self.state.debug
@@ -150,9 +151,9 @@ class _Told:
             if debug.step == "end"
             else f"Step {debug.step}"
         )
-        yield from self.head(f"{name}, {words.NOT_DONE}" if self.state.at_pending else name)
+        yield from self.head(f"{name}, {terms.NOT_DONE}" if self.state.at_pending else name)
         if debug.view.call is not None:
-            yield from self.row("call", words.call(debug.view.call.tool, debug.view.call.arguments), "tool")
+            yield from self.row("call", phrases.call(debug.view.call.tool, debug.view.call.arguments), "tool")
         if debug.checks:
             yield from self.row("changed", ", ".join(shown(c, 8) for c in debug.checks[:30]), "strong")
         yield from self.saying()
@@ -161,14 +162,14 @@ class _Told:
         core = self.state.debug.view.core if self.state.progress == "judged" else None
         if core is None:
             return
-        yield Line((Run(f"{words.CORE_GLYPH} Core", "core"), Run("  these cannot all be met", "dim")))
+        yield Line((Run(f"{terms.CORE_GLYPH} Core", "core"), Run("  these cannot all be met", "dim")))
         for c in core.constraints:
             known = self.problem.by_id.get(c)
             yield from self.row(shown(c, 8), plain(known, self.problem) if known else "")
         for step in core.steps:
             view = self.state.debug.run.steps[self.state.debug.run.index_of[step]]
-            text = words.call(view.call.tool, view.call.arguments) if view.call else words.step_name(step)
-            yield from self.row(words.step_name(step), text, "tool")
+            text = phrases.call(view.call.tool, view.call.arguments) if view.call else phrases.step_name(step)
+            yield from self.row(phrases.step_name(step), text, "tool")
         if not core.foreseeable:
             yield from self.row("", "The agent could not have known.", "dim")
         yield BLANK
@@ -177,7 +178,7 @@ class _Told:
         """What Z3 says of the verdict, where it was decided; a warning anywhere."""
         said = self.state.certificate
         if said == "denied" or (said != "asked" and self.state.at_verdict):
-            yield from self.row("verdict", *words.CERTIFICATES[said])
+            yield from self.row("verdict", *certificate(said))
             yield BLANK
 
     def lists(self) -> Iterable[Line]:

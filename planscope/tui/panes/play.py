@@ -7,27 +7,13 @@ from collections.abc import Sequence
 from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
 from planscope.oracle.verdict_types import State
-from planscope.tui import words
 from planscope.tui.controllers.what_if import Play
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.view import DebugView
-
-_ABOUT = {
-    "completable": "safe",
-    "doomed": "loses the plan",
-    "broken": "breaks the plan",
-    "unknown": "not known",
-}
-
-
-_STANDS = {
-    "completable": "the plan can still be finished",
-    "doomed": "nothing can save the plan: u takes back",
-    "broken": "a requirement is broken: u takes back",
-    "unknown": "the solver gave no answer",
-}
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import brief
 
 
 class PlayPane(LinePane):
@@ -43,7 +29,7 @@ class PlayPane(LinePane):
         self.prepared_for = key
         problem = play.played.problem
         lines = [
-            _option_line(problem.timed, play, i, words.move_name(problem, o.action), width)
+            _option_line(problem.timed, play, i, phrases.tool_of(problem, o.action), width)
             for i, o in enumerate(play.options)
         ]
         lines += [BLANK, *_told(play, state, width)]
@@ -69,7 +55,7 @@ class PlayPane(LinePane):
         play = self.state.play if self.state else None
         if play is None:
             return ()
-        return (Run(f"{words.plural(len(play.played.calls), 'call')} played", "dim"),)
+        return (Run(f"{phrases.plural(len(play.played.calls), 'call')} played", "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()
@@ -89,7 +75,7 @@ class PlayPane(LinePane):
 def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line:
     option = play.options[i]
     here = i == play.at
-    glyph = words.STATE_GLYPHS[option.becomes]
+    glyph = terms.STATE_GLYPHS[option.becomes]
     hours = ""
     if timed:
         start = play.start if here and play.start is not None else option.start
@@ -108,10 +94,10 @@ def _becomes(option: Option, now: State) -> str:
     """What would become of the plan, which is ``now`` so."""
     if option.breaks:
         more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
-        return f"breaks {', '.join(option.breaks[:2])}{more}"
-    if option.becomes == now != "completable":
-        return {"doomed": "lost already", "broken": "broken already"}.get(now, _ABOUT["unknown"])
-    return _ABOUT[option.becomes]
+        return f"violates {', '.join(option.breaks[:2])}{more}"
+    if option.becomes == now and now in ("doomed", "broken"):
+        return f"{terms.STATES[now]} already"
+    return terms.MOVES[option.becomes]
 
 
 def _told(play: Play, state: DebugView, width: int) -> list[Line]:
@@ -134,13 +120,19 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
     view, facts = state.debug.view, state.facts
     if state.progress != "judged":
         return []
-    glyph = words.STATE_GLYPHS[view.state]
-    lines = [Line((Run(f"{glyph} {view.state}", view.state), Run(f"  {_STANDS[view.state]}", "dim")))]
+    glyph = terms.STATE_GLYPHS[view.state]
+    lines = [
+        Line(
+            (
+                Run(f"{glyph} {terms.STATES[view.state]}", view.state),
+                Run(f"  {terms.STATE_MEANS[view.state]}", "dim"),
+            )
+        )
+    ]
     if facts is not None and facts.why:
         lines += [Line(runs) for runs in paragraph(facts.why, width)]
     elif facts is not None and view.state == "completable" and facts.safe:
-        orders = "order" if facts.orders == 1 else "orders"
-        lines.append(Line((Run(f"{words.count(facts.orders)} valid {orders} left", "dim"),)))
+        lines.append(Line((Run(phrases.orders(facts.orders), "dim"),)))
     return lines
 
 
@@ -151,8 +143,8 @@ def _about(option: Option, play: Play) -> list[str]:
         first, last = option.hours
         told.append(f"safe at {first}" if first == last else f"safe from {first} to {last}")
     if option.takes is not None:
-        told.append(f"it takes {words.plural(option.takes, 'hour')}")
+        told.append(f"it takes {phrases.plural(option.takes, 'hour')}")
     if option.breaks:
-        broken = [words.constraint_names(problem.by_id[c], problem) for c in option.breaks[:3]]
-        told.append(f"breaks {'; '.join(broken)}")
+        broken = [brief(problem.by_id[c], problem) for c in option.breaks[:3]]
+        told.append(f"violates {'; '.join(broken)}")
     return told

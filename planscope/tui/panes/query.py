@@ -10,12 +10,12 @@ from itertools import pairwise
 from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
 from planscope.oracle.verdict_types import StepNo
-from planscope.tui import words
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
 from planscope.tui.style.safe_text import Shown, char_width, show
 from planscope.tui.view import DebugView
+from planscope.wording import phrases, terms
 
 _HEADING = Line((Run("  actions", "label"),))
 
@@ -130,7 +130,7 @@ class QueryPane(LinePane):
             mark = Run("●", "core")
         else:
             mark = Run("┃" if roles & {"lit", "picked"} else "✗" if "wrong-words" in roles else " ", "mark")
-        found = Run(words.HIT_GLYPH, "hit-mark") if "hit" in roles else Run(" ")
+        found = Run(terms.HIT_GLYPH, "hit-mark") if "hit" in roles else Run(" ")
         return Line(
             (mark, found, *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving]))
         )
@@ -210,9 +210,9 @@ def _action_line(
     id: str, name: str, step: StepNo | None, lit: bool, judged: bool, width: int, waits: bool = False
 ) -> Line:
     if waits:
-        became = Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop")
+        became = Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")
     elif step is not None:
-        became = Run(f"✓ {words.step_name(step)}", "holds")
+        became = Run(f"✓ {phrases.step_name(step)}", "holds")
     else:
         became = Run("○ to do" if judged else "", "open")
     left = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from planscope.debugger.selection import Selection
-from planscope.tui import words
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import step_lines, waiting
 from planscope.tui.style.lines import Line, Run
 from planscope.tui.view import DebugView
+from planscope.wording import terms
 
 
 class StepPane(LinePane):
@@ -62,8 +62,8 @@ class StepPane(LinePane):
             return (Run(waiting(state).partition(":")[0], "dim"),)
         view = state.debug.view
         if state.at_pending:
-            return (Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop"),)
-        return (Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state),)
+            return (Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"),)
+        return (Run(f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}", view.state),)
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()

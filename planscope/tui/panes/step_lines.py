@@ -9,12 +9,13 @@ from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
-from planscope.tui import words
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
+from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
+from planscope.wording import phrases, terms
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
@@ -87,7 +88,7 @@ class _Told:
         parts = wrap(whole, self.body)
         seen = next((i for i, (_, end) in enumerate(parts, 1) if end >= at[1]), len(parts))
         for i, (a, b) in enumerate(parts[: max(few, seen) if few else None]):
-            mark = words.HIT_GLYPH if a < at[1] and at[0] < b else " "
+            mark = terms.HIT_GLYPH if a < at[1] and at[0] < b else " "
             head = (label if i == 0 else "").ljust(_MARGIN - 1)
             runs = painted_runs(whole, a, b, [(a, b, role), (*at, "hit")])
             yield Line((Run(head, "label"), Run(mark, "hit-mark"), *runs))
@@ -103,19 +104,21 @@ class _Told:
             run = state.run
             if view.step == "end" and run is not None and run.last_words:
                 yield from self.row("said", run.last_words, "quote", self.few)
-            text = "Nothing has been called yet." if view.step == 0 else f"{words.ending(run).capitalize()}."
+            text = (
+                "Nothing has been called yet." if view.step == 0 else f"{phrases.ending(run).capitalize()}."
+            )
             if run is None:
                 text = "This request was not run yet: r runs it." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
             if view.step == "end" and run is not None and run.cost.model_calls:
-                yield from self.row("cost", words.cost(run), "dim")
+                yield from self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
             return
         if told is not None and told.thought:
             yield from self.row("thought", told.thought, "quote", self.few, "thought")
         yield from self.call(view)
         if told is not None and told.asked is not None:
-            asked = words.call(view.call.tool, told.asked, named=True, limit=400)
+            asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
             yield from self.row("asked", f"{asked}, edited by hand", "dim", self.few)
         if state.at_pending:
             yield from self.pending(view)
@@ -133,7 +136,9 @@ class _Told:
                 yield from self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
         run = state.run
         if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
-            yield from self.row("kept", f"from run {words.fork_point(run.forked_from)}, not run anew", "dim")
+            yield from self.row(
+                "kept", f"from run {phrases.fork_point(run.forked_from)}, not run anew", "dim"
+            )
 
     def awaited(self, view: StepView) -> bool:
         """Whether one stands where the next call of a run under way will be."""
@@ -154,10 +159,10 @@ class _Told:
 
     def call(self, view: StepView) -> Iterator[Line]:
         assert view.call is not None
-        text = words.call(view.call.tool, view.call.arguments, named=True, limit=400)
+        text = phrases.call(view.call.tool, view.call.arguments, named=True, limit=400)
         if cell_width(text) > self.body:
-            text = words.call(view.call.tool, view.call.arguments, limit=400)
-        when = "" if self.state.at_pending else words.hours(view.start, view.end)
+            text = phrases.call(view.call.tool, view.call.arguments, limit=400)
+        when = "" if self.state.at_pending else phrases.hours(view.start, view.end)
         lines = list(self.row("call", text, "tool", kind="call"))
         last = lines[-1]
         if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
@@ -172,7 +177,7 @@ class _Told:
         """State, findings, what would have been right, why, what is left."""
         state, facts = self.state, self.state.facts
         if state.certificate == "denied":
-            yield from self.row("verdict", *words.CERTIFICATES["denied"])
+            yield from self.row("verdict", *certificate("denied"))
         state_line, sealed = self.state_line(view), self.certificate()
         beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
         fits = cell_width(beside.text) <= self.body + _MARGIN
@@ -183,7 +188,7 @@ class _Told:
             error = found.severity == "error"
             role = "finding" if error else "caution"
             would = "would be: " if state.at_pending else ""
-            yield Line((Run(f"{'✗' if error else '!'} {would}{words.finding(found)}", role),))
+            yield Line((Run(f"{'✗' if error else '!'} {would}{phrases.finding(found)}", role),))
             yield from self.row("", told[i] if i < len(told) else found.message)
         if facts is None:
             yield from self.row("", "…", "dim")
@@ -192,7 +197,7 @@ class _Told:
             yield from self.row("why", facts.why)
         if view.lost:
             yield from self.plan()
-            yield from self.row("left", "no valid order", "dim")
+            yield from self.row("left", phrases.orders(0), "dim")
         elif view.state == "completable" and view.step != "end":
             yield from self.ways_on()
         if not fits:
@@ -202,18 +207,21 @@ class _Told:
         lost = self.state.lost_at(view)
         if self.state.at_pending:
             here = lost == view.index and view.lost
-            runs = [Run(f"{words.WAITS_GLYPH} {words.NOT_DONE}", "stop")]
-            becomes = "it would lose the plan" if here else f"the plan would be {view.state} after it"
+            runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")]
+            becomes = (
+                "it would lose the plan" if here else f"the plan would be {terms.STATES[view.state]} after it"
+            )
             return Line((*runs, Run(f"  {becomes}", "core" if here else "dim")))
-        runs = [Run(f"{words.STATE_GLYPHS[view.state]} {view.state}", view.state)]
+        complete = view.step == "end" and self.state.debug.run.replay.trace.ending != "aborted"
+        word = terms.state(view.state, complete)
+        runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
         if lost == view.index:
-            runs.append(Run(f"  {words.NO_WAY_ON}", "core"))
+            runs.append(Run(f"  {terms.LOST_HERE}", "core"))
             note = "the request contradicts itself" if view.step == 0 else "the plan was lost here"
         elif lost is not None and lost < view.index:
-            note = f"lost since {words.step_name(self.state.debug.run.steps[lost].step)}"
+            note = f"lost since {phrases.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":
-            ended = view.step == "end" and self.state.debug.run.replay.trace.ending != "aborted"
-            note = "every requirement is met" if ended else "the plan can still be finished"
+            note = terms.COMPLETE_MEANS if complete else terms.STATE_MEANS[view.state]
         else:
             note = ""
         return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
@@ -222,16 +230,14 @@ class _Told:
         """What Z3 says of the verdict, where that was decided; stands beside the state if there is room."""
         said = self.state.certificate
         known = self.state.at_verdict and said in ("confirmed", "gave up")
-        return (Run(*words.CERTIFICATES[said]),) if known else ()
+        return (Run(*certificate(said)),) if known else ()
 
     def instead(self, view: StepView) -> Iterator[Line]:
         facts = self.state.facts
         if facts is None or not facts.instead:
             return iter(())
         most = _MOVES if self.roomy else _FEW_MOVES
-        moves = " or ".join(words.move(self.problem, move) for move in facts.instead[:most])
-        if len(facts.instead) > most:
-            moves += f" or {words.plural(len(facts.instead) - most, 'other')}"
+        moves = phrases.moves(self.problem, facts.instead, most)
         here = facts.instead_at is None or facts.instead_at == view.index - 1
         return self.row(
             "instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
@@ -242,23 +248,21 @@ class _Told:
         repair = self.state.repair
         if repair is None or repair.order is None:
             return iter(())
-        names = [words.planned(self.problem, step) for step in words.plan(repair)[:_PLAN]]
-        return self.row("a plan", " → ".join(names))
+        names = [phrases.planned(self.problem, step) for step in phrases.plan(repair)[:_PLAN]]
+        return self.row("correct", " → ".join(names))
 
     def ways_on(self) -> Iterator[Line]:
         """Safe next moves, how many orders remain, and one of them."""
         facts = self.state.facts
         assert facts is not None
         most = _MOVES if self.roomy else _FEW_MOVES
-        moves = ", ".join(words.move(self.problem, move) for move in facts.safe[:most])
-        more = f" and {len(facts.safe) - most} more" if len(facts.safe) > most else ""
-        yield from self.row("next", moves + more or "nothing is left to do", "safe" if moves else "dim")
-        orders = "order" if facts.orders == 1 else "orders"
-        yield from self.row("left", f"{words.count(facts.orders)} valid {orders}")
+        moves = phrases.moves(self.problem, facts.safe, most)
+        yield from self.row("next", moves or "nothing is left to do", "safe" if moves else "dim")
+        yield from self.row("left", phrases.orders(facts.orders))
         if facts.one_way:
-            way = [words.planned(self.problem, step) for step in facts.one_way[:_WAY]]
+            way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""
-            yield from self.row("one way", " → ".join(way) + more, "dim")
+            yield from self.row("example", " → ".join(way) + more, "dim")
 
     def watches(self) -> Iterator[Line]:
         for watch in self.state.watch_lines:

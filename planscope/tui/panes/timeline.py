@@ -8,15 +8,15 @@ from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedStep
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
-from planscope.tui import words
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.view import DebugView
+from planscope.wording import phrases, terms
 
-_STATE_CELLS = max(map(len, words.STATE_GLYPHS))
-_HOUR_CELLS = len(words.hours(10, 12))
+_STATE_CELLS = max(map(len, terms.STATES.values()))
+_HOUR_CELLS = len(phrases.hours(10, 12))
 
 
 class TimelinePane(LinePane):
@@ -50,11 +50,11 @@ class TimelinePane(LinePane):
         if state is None or state.run is None:
             return ()
         calls = len(state.run.calls)
-        told = words.plural(calls, "call")
+        told = phrases.plural(calls, "call")
         if state.run.under_way and state.play is None:
             told += " so far"
         fork = state.run.forked_from
-        origin = words.fork_point(fork) if fork is not None else ""
+        origin = phrases.fork_point(fork) if fork is not None else ""
         if state.run.kept:
             told += f", {state.run.kept} kept from {origin}"
         elif origin and state.play is None:
@@ -72,7 +72,7 @@ class TimelinePane(LinePane):
         here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
         ground = here_ground if here else "lit" if lit else ""
         hit = state.hit if state.hit is not None and state.hit.document.index == index else None
-        mark = words.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
+        mark = terms.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
         waits = index == state.waits_at
         key = (index, ground, mark, stop, hit, waits)
@@ -84,22 +84,23 @@ class TimelinePane(LinePane):
     def _line(self, state: DebugView, index: int, ground: str, mark: str, stop: bool) -> Line:
         view = self._steps[index]
         judged = state.progress == "judged"
-        glyph = words.STATE_GLYPHS[view.state] if judged else "·"
+        glyph = terms.STATE_GLYPHS[view.state] if judged else "·"
         role: str = view.state if judged else "dim"
-        word, waits = str(view.state), index == state.waits_at
+        complete = view.step == "end" and state.debug.run.replay.trace.ending != "aborted"
+        word, waits = terms.state(view.state, complete), index == state.waits_at
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
         if waits:
-            glyph, role, word = words.WAITS_GLYPH, "stop", words.NOT_DONE
+            glyph, role, word = terms.PAUSED_GLYPH, "stop", terms.NOT_DONE
         left = [
             Run(mark, "mark"),
             Run("◆" if stop else " ", "stop-mark"),
             Run(str(view.step).rjust(self._digits), "dim"),
             Run(f" {glyph} ", role),
-            *_with_hit(self._what(state, view), state.hit if mark == words.HIT_GLYPH else None),
+            *_with_hit(self._what(state, view), state.hit if mark == terms.HIT_GLYPH else None),
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
-        hours = "" if waits else words.hours(view.start, view.end)
+        hours = "" if waits else phrases.hours(view.start, view.end)
         taken = [Run(f" {hours:>{_HOUR_CELLS}}", "dim")] if hours else []
         states = [Run(f" {word:<{_STATE_CELLS}}", role if waits else view.state)] if judged else []
         right = [*flags, *taken, *states]
@@ -116,7 +117,7 @@ class TimelinePane(LinePane):
         flags = []
         run, waits = state.run, index == state.waits_at
         if waits:
-            flags += [Run(" "), Run(f"{words.WAITS_GLYPH} PAUSED", "stop")]
+            flags += [Run(" "), Run(f"{terms.PAUSED_GLYPH} PAUSED", "stop")]
         elif run is not None and 0 < index <= run.kept:
             flags.append(Run(" kept", "dim"))
         told = state.call_at(index)
@@ -127,19 +128,19 @@ class TimelinePane(LinePane):
         if index in self._lost and waits:
             flags.append(Run(" would lose the plan", "core"))
         elif index in self._lost:
-            flags += [Run(" "), Run(words.NO_WAY_ON, "stop")]
+            flags += [Run(" "), Run(terms.LOST_HERE, "stop")]
         if findings:
             errors = any(f.severity == "error" for f in findings)
             would = "would be " if waits and index not in self._lost else ""
-            flags.append(Run(f" {would}{words.findings(findings)}", "finding" if errors else "caution"))
+            flags.append(Run(f" {would}{phrases.findings(findings)}", "finding" if errors else "caution"))
         return flags
 
     def _what(self, state: DebugView, view: StepView) -> list[Run]:
         if view.call is None:
-            text = "before any call" if view.step == 0 else words.ending(state.run)
+            text = "before any call" if view.step == 0 else phrases.ending(state.run)
             return [Run(text, "dim")]
         told = state.call_at(view.index)
-        text = words.call(view.call.tool, view.call.arguments)
+        text = phrases.call(view.call.tool, view.call.arguments)
         if view.call.tool == RESTART_TOOL:
             return [Run(text, "caution"), Run(f"  attempt {view.attempt} begins", "dim")]
         refused = view.call.error is not None or (told is not None and told.failed)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from planscope.debugger.selection import SelectedNode
 from planscope.language.problem import NodePath
-from planscope.tui import words
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
+from planscope.wording import terms
 
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
@@ -77,13 +77,13 @@ class TreePane(LinePane):
         state = self.state
         assert state is not None
         if self._core and not self._core.isdisjoint(node.constraints):
-            return words.CORE_GLYPH, "core"
+            return terms.CORE_GLYPH, "core"
         if node.constraints and state.progress == "judged" and len(node.constraints) <= _FEW:
             status_of = state.debug.run.replay.status
             statuses = {status_of(c, state.debug.index) for c in node.constraints}
             for status in ("broken", "open", "holds"):
                 if status in statuses:
-                    return words.STATUS_GLYPHS[status], status
+                    return terms.STATUS_GLYPHS[status], status
         return " ", ""
 
     def title(self) -> tuple[Run, ...]:

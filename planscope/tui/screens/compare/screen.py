@@ -11,7 +11,6 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from planscope.session.record import help_of
-from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane, LineClicked
@@ -22,6 +21,7 @@ from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, shown, width_of
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -210,14 +210,14 @@ class CompareScreen(SideScreen):
     def _parting(self, compared: Comparison, long: bool) -> str:
         """Where the runs part and in what; and how much differs on this page."""
         differing = sum(row.differs for row in self.rows)
-        told = words.plural(differing, "difference") if differing else "no difference"
+        told = phrases.plural(differing, "difference") if differing else "no difference"
         told += " here" * long
         parted = compared.divergence
         if parted is None:
             return told if compared.calls is None else f"the runs do not differ · {told}"
         step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
         reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
-        said = f"they part at {words.step_name(step)}"
+        said = f"they part at {phrases.step_name(step)}"
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
 
     def on_resize(self, event: events.Resize) -> None:

@@ -28,7 +28,6 @@ from planscope.debugger.selection import Selection
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
-from planscope.tui import words
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
 from planscope.tui.arrangement import PlacedLayout, Rect
@@ -75,6 +74,8 @@ from planscope.tui.screens.debug.modes import Replay, decide, mode_of
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView, changed, reflected, with_judgement
+from planscope.wording import phrases
+from planscope.wording.constraints import brief
 
 if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall, Verb
@@ -699,7 +700,7 @@ class DebugScreen(AppScreen[None]):
             return
         found = Haystack(_searched(self.view)).find(text)  # the run may have gone on
         self.move_to_hit(found)
-        self.tell(f"1 of {words.plural(len(found.hits), 'place')}; h and H go through them")
+        self.tell(f"1 of {phrases.plural(len(found.hits), 'place')}; h and H go through them")
 
     def action_next_hit(self) -> None:
         self._hit(next_hit)
@@ -717,7 +718,7 @@ class DebugScreen(AppScreen[None]):
         assert hit is not None and found.at is not None
         self.move_to_hit(found)
         self.tell(
-            f"{found.at + 1} of {words.plural(len(found.hits), 'place')}, in {_place(hit.document.kind)}"
+            f"{found.at + 1} of {phrases.plural(len(found.hits), 'place')}, in {_place(hit.document.kind)}"
         )
 
     def move_to_hit(self, found: Search) -> None:
@@ -1031,7 +1032,7 @@ class DebugScreen(AppScreen[None]):
             f"{hint} Enter takes it, Esc leaves all as it is.",
             partial(_wrong, read),
             value=value,
-            before=(f"{words.call(call.tool, call.arguments, named=True)} waits.",),
+            before=(f"{phrases.call(call.tool, call.arguments, named=True)} waits.",),
         )
         text = await self.answer(dialog)
         if text is None:
@@ -1258,7 +1259,7 @@ class DebugScreen(AppScreen[None]):
             return
         self._asked_to_save = False
         said = saving.state == "saved" and path is not None
-        self.tell(f"saved to {words.place(path)}" if said and path is not None else "")
+        self.tell(f"saved to {phrases.place(path)}" if said and path is not None else "")
 
     # Other screens
 
@@ -1439,7 +1440,7 @@ def _searched(view: DebugView) -> tuple[Searched, ...]:
     return documents(
         view.text,
         run,
-        plain={c.id: words.constraint_names(c, run.problem) for c in run.problem.constraints},
+        plain={c.id: brief(c, run.problem) for c in run.problem.constraints},
         answers={i: call.answer for i, call in enumerate(calls, 1) if call.answer},
         thoughts={i: call.thought for i, call in enumerate(calls, 1) if call.thought},
     )

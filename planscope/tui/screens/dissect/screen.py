@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.widget import Widget
 
-from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.messages import DissectionChanged, DocumentChanged
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.dissect_lines import (
-    LEGEND,
     NOTHING_YET,
     cause_lines,
     cell_lines,
@@ -28,6 +26,8 @@ from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
+from planscope.wording.terms import OUTCOME_LEGEND
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -232,7 +232,7 @@ class DissectScreen(SideScreen):
         self.matrix.set_content(
             matrix_lines(found, state.row, column, self.matrix.inner_width, self._method),
             title=(Run("Mutants", "title"),),
-            note=(Run(LEGEND, "dim"),),
+            note=(Run(OUTCOME_LEGEND, "dim"),),
             current=True,
         )
         cell = self.cell
@@ -414,7 +414,7 @@ class DissectScreen(SideScreen):
             (
                 Run(f"{shown(d.id, 12):<5} "),
                 Run(f"{shown(d.variant, 12)}  {shown(d.agent, 16)}, {shown(d.model, 40)}, {d.method}  "),
-                Run(words.plural(sum(len(c.runs) for c in d.cells), "run"), "dim"),
+                Run(phrases.plural(sum(len(c.runs) for c in d.cells), "run"), "dim"),
             )
             for d in kept
         ]

@@ -12,16 +12,15 @@ from typing import get_args
 
 from planscope.debugger.draft import Draft
 from planscope.debugger.draft_reading import Became, Changed, DraftReading
-from planscope.language.describe import plain
 from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span, slug
-from planscope.oracle.words import quotation
 from planscope.safe import cell_width
-from planscope.tui import words
 from planscope.tui.controllers.draft_editor import ActionLine, EditState
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
 from planscope.tui.style.safe_text import show
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import brief, by_ids, plain, quotation
 
 GLYPHS: dict[Became, str] = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
 ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "unread": "unknown"}
@@ -62,7 +61,7 @@ def verdict(state: EditState) -> tuple[Run, ...]:
         return (Run("reading…", "dim"),)
     wrong = [error for error in seen.errors if not state.being_written(error)]
     if seen.complaint or wrong:
-        text = words.plural(len(wrong), "error") if wrong else "cannot be read"
+        text = phrases.plural(len(wrong), "error") if wrong else "cannot be read"
         return (Run(f"✗ {text}", "broken"),)
     if solved is not None and solved.can_be_met is False:
         return (Run("✗ contradicts itself", "broken"),)
@@ -112,9 +111,9 @@ def _orders(state: EditState) -> Iterator[Run]:
 def _how_much(seen: DraftReading) -> str:
     assert seen.problem is not None
     parts = [
-        words.plural(len(seen.sentences), "sentence"),
-        words.plural(len(seen.problem.said), "constraint"),
-        words.plural(len(seen.draft.actions), "action"),
+        phrases.plural(len(seen.sentences), "sentence"),
+        phrases.plural(len(seen.problem.said), "constraint"),
+        phrases.plural(len(seen.draft.actions), "action"),
     ]
     return ", ".join(parts)
 
@@ -154,8 +153,8 @@ class _Lines:
         else:
             who = f"sentence {c.sentence + 1}" if c.sentence is not None else "the request"
         quoted = quotation(seen.problem, c)
-        said = f"“{quoted}”" if quoted else words.constraint_names(c, seen.problem)
-        head = f"{words.CORE_GLYPH} {who}: "
+        said = f"“{quoted}”" if quoted else brief(c, seen.problem)
+        head = f"{terms.CORE_GLYPH} {who}: "
         for i, runs in enumerate(paragraph(head + said, self.width, "core")):
             self.lines.append(Line(runs if i == 0 else (Run("  "), *runs), _ground(chosen)))
 
@@ -195,10 +194,10 @@ def constraint_lines(state: EditState, width: int) -> Said:
 def _texts(seen: DraftReading, width: int) -> list[str]:
     """Constraints by the names of their actions where all of them fit, else by their ids."""
     if len(seen.rows) <= _NAMED:
-        named = [words.constraint_names(row.constraint, seen.names_of(row)) for row in seen.rows]
+        named = [brief(row.constraint, seen.names_of(row)) for row in seen.rows]
         if max(map(len, named)) <= width:
             return named
-    return [words.constraint(row.constraint, timed=seen.names_of(row).timed) for row in seen.rows]
+    return [by_ids(row.constraint, seen.names_of(row)) for row in seen.rows]
 
 
 def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: int) -> Line:
@@ -207,7 +206,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
     id = shown(row.constraint.id, 8) if row.became in ("added", "same") else ""  # the draft's ids alone
     runs = (
         Run(f"{GLYPHS[row.became]} ", role),
-        Run(words.CORE_GLYPH if core else " ", "core"),
+        Run(terms.CORE_GLYPH if core else " ", "core"),
         Run(f" {row.became:<6} ", role),
         Run(f"{id:<{cells}}  ", "dim"),
         Run(text, "core" if core else "dim" if quiet else role),

@@ -18,7 +18,6 @@ from textual.widget import Widget
 from planscope.debugger import draft_typing
 from planscope.debugger.draft import DraftError, restore_action, set_timed
 from planscope.language.problem import Action
-from planscope.tui import words
 from planscope.tui.actions import ACTIONS
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
@@ -43,6 +42,7 @@ from planscope.tui.screens.flows import change_draft
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
@@ -419,7 +419,7 @@ class EditScreen(SideScreen):
     def _restore(self, action: Action) -> None:
         """Bring a dropped action back."""
         if change_draft.take_in(self, self.editor, lambda draft: restore_action(draft, action)):
-            self.tell(f"{words.plural(len(self.state.draft.actions), 'action')} again")
+            self.tell(f"{phrases.plural(len(self.state.draft.actions), 'action')} again")
 
     # Leaving
 

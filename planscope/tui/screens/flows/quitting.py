@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from planscope.tui import words
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.style.lines import Run
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.tui.controllers.document import Document
@@ -57,7 +57,9 @@ async def quit_or_ask(
             f"Quit, and lose {them}" if drafts else "Quit: they are offered when you open the session again"
         )
         title = (
-            f"{words.plural(drafts, 'draft')} not kept: e goes on, K keeps" if drafts else "Changes not saved"
+            f"{phrases.plural(drafts, 'draft')} not kept: e goes on, K keeps"
+            if drafts
+            else "Changes not saved"
         )
         if not await _asked(screen, title, lost, {}):
             return

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from planscope.tui import words
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog, asking, sure_dialog
 from planscope.tui.style.lines import Line, paragraph, shown
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
@@ -115,7 +115,7 @@ def differences(now: Session, then: Session) -> Iterator[str]:
     for name, one in (("breakpoints", "breakpoint"), ("watches", "watch")):
         if getattr(now, name) != getattr(then, name):
             more = "watches" if one == "watch" else ""
-            yield words.plural(len(getattr(then, name)), one, more)
+            yield phrases.plural(len(getattr(then, name)), one, more)
     if now.cursor != then.cursor:
         yield "where you were"
 
@@ -129,4 +129,4 @@ def _things(one: str, now: list[Any], then: list[Any]) -> Iterator[str]:
     ):
         if ids:
             named = ", ".join(shown(id, 20) for id in ids[:_MOST_IDS])
-            yield f"{words.plural(len(ids), one)} {verb} ({named}{', …' if len(ids) > _MOST_IDS else ''})"
+            yield f"{phrases.plural(len(ids), one)} {verb} ({named}{', …' if len(ids) > _MOST_IDS else ''})"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
-from planscope.tui import words
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog, sure_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
@@ -91,7 +91,7 @@ def where_dialog(
 
 def over_dialog(paint: Painter, path: Path) -> ChooseDialog:
     """Asks before an old file is written over; 1 is yes."""
-    text = f"There is {words.place(path)} already. What it holds would be lost."
+    text = f"There is {phrases.place(path)} already. What it holds would be lost."
     return sure_dialog(paint, "Write over it?", text, "Say another name", "Write over it")
 
 
@@ -241,7 +241,7 @@ async def _make(
 
     def done(text: str) -> None:
         if target.file is not None:
-            outcome.append(_Told(f"written to {words.place(target.file)}: {said}", True))
+            outcome.append(_Told(f"written to {phrases.place(target.file)}: {said}", True))
         elif len(text) > LONGEST_COPY:
             outcome.append(
                 _Told(f"{len(text):,} characters are too many for a clipboard; write a file", False)
@@ -261,7 +261,7 @@ async def _make(
         return outcome[0]
     jobs.cancel(MAKE)
     if target.file is not None and writing.is_set():
-        return _Told(f"too late to stop it: look at {words.place(target.file)}", True)
+        return _Told(f"too late to stop it: look at {phrases.place(target.file)}", True)
     return _Told("stopped; nothing was shared", True)
 
 
@@ -280,8 +280,8 @@ def _about(what: Shared, form: Form) -> str:
     told = ""
     if form.carries:
         parts = [
-            words.plural(len(what.session.variants), "request"),
-            words.plural(len(what.session.runs), "run"),
+            phrases.plural(len(what.session.variants), "request"),
+            phrases.plural(len(what.session.runs), "run"),
         ]
         if what.session.notes.strip():
             parts.append("its notes")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.tui import words
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.pane_text import write_text
 from planscope.tui.style.lines import shown
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session, Variant
@@ -22,7 +22,7 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
     ``private``: what became of private values in it.
     """
     screen.app.copy_to_clipboard(text)
-    lines = words.plural(text.count("\n"), "line")
+    lines = phrases.plural(text.count("\n"), "line")
 
     def check(name: str) -> str | None:
         try:
@@ -42,7 +42,7 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
     dialog = AskDialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
     name = await screen.answer(dialog)
     if name is not None:
-        screen.tell(f"written to {words.place(Path(name.strip()))}")
+        screen.tell(f"written to {phrases.place(Path(name.strip()))}")
 
 
 async def take_comparison(
@@ -64,6 +64,6 @@ async def take_comparison(
     except Exception as error:
         screen.tell(f"not copied: {shown(str(error), 200)}")
         return
-    values = words.plural(replaced, "private value was", "private values were")
+    values = phrases.plural(replaced, "private value was", "private values were")
     private = f"{values} replaced in it." if replaced else "Nothing private was found in it."
     await take_away(screen, "comparison", text, "planscope-comparison.md", private)

@@ -9,19 +9,16 @@ from datetime import datetime
 from typing import overload
 
 from planscope.session.library_index import Entry
-from planscope.tui import words
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
 from planscope.tui.run_tree import run_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
+from planscope.tui.style.roles import OUTCOMES
+from planscope.wording import phrases
+from planscope.wording.terms import OUTCOME_GLYPHS, VERDICTS
 
-_VERDICTS = {
-    "right": ("✓ right", "holds"),
-    "wrong": ("✗ wrong", "broken"),
-    "aborted": ("! aborted", "caution"),
-    "unknown": ("? unknown", "unknown"),
-    "no run": ("· no run", "dim"),
-    "broken": ("✗ BROKEN", "broken"),
-    "": ("… judging", "dim"),
+_OTHERWISE = (("no run", "· no run", "dim"), ("broken", "✗ BROKEN", "broken"), ("", "… judging", "dim"))
+_VERDICTS = {kind: (text, role) for kind, text, role in _OTHERWISE} | {
+    kind: (f"{OUTCOME_GLYPHS[kind]} {word}", OUTCOMES[kind]) for kind, word in VERDICTS.items()
 }
 _PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
 _ERROR = 15
@@ -135,7 +132,7 @@ def row_line(
     if named:
         name = cut([Run(shown(entry.name, 60), "dim")], columns.title // 2)
         title = [*cut(title, columns.title - width_of(name) - _GAP), Run(" " * _GAP), *name]
-    error = (entry.error_type or "").replace("_", " ")
+    error = phrases.outcome("", entry.error_type)
     if error and not columns.error and verdict_of(entry) == "wrong":
         text = f"✗ {shown(error, 40)}"
     problem = Run(shown(error, 40), "finding")
@@ -244,14 +241,14 @@ def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Lin
             lines.append(BLANK)
             lines += _run_lines(contents, entry.outcomes.text if entry.outcomes is not None else "")
     lines.append(BLANK)
-    say("file", f"{words.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
+    say("file", f"{phrases.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
     return lines
 
 
 def _run_lines(contents: Contents, came_out: str) -> list[Line]:
-    told = words.plural(contents.runs, "run")
+    told = phrases.plural(contents.runs, "run")
     if contents.variants != 1:
-        told += f" of {words.plural(contents.variants, 'request')}"
+        told += f" of {phrases.plural(contents.variants, 'request')}"
     if contents.own < contents.runs:
         told += f", {contents.runs - contents.own} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]

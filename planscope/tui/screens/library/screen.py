@@ -12,7 +12,6 @@ from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui import words
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
@@ -36,6 +35,7 @@ from planscope.tui.screens.library.lines import (
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.library_index import Entry
@@ -180,7 +180,7 @@ class LibraryScreen(SideScreen):
             return left, [Run("" if state.complete else "reading…", "dim")]
         progress = f"judging {done:,} of {many:,}"
         if state.seconds_left is not None and state.seconds_left >= 1:
-            progress += f", {words.plural(round(state.seconds_left), 'second')} left"
+            progress += f", {phrases.plural(round(state.seconds_left), 'second')} left"
         return left, [Run(progress, "dim")]
 
     # Moving
@@ -407,7 +407,7 @@ class LibraryScreen(SideScreen):
     async def _empty_trash(self) -> None:
         from planscope.tui.dialogs.ask import sure_dialog
 
-        text = f"{words.plural(len(self.state.trashed), 'session')} would be removed for good."
+        text = f"{phrases.plural(len(self.state.trashed), 'session')} would be removed for good."
         dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Remove them")
         if await self.answer(dialog) == 1:
             self.library.empty_trash()
@@ -416,4 +416,4 @@ class LibraryScreen(SideScreen):
         entry = self.state.chosen
         if entry is not None:
             self.app.copy_to_clipboard(str(entry.path))
-            self.tell(f"sent to the terminal's clipboard: {words.place(entry.path)}")
+            self.tell(f"sent to the terminal's clipboard: {phrases.place(entry.path)}")

@@ -1,54 +1,61 @@
-"""A verdict in one or two plain sentences that name actions and quote the request."""
+"""Sentences about a judged run: its verdict, a finding, a core, a correction. They name actions and quote the query.
+
+No id appears in them. Names and quotations are hostile: show them safely.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from planscope.language.problem import Constraint, Problem
-from planscope.oracle import words
-from planscope.oracle.facts import Fact
 from planscope.oracle.findings import grouped
-from planscope.oracle.verdict_types import Core, Finding, StepNo, VerdictKind, Violation
-from planscope.oracle.walk import Walk
+from planscope.wording.constraints import name, place, plain, source
+from planscope.wording.phrases import clock, listed
+from planscope.wording.terms import ENDINGS
+
+if TYPE_CHECKING:
+    from planscope.oracle.facts import Fact
+    from planscope.oracle.verdict_types import Core, Correction, Finding, StepNo, Verdict, Violation
+    from planscope.oracle.walk import Walk
 
 UNFORESEEABLE = (
     "The agent could not have known: it depends on how long a task takes that had not been called yet."
 )
 
+GIVEN_UP = 4
+"""Constraints of a correction that are listed in its sentence; the rest is counted."""
 
-def explain(
-    run: Walk,
-    kind: VerdictKind,
-    findings: Sequence[Finding],
-    violation: Violation | None,
-) -> str:
+
+def explain_verdict(run: Walk, verdict: Verdict) -> str:
     """What went wrong first, then where the plan was lost, if that is something else."""
-    sentences = []
+    kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
+    said = []
     again = _again(findings) if findings and kind in ("right", "wrong") else []
     if kind == "aborted":
         reason = run.trace.reason or "no reason was recorded"
-        sentences.append(f"The run was aborted, which is no planning error: {_stop(reason)}")
+        said.append(f"The run was {ENDINGS['aborted']}, which is no planning error: {_stop(reason)}")
     elif run.problem.unjudged:
         pass
     elif kind == "unknown":
-        sentences.append("The run is not over yet.")
+        said.append("The run is not over yet.")
     elif kind == "right":
-        sentences.append("The run meets every requirement.")
+        said.append("The run meets every requirement.")
     elif findings:
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
-            sentences += [describe_finding(run, findings[0]), *again]
+            said += [explain_finding(run, findings[0]), *again]
             again = []
     if run.problem.unjudged:
-        sentences.append(_stop(run.problem.unjudged))
+        said.append(_stop(run.problem.unjudged))
     if violation is not None:
-        sentences.append(describe_violation(run, violation))
+        said.append(explain_core(run, violation.core))
     if kind == "right" and findings:
-        sentences.append(f"But {_lower(describe_finding(run, findings[0]))}")
-    sentences += again
+        said.append(f"But {_lower(explain_finding(run, findings[0]))}")
+    said += again
     if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
-        sentences.append(f"How it ended: {_stop(run.trace.reason)}")
-    return " ".join(sentences)
+        said.append(f"How it ended: {_stop(run.trace.reason)}")
+    return " ".join(said)
 
 
 def _again(findings: Sequence[Finding]) -> list[str]:
@@ -67,13 +74,13 @@ def _covers(finding: Finding, violation: Violation) -> bool:
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
-def describe_finding(run: Walk, finding: Finding) -> str:
+def explain_finding(run: Walk, finding: Finding) -> str:
     """One sentence about one finding."""
     problem = run.problem
     if finding.type == "timeout":
         return f"The run hit its limit: {_stop(finding.message)}"
     if finding.type == "action_lost":
-        names = words.listed(words.name(problem, a) for a in finding.actions)
+        names = listed(name(problem, a) for a in finding.actions)
         return f"The agent stopped without doing {names}."
     if finding.type == "action_repeated":
         return f"At step {finding.step} {finding.message}, and every task can only be executed once."
@@ -90,9 +97,9 @@ def describe_finding(run: Walk, finding: Finding) -> str:
     return _hours_wrong(problem, fact, constraints[0])
 
 
-def describe_violation(run: Walk, violation: Violation) -> str:
-    """One to three sentences about the minimal core at the point of no return."""
-    core, problem = violation.core, run.problem
+def explain_core(run: Walk, core: Core) -> str:
+    """One to three sentences: why the constraints and steps of a minimal core cannot all hold."""
+    problem = run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
     text = _core_sentence(run, core, constraints)
     return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
@@ -104,7 +111,7 @@ def _core_sentence(run: Walk, core: Core, constraints: list[Constraint]) -> str:
     kinds = [c.kind for c in constraints]
     if kinds == ["all_done"]:
         missing = [a.name for i, a in enumerate(problem.actions) if i not in run.last_attempt.first]
-        return f"The agent stopped without doing {words.listed(missing)}, and every task must be executed."
+        return f"The agent stopped without doing {listed(missing)}, and every task must be executed."
     if kinds == ["once"] and len(facts) == 2 and facts[1].action is not None:
         again = problem.actions[facts[1].action].name
         return (
@@ -128,62 +135,61 @@ def _core_sentence(run: Walk, core: Core, constraints: list[Constraint]) -> str:
 
 def _contradiction(problem: Problem, constraints: list[Constraint]) -> str:
     if not constraints:
-        return "The request cannot be met."
+        return "The query cannot be met."
     if len(constraints) == 1:
-        return f"The request cannot be met: {words.source(problem, constraints[0])}."
-    said = words.listed(words.source(problem, c) for c in constraints)
-    return f"The request contradicts itself: {said}; nothing meets all of it."
+        return f"The query cannot be met: {source(problem, constraints[0])}."
+    said = listed(source(problem, c) for c in constraints)
+    return f"The query contradicts itself: {said}; no plan meets all of it."
 
 
 def _order_broken(run: Walk, fact: Fact, c: Constraint) -> str:
     problem = run.problem
-    before, after = words.name(problem, c.before), words.name(problem, c.after)
-    why = words.source(problem, c)
+    before, after = name(problem, c.before), name(problem, c.after)
+    why = source(problem, c)
     if before == after:
         return f"Nothing comes before itself, but {why}."
     if not problem.timed:
         return f"At step {fact.step} {after} ran before {before}, but {why}."
     if fact.action is not None and problem.actions[fact.action].id == c.after:
         return (
-            f"At step {fact.step} {after} started at {words.clock(fact.start or 0)}, "
+            f"At step {fact.step} {after} started at {clock(fact.start or 0)}, "
             f"before {before} had ended, but {why}."
         )
     return (
-        f"At step {fact.step} {before} ended at {words.clock(fact.end or 0)}, "
-        f"after {after} had started, but {why}."
+        f"At step {fact.step} {before} ended at {clock(fact.end or 0)}, after {after} had started, but {why}."
     )
 
 
 def _hours_wrong(problem: Problem, fact: Fact, c: Constraint) -> str:
     assert fact.action is not None
     action = problem.actions[fact.action].name
-    started = f"At step {fact.step} {action} started at {words.clock(fact.start or 0)}"
-    ended = f"At step {fact.step} {action} ended at {words.clock(fact.end or 0)}"
+    started = f"At step {fact.step} {action} started at {clock(fact.start or 0)}"
+    ended = f"At step {fact.step} {action} ended at {clock(fact.end or 0)}"
     if c.kind == "one_by_one":
         return (
-            f"{started}, but the calls before it lasted until {words.clock(fact.clock or 0)}, "
+            f"{started}, but the calls before it lasted until {clock(fact.clock or 0)}, "
             "and tasks are executed one by one."
         )
     if c.kind == "start_range":
         return f"{started}, but every task starts between 0:00 and 23:00."
     if c.kind == "end_range":
         return f"{ended}, but the day ends at 24:00."
-    return f"{started if c.kind == 'start_at_least' else ended}, but {words.source(problem, c)}."
+    return f"{started if c.kind == 'start_at_least' else ended}, but {source(problem, c)}."
 
 
 def _too_late(problem: Problem, fact: Fact, c: Constraint) -> str | None:
     """One clock, one requirement: what had to be over by now, or can no longer be in time."""
     assert fact.action is not None and fact.start is not None and fact.end is not None
     ran = problem.actions[fact.action]
-    now = f"nothing can start before {words.clock(fact.end)} any more"
+    now = f"nothing can start before {clock(fact.end)} any more"
     if c.kind == "order" and c.after == ran.id:
         return (
-            f"{_lost(fact)} {ran.name} started at {words.clock(fact.start)} and "
-            f"{words.name(problem, c.before)} had to end by then, but {now}; {words.source(problem, c)}."
+            f"{_lost(fact)} {ran.name} started at {clock(fact.start)} and "
+            f"{name(problem, c.before)} had to end by then, but {now}; {source(problem, c)}."
         )
     if c.kind == "end_at_most":
-        missing = words.name(problem, c.action)
-        return f"{_lost(fact)} {missing} can no longer be in time, since {now}; {words.source(problem, c)}."
+        missing = name(problem, c.action)
+        return f"{_lost(fact)} {missing} can no longer be in time, since {now}; {source(problem, c)}."
     return None
 
 
@@ -192,8 +198,8 @@ def _lost(fact: Fact) -> str:
 
 
 def _general(problem: Problem, facts: list[Fact], constraints: list[Constraint]) -> str:
-    done = words.listed(_done(problem, f) for f in facts)
-    said = "; ".join(words.source(problem, c) for c in constraints)
+    done = listed(_done(problem, f) for f in facts)
+    said = "; ".join(source(problem, c) for c in constraints)
     return f"{_lost(facts[-1])} once {done}, what was left could not meet all of this: {said}."
 
 
@@ -202,7 +208,7 @@ def _done(problem: Problem, fact: Fact) -> str:
     action = problem.actions[fact.action].name
     if fact.start is None or fact.end is None:
         return f"step {fact.step} had done {action}"
-    return f"step {fact.step} had done {action} from {words.clock(fact.start)} to {words.clock(fact.end)}"
+    return f"step {fact.step} had done {action} from {clock(fact.start)} to {clock(fact.end)}"
 
 
 def _fact(run: Walk, step: StepNo) -> Fact | None:
@@ -215,3 +221,56 @@ def _stop(text: str) -> str:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
+
+
+def explain_correction(run: Walk, index: int, correction: Correction) -> str:
+    """One sentence: what would have to be given up at that step, and what could be had then."""
+    given_up = [f"without {_dropped(run, correction.constraints)}"] if correction.constraints else []
+    if correction.steps:
+        given_up.append(f"had {listed(_not_called(run, step) for step in correction.steps)}")
+    begun = ", and ".join(given_up)
+    return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
+
+
+def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
+    constraints = [run.problem.by_id[c] for c in ids]
+    said = [_without(run.problem, c) for c in constraints[:GIVEN_UP]]
+    if len(constraints) > GIVEN_UP:
+        said.append(f"{len(constraints) - GIVEN_UP} more")
+    return listed(said)
+
+
+def _without(problem: Problem, c: Constraint) -> str:
+    what = "the rule" if c.is_rule else "the requirement"
+    return f"{what} that {plain(c, problem)} ({place(c)})"
+
+
+def _not_called(run: Walk, step: StepNo) -> str:
+    if step == "end":
+        return "the agent not stopped there"
+    fact = run.facts[step - 1]
+    if fact.effect == "repeated":
+        return f"step {step} not done {_action_at(run, step)} again"
+    return f"step {step} not done {_done_at(run, step)}" + ("" if run.problem.timed else " then")
+
+
+def _done_at(run: Walk, step: int) -> str:
+    fact = run.facts[step - 1]
+    hours = ""
+    if fact.start is not None and fact.end is not None:
+        hours = f" from {clock(fact.start)} to {clock(fact.end)}"
+    return _action_at(run, step) + hours
+
+
+def _action_at(run: Walk, step: int) -> str:
+    action = run.facts[step - 1].action
+    return "nothing" if action is None else run.problem.actions[action].name
+
+
+def _then(run: Walk, index: int, correction: Correction) -> str:
+    view = run.steps[index]
+    if view.step == 0:
+        return "the query could be met"
+    if view.step != "end" or "end" in correction.steps:
+        return "the plan could still be finished"
+    return "the rest could have been met" if correction.steps else "the run would meet the rest"

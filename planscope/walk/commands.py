@@ -1,0 +1,58 @@
+"""The walker's commands, with the letters of the screen's keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Its key, as on the screen, its name, what it does; ``takes`` names its argument."""
+
+    key: str
+    name: str
+    help: str
+    takes: str = ""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("n", "next", "go to the next call"),
+    Command("N", "back", "go to the call before"),
+    Command("s", "check", "go to the next constraint that this step changed, then to the next step"),
+    Command("S", "check-back", "the same backwards"),
+    Command("c", "continue", "go to the next breakpoint or violation"),
+    Command("C", "continue-back", "go to the breakpoint or violation before"),
+    Command("f", "first", "go to the first violation"),
+    Command("g", "start", "go to the start, before any call"),
+    Command("G", "end", "go to the end of the run"),
+    Command("J", "goto", "go to a step", "STEP"),
+    Command("b", "break", "set or clear a breakpoint, by default at this step", "[BREAKPOINT]"),
+    Command("B", "breakpoints", "list the breakpoints"),
+    Command("w", "watch", "watch an expression, or list the watches", "[EXPRESSION]"),
+    Command("x", "explain", "say why the plan is lost"),
+    Command("xx", "reasons", "say every reason, and every way to save the plan"),
+    Command("i", "instead", "say the nearest correct plan"),
+    Command("/", "search", "search query, constraints, calls and answers", "TEXT"),
+    Command("h", "next-hit", "go to the next match"),
+    Command("H", "previous-hit", "go to the match before"),
+    Command("1", "query", "say the query and its actions"),
+    Command("2", "tree", "say the syntax tree"),
+    Command("3", "constraints", "say every constraint and its status"),
+    Command("4", "timeline", "say every step in a line"),
+    Command("5", "step", "say this step again"),
+    Command("o", "runs", "list the runs, or open one", "[RUN]"),
+    Command("v", "verdict", "say the verdict"),
+    Command("?", "help", "say these commands"),
+    Command("q", "quit", "leave"),
+)
+
+ELSEWHERE = {
+    "e": "planscope open edits queries; planscope parse reads them",
+    "r": "planscope run SESSION runs the query again",
+    "m": "planscope dissect SESSION finds what makes the agent fail",
+    "d": "planscope compare SESSION compares two runs",
+    "p": "planscope open has what-if play",
+    "F": "planscope open forks runs",
+    "E": "planscope export SESSION shares a run",
+}
+"""Keys of the screen for which the walker has no command, and the command line that does the same."""

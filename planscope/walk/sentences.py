@@ -1,0 +1,197 @@
+"""The walker's sentences, made to be listened to: no glyphs, no columns, the most important word first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from planscope.debugger.cursor import DebugState
+from planscope.language.outline import OutlineNode
+from planscope.oracle.replay import Replay
+from planscope.oracle.verdict_types import Repair, StepNo, StepView
+from planscope.report import MOVES
+from planscope.safe import visible
+from planscope.session.record import RecordedCall, RunRecord
+from planscope.wording import phrases, terms
+from planscope.wording.constraints import name, plain
+from planscope.wording.explain import explain_core, explain_finding
+
+SHOWN = 400
+"""Code points of a text from a model or a tool."""
+
+
+def step_name(step: StepNo) -> str:
+    return "the start, before any call" if step == 0 else phrases.step_name(step)
+
+
+def arguments(given: Mapping[str, Any] | None) -> str:
+    if given is None:
+        return "arguments that cannot be read"
+    if not given:
+        return "no arguments"
+    try:
+        said = [f"{key} {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in given.items()]
+    except (ValueError, RecursionError):
+        return "arguments that cannot be shown"
+    return visible(", ".join(said), limit=SHOWN)
+
+
+def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
+    """The current step: its call and answer, the state of the plan, errors, what can come next."""
+    view, replay = state.view, _replay(state)
+    last = state.run.last - (state.run.steps[-1].step == "end")
+    number = f" of {last}" if isinstance(view.step, int) and view.step else ""
+    yield terms.sentence(step_name(view.step) + number)
+    call = _call_at(record, view)
+    thought = call.thought if call is not None else ""
+    if view.step == "end" and record is not None:
+        thought = record.last_words
+    if thought:
+        yield f"It thought: {visible(thought, limit=SHOWN)}"
+    if view.call is not None:
+        yield from _call_lines(view, call, record)
+    if view.step == "end":
+        yield terms.sentence(terms.ENDINGS[replay.trace.ending])
+    yield from _plan_lines(state, replay)
+
+
+def _call_at(record: RunRecord | None, view: StepView) -> RecordedCall | None:
+    return record.calls[view.index - 1] if record is not None and view.call is not None else None
+
+
+def _call_lines(view: StepView, call: RecordedCall | None, record: RunRecord | None) -> Iterator[str]:
+    assert view.call is not None
+    yield f"It called {visible(view.call.tool, limit=80)} with {arguments(view.call.arguments)}."
+    if call is not None and call.asked is not None:
+        yield f"It had asked for {arguments(call.asked)}; you edited the arguments."
+    if view.call.error:
+        yield f"The call failed: {visible(view.call.error, limit=SHOWN)}"
+    if record is not None and record.unanswered == view.index:
+        yield "The run was cut short before the answer, so the call may or may not have been done."
+    if call is not None and call.answer is not None:
+        if call.refused_by:
+            yield f"The call was refused by {'you' if call.refused_by == 'user' else 'the guard'}."
+        yield f"The answer: {visible(call.answer, limit=SHOWN)}"
+        if call.said is not None:
+            yield f"Before you edited it, the answer was: {visible(call.said, limit=SHOWN)}"
+    if view.start is not None and view.end is not None:
+        yield f"It took from {phrases.clock(view.start)} to {phrases.clock(view.end)}."
+
+
+def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
+    """The state of the plan, errors, why it is lost, what can come next."""
+    view, run = state.view, state.run
+    lost = next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
+    ended = view.step == "end" and replay.trace.ending != "aborted"
+    if terms.state(view.state, ended) == terms.COMPLETE:
+        yield terms.sentence(terms.COMPLETE_MEANS)
+    elif lost == view.index and view.step != 0:
+        yield f"Lost here, the {terms.NO_RETURN}."
+    elif lost is not None and lost < view.index:
+        yield f"The plan was lost at {step_name(run.steps[lost].step)}."
+    else:
+        yield terms.sentence(terms.STATE_MEANS[view.state])
+    for finding in run.findings[view.index]:
+        what = "Warning" if finding.severity == "warning" else "Error"
+        yield f"{what}, {terms.FINDINGS[finding.type]}: {explain_finding(replay, finding)}"
+    if lost == view.index and view.core is not None:
+        yield f"Why: {explain_core(replay, view.core)}"
+    if view.state == "completable" and view.step != "end":
+        moves = replay.safe_moves(view.index)
+        if moves:
+            yield f"Safe next: {phrases.moves(replay.problem, moves, MOVES)}."
+        count = run.valid_completions(view.index)
+        if count is not None:
+            yield terms.sentence(phrases.orders(count))
+
+
+def constraint_line(state: DebugState, constraint: str) -> str:
+    """One constraint: its status, whether it is in the core, its words."""
+    replay = _replay(state)
+    core = state.view.core is not None and constraint in state.view.core.constraints
+    status = terms.STATUSES[replay.status(constraint, state.index)]
+    said = plain(replay.problem.by_id[constraint], replay.problem)
+    return f"{constraint}, {status}{', in the conflict' if core else ''}: {said}."
+
+
+def constraint_lines(state: DebugState) -> Iterator[str]:
+    yield f"Constraints after {step_name(state.step)}."
+    for constraint in state.run.problem.constraints:
+        yield constraint_line(state, constraint.id)
+
+
+def query_lines(text: str, state: DebugState) -> Iterator[str]:
+    yield "The query:"
+    yield visible(" ".join(text.split()), limit=20_000)
+    yield "The actions:"
+    for action in state.run.problem.actions:
+        done = state.run.execution(action.id, state.index)
+        when = f"done at {step_name(state.run.steps[done.index].step)}" if done is not None else "to do"
+        yield f"{action.id}, {visible(action.name, limit=200)}, {when}."
+
+
+def tree_lines(outline: Sequence[OutlineNode]) -> Iterator[str]:
+    yield "The syntax tree, with the depth of each node."
+    for node in outline:
+        said = f", says {', '.join(node.constraints)}" if node.constraints else ""
+        yield f"{node.depth}: {visible(node.label, limit=200)}{said}."
+
+
+def core_step_line(state: DebugState, step: StepNo) -> str:
+    """A step of a core, with its call."""
+    index = state.run.index_of.get(step)
+    view = state.run.steps[index] if index is not None else None
+    called = "" if view is None or view.call is None else f": {_called(view)}"
+    return terms.sentence(step_name(step) + called)
+
+
+def _called(view: StepView) -> str:
+    assert view.call is not None
+    tool = visible(view.call.tool, limit=80)
+    return f"{tool}, {arguments(view.call.arguments)}" if view.call.arguments else tool
+
+
+def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
+    aborted = _replay(state).trace.ending == "aborted"
+    for index, view in enumerate(state.run.steps):
+        call = f": {_called(view)}" if view.call is not None else ""
+        notes = _notes(view, record)
+        said = terms.state(view.state, view.step == "end" and not aborted)
+        more = [terms.LOST_HERE.lower()] if index in state.run.doomed else []
+        more += [terms.FINDINGS[finding.type] for finding in state.run.findings[index]]
+        more += ["you are here"] if index == state.index else []
+        yield terms.sentence(
+            f"{', '.join([step_name(view.step) + call, *notes])}: {', '.join([said, *more])}"
+        )
+
+
+def _notes(view: StepView, record: RunRecord | None) -> list[str]:
+    """What else is known of a call: kept from another run, refused, edited."""
+    call = _call_at(record, view)
+    if call is None or record is None:
+        return []
+    edited = call.asked is not None or call.said is not None
+    notes = [
+        ("kept from another run", call.kept),
+        ("not answered, may not have been done", record.unanswered == view.index),
+        ("refused", bool(call.refused_by)),
+        ("edited by hand", edited),
+    ]
+    return [note for note, true in notes if true]
+
+
+def repair_lines(replay: Replay, repair: Repair) -> Iterator[str]:
+    """The nearest correct plan, call by call."""
+    if repair.order is None:
+        yield f"There is no correct plan: {repair.reason}."
+        return
+    yield "A correct plan:"
+    for number, step in enumerate(phrases.plan(repair), 1):
+        hour = f", at {phrases.clock(step.start)}" if step.start is not None else ""
+        yield f"{number}, {visible(name(replay.problem, step.action), limit=200)}{hour}."
+
+
+def _replay(state: DebugState) -> Replay:
+    replay: Replay = state.run.replay  # type: ignore[assignment]  # the walker always has the oracle's own
+    return replay

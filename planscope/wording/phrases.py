@@ -1,0 +1,206 @@
+"""Short pieces of text: hours, counts, calls, endings. What comes from outside leaves here safe to show."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from planscope.language.problem import Problem
+from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo, Verdict
+from planscope.safe import visible
+from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS
+
+MOST_ARGUMENTS = 12
+BY_HAND = "played by hand"
+"""The model of a run that a person played."""
+
+
+class Ended(Protocol):
+    """What is known of a run's end."""
+
+    @property
+    def ending(self) -> str: ...
+    @property
+    def reason(self) -> str | None: ...
+
+
+class Costly(Protocol):
+    """What a run took: answers of the model, tokens (None: not counted), seconds."""
+
+    @property
+    def model_calls(self) -> int: ...
+    @property
+    def input_tokens(self) -> int | None: ...
+    @property
+    def output_tokens(self) -> int | None: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+class Forked(Protocol):
+    """The run and the step at which another run was forked from it."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def step(self) -> int: ...
+
+
+def clock(hour: int) -> str:
+    return f"{hour}:00"
+
+
+def hours(start: int | None, end: int | None) -> str:
+    """``9:00-11:00``; empty if they are not known."""
+    return "" if start is None or end is None else f"{clock(start)}-{clock(end)}"
+
+
+def plural(number: int, one: str, more: str = "") -> str:
+    """``1 call``, ``1,200 calls``."""
+    return f"{number} {one}" if number == 1 else f"{number:,} {more or one + 's'}"
+
+
+def orders(number: int | None) -> str:
+    """How many orders are still valid: ``valid orders left: 3``; None: too many to count."""
+    return f"valid orders left: {count(number)}"
+
+
+def count(number: int | None) -> str:
+    return "many" if number is None else f"{number:,}"
+
+
+def listed(parts: Iterable[str], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    found = list(parts)
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} {last} {found[-1]}" if found else ""
+
+
+def step_name(step: StepNo) -> str:
+    return "the end" if step == "end" else f"step {step}"
+
+
+def at_step(step: StepNo) -> str:
+    return "at the end" if step == "end" else "before any call" if step == 0 else f"at step {step}"
+
+
+def value(something: Any, limit: int = 60) -> str:
+    """One argument as JSON, at most ``limit`` code points of it."""
+    try:
+        text = json.dumps(something, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = "(cannot be shown)"
+    return visible(text, limit=limit)
+
+
+def arguments(given: Mapping[str, Any] | None, *, named: bool = False, limit: int = 60) -> str:
+    """A call's arguments: a single one by its value alone, unless ``named``; None: they cannot be read."""
+    if given is None:
+        return "unreadable"
+    if len(given) == 1 and not named:
+        return value(next(iter(given.values())), limit)
+    shown = [
+        f"{visible(str(k), limit=40)}={value(v, limit)}" for k, v in list(given.items())[:MOST_ARGUMENTS]
+    ]
+    return ", ".join([*shown, *["…"] * (len(given) > MOST_ARGUMENTS)])
+
+
+def call(tool: str, given: Mapping[str, Any] | None, *, named: bool = False, limit: int = 60) -> str:
+    """``tool(8)``, or ``tool(start_time=8)`` if ``named``."""
+    return f"{visible(tool, limit=80)}({arguments(given, named=named, limit=limit)})"
+
+
+def ending(run: Ended | None) -> str:
+    """How a run ended: ``out of time: ...``."""
+    if run is None:
+        return "no run"
+    words = ENDINGS.get(run.ending, run.ending)
+    if run.reason and run.ending != "stopped":
+        return f"{words}: {visible(run.reason, limit=120)}"
+    return words
+
+
+def fork_point(fork: Forked) -> str:
+    return f"{visible(fork.run, limit=40)} at step {fork.step}"
+
+
+def cost(cost: Costly, *, simulated: bool = False) -> str:
+    """``7 answers, 1,200 tokens read, 80 written, 3.1 s``."""
+    tokens = ""
+    if cost.input_tokens is not None and cost.output_tokens is not None:
+        tokens = f", {cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
+    return f"{plural(cost.model_calls, 'answer')}{tokens}, {cost.seconds:.1f} s" + " (simulated)" * simulated
+
+
+def finding(found: Finding) -> str:
+    """``parameter error``, or ``failed call (warning)``."""
+    return FINDINGS[found.type] + (" (warning)" if found.severity == "warning" else "")
+
+
+def findings(found: Iterable[Finding]) -> str:
+    return ", ".join(dict.fromkeys(map(finding, found)))
+
+
+def outcome(verdict: str, error_type: str | None) -> str:
+    """How a run came out in a word or two: its error's type, or its verdict."""
+    return {**VERDICTS, **FINDINGS}.get(error_type or verdict, verdict)
+
+
+def headline(verdict: Verdict) -> str:
+    """The error that a verdict's headline names; empty if the run is not wrong."""
+    return FINDINGS[verdict.headline.type] if verdict.headline is not None else ""
+
+
+def verdict_line(verdict: Verdict, note: str = "") -> str:
+    """``WRONG: order error``, ``RIGHT, helped: 1 call refused``; ``note``: the help."""
+    error = headline(verdict)
+    kind = VERDICTS[verdict.verdict].upper()
+    trouble = ENDINGS["aborted"].removeprefix("aborted") if verdict.verdict == "aborted" else ""
+    return (f"{kind}: {error}" if error else kind + trouble) + note
+
+
+def tool_of(problem: Problem, action: str) -> str:
+    found = problem.action_by_id.get(action)
+    return visible(found.tool if found else action, limit=80)
+
+
+def move(problem: Problem, safe: Move) -> str:
+    """What can be called next: ``docent_training, start 9 to 18``."""
+    tool = tool_of(problem, safe.action)
+    if safe.hours is None:
+        return tool
+    first, last = safe.hours
+    return f"{tool}, start {first}" if first == last else f"{tool}, start {first} to {last}"
+
+
+def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -> str:
+    """Several: ``a or b`` without hours, ``a, start 9; or b, start 10 to 12`` with them; the rest is counted."""
+    said = [move(problem, one) for one in safe[:most]]
+    said += [plural(len(safe) - most, "other")] * (len(safe) > most)
+    between = "; " if any(one.hours for one in safe) else ", "
+    if len(said) < 2:
+        return "".join(said)
+    head = between.join(said[:-1])
+    return f"{head}{between.rstrip() if between == '; ' else ''} {last} {said[-1]}"
+
+
+def planned(problem: Problem, step: PlannedCall) -> str:
+    """``tool(8)``."""
+    return f"{tool_of(problem, step.action)}({'' if step.start is None else step.start})"
+
+
+def plan(repair: Repair) -> tuple[PlannedCall, ...]:
+    """A repair's calls in order; empty if there is no plan."""
+    starts = repair.starts or {}
+    return tuple(PlannedCall(action, starts.get(action)) for action in repair.order or ())
+
+
+def place(path: Path, limit: int = 70) -> str:
+    """A file's path; of a long one the end."""
+    home = str(Path.home())
+    text = str(path)
+    if text.startswith(home + os.sep):
+        text = "~" + text[len(home) :]
+    return visible(text, limit=4000) if len(text) <= limit else "…" + visible(text[1 - limit :], limit=4000)

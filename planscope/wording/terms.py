@@ -1,0 +1,191 @@
+"""The words and signs for each value that a session, a verdict or a comparison can have.
+
+The keys are the values of the JSON, which never change; the words may. A caller that shows columns takes a word as it
+is; :func:`sentence` makes a sentence of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, State
+
+Words = Mapping[str, str]
+
+STATES: Words = {
+    "completable": "possible",
+    "doomed": "lost",
+    "broken": "violated",
+    "unknown": "not decided",
+}
+COMPLETE = "complete"
+"""The state at the end of a run that is right."""
+
+STATE_MEANS: Words = {
+    "completable": "the plan can still be finished",
+    "doomed": "the plan is lost: nothing can save it",
+    "broken": "the plan is lost: a constraint is violated",
+    "unknown": "it is not decided whether the plan can be finished",
+}
+COMPLETE_MEANS = "every requirement is met"
+
+MOVES: Words = {
+    "completable": "safe",
+    "doomed": "loses the plan",
+    "broken": "violates a constraint",
+    "unknown": "not decided",
+}
+"""What a call would do that was not made yet, by the state after it."""
+
+STATE_GLYPHS: Words = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
+
+STATUSES: Words = {"holds": "holds", "open": "open", "broken": "violated"}
+STATUS_GLYPHS: Words = {"holds": "✓", "open": "○", "broken": "✗"}
+
+CORE_GLYPH = "●"
+CONFLICT, CONFLICT_MEANS = "CONFLICT (unsat core)", "these cannot all hold"
+DROP_ONE = "Drop any one and the rest can be met."
+LOST_HERE, NO_RETURN = "LOST HERE", "point of no return"
+PAUSED_GLYPH, NOT_DONE = "‖", "not done"
+"""Of a call that is paused."""
+
+HIT_GLYPH = "»"
+NO_RUN = "no run"
+
+VERDICTS: Words = {
+    "right": "right",
+    "wrong": "wrong",
+    "aborted": "aborted",
+    "unknown": "not decided",
+}
+OUTCOME_GLYPHS: Words = {
+    "right": "✓",
+    "wrong": "✗",
+    "mixed": "±",
+    "aborted": "!",
+    "pending": "·",
+    "unknown": "?",
+}
+"""Of a verdict, and of a mutant with several runs."""
+
+OUTCOME_LEGEND = "✓ right  ✗ wrong  ± both  ! aborted  · not run"
+
+ENDINGS: Words = {
+    "stopped": "the agent stopped",
+    "timeout": "out of time",
+    "call_limit": "too many model calls",
+    "aborted": "aborted (model or network trouble)",
+    "running": "still running",
+}
+
+FINDINGS: Words = {
+    "timeout": "timeout",
+    "act_error": "failed call",
+    "action_lost": "missing action",
+    "action_repeated": "repeated action",
+    "parameter_error": "parameter error",
+    "order_error": "order error",
+}
+
+RULES: Words = {
+    "once": "every action is done only once",
+    "all_done": "every action is done",
+    "one_by_one": "actions are done one by one",
+    "start_range": "every action starts between 0:00 and 23:00",
+    "end_range": "every action ends between 1:00 and 24:00",
+}
+
+CERTIFICATES: Words = {
+    "asked": "Z3 is being asked…",
+    "confirmed": "confirmed by Z3",
+    "gave up": "Z3 gave up: not confirmed",
+    "denied": "planscope and Z3 disagree about this run, so its verdict is not decided. Please report this session.",
+}
+"""What Z3 says of a verdict."""
+
+SEARCH_ENDS: Words = {
+    "all": "these are all",
+    "most": "there are more, but the search has reached its limit",
+    "stopped": "there may be more: the search was stopped",
+    "unknown": "there may be more: a question was too hard for the solver",
+}
+
+MUTATIONS: Words = {
+    "Original": "original",
+    "Repeat": "same again",
+    "TerminalSubstitute": "other words",
+    "TopicChange": "other topic",
+    "QuerySynthesize": "other sentences",
+    "Control": "fresh query",
+}
+"""A dissection's kinds of queries, by what they change."""
+
+MUTATIONS_MEAN: Words = {
+    "Original": "the query as it is",
+    "Repeat": "the same query again (Repeat in the paper)",
+    "TerminalSubstitute": "other words, the same tree and actions (TerminalSubstitute in the paper)",
+    "TopicChange": "another job's actions and tools (TopicChange in the paper)",
+    "QuerySynthesize": "another tree that asks for the same (QuerySynthesize in the paper)",
+    "Control": "fresh queries of this size that ask for something else",
+}
+
+ARMS: Words = {
+    "Original": "the query as it is",
+    "Repeat": "the query as it is",
+    "TerminalSubstitute": "in other words for the same",
+    "TopicChange": "about another topic",
+    "QuerySynthesize": "in other sentences with the same meaning",
+    "Control": "fresh queries of the same size",
+}
+"""The same in the sentence that gives a dissection's reason."""
+
+METHODS: Words = {"rates": "compare rates", "paper": "first success (paper)"}
+NO_CAUSE = "no cause in the query"
+IMPLIED = "implied by the others"
+"""Of a constraint that only one query states."""
+
+CHANGES: Words = {
+    "same": "the same",
+    "changed": "changed",
+    "moved": "moved",
+    "gone": "only in a",
+    "added": "only in b",
+}
+CHANGE_SIGNS: Words = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
+
+FIELDS: Words = {
+    "limit_seconds": "time limit, seconds",
+    "limit_model_calls": "limit of model calls",
+    "error_type": "type of error",
+    "input_tokens": "tokens read",
+    "output_tokens": "tokens written",
+    "model_seconds": "seconds of the model",
+}
+"""Fields of a run that are not called by their names in the JSON."""
+
+
+def label(field: str) -> str:
+    """What a field of a run is called: ``first violation``."""
+    return FIELDS.get(field, field.replace("_", " "))
+
+
+def error_type_of(words: str) -> ErrorType | None:
+    """The type of error that a person means: ``missing action``, ``Order error``, ``order-error``, ``action_lost``."""
+    folded = " ".join(words.casefold().replace("_", " ").replace("-", " ").split())
+    return next((t for t in ERROR_TYPES if folded in (t.replace("_", " "), FINDINGS[t])), None)
+
+
+def sentence(words: str) -> str:
+    """A sentence: its first letter is a capital, and it ends."""
+    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+def state(value: State, ended: bool = False) -> str:
+    """A state's word; ``ended``: the run is over, and was not aborted."""
+    return COMPLETE if ended and value == "completable" else STATES[value]
+
+
+def said(value: str) -> str:
+    """The words for a verdict, an ending or a type of error, whichever it is."""
+    words = {**ENDINGS, **VERDICTS, **FINDINGS}
+    return words.get(value, value)

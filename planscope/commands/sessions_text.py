@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from planscope.commands.common import columns
 from planscope.report import hanging, table
 from planscope.safe import cell_width, clip, visible
+from planscope.wording.phrases import outcome, plural
 
 if TYPE_CHECKING:
     from planscope.documents.library import RunLine, SessionDocument
@@ -69,7 +70,7 @@ def _verdict(entry: Entry) -> str:
         return "cannot be opened"
     if entry.verdict is None:
         return "not judged yet" if entry.pending else "no run"
-    verdict = entry.error_type.replace("_", " ") if entry.error_type else entry.verdict
+    verdict = outcome(entry.verdict, entry.error_type)
     return f"{verdict}, helped" if entry.helped else verdict
 
 
@@ -117,9 +118,9 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
     rows = [
         (
             clip(one.id, 20),
-            (one.error_type or one.verdict or "not judged").replace("_", " ")
+            (outcome(one.verdict, one.error_type) if one.verdict else "not judged")
             + (f", helped: {one.helped.text}" if one.helped else ""),
-            f"{one.calls} call{'' if one.calls == 1 else 's'}",
+            plural(one.calls, "call"),
             clip(f"{_agent(one)} {one.model}", 60),
             _local(one.started),
         )

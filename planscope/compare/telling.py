@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import get_args
 
 from planscope.compare.result import (
     ActionRow,
-    CallChange,
     CallRow,
     Comparison,
     ConstraintRow,
@@ -38,7 +36,7 @@ def value(field: Field, which: str) -> str:
     if found is None:
         return "-"
     if field.name == "first_violation":
-        return phrases.at_step("end" if found == "end" else int(found))
+        return phrases.step_name("end" if found == "end" else int(found))
     return terms.said(str(found)) if field.name in ("error_type", "ending", "verdict") else str(found)
 
 
@@ -68,10 +66,9 @@ def called(step: StepSide) -> str:
 
 def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:
     """``3 the same, 1 moved, 2 only in b``."""
-    counts = Counter(row.change for row in rows if not (row.change == "moved" and row.a is None))
+    counts = Counter[str](row.change for row in rows if not (row.change == "moved" and row.a is None))
     return (
-        ", ".join(f"{counts[kind]} {terms.CHANGES[kind]}" for kind in get_args(CallChange) if counts[kind])
-        or "none"
+        ", ".join(f"{counts[kind]} {terms.CHANGES[kind]}" for kind in terms.CHANGES if counts[kind]) or "none"
     )
 
 

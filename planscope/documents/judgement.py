@@ -81,10 +81,10 @@ class CheckDocument(Document):
     helped: Helped = None
 
     @classmethod
-    def about(cls, run: Replay, verdict: Verdict, **more: Any) -> Self:
+    def about(cls, replay: Replay, verdict: Verdict, **more: Any) -> Self:
         from planscope.wording.explain import explain_verdict
 
-        return cls.of(verdict, **{"explanation": explain_verdict(run, verdict), **more})
+        return cls.of(verdict, **{"explanation": explain_verdict(replay, verdict), **more})
 
     @classmethod
     def of_nothing(cls, explanation: str, **more: Any) -> Self:

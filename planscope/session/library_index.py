@@ -26,6 +26,7 @@ from planscope.session.files import SessionError, open_regular, read_bytes
 from planscope.session.json_bytes import parse_json
 from planscope.session.locations import bundled, wrong_name
 from planscope.session.validation import migrate
+from planscope.wording import terms
 
 Place = Literal["library", "bundled", "trash", "file"]
 """``file``: anywhere else; lists have none of these."""
@@ -72,7 +73,8 @@ class Outcomes:
         """The same in words."""
         parts = [f"{self.right} of {self.counted} right"] if self.counted else []
         parts += [f"{self.helped} helped, {self.helped_right} of them right"] if self.helped else []
-        parts += [f"{n} {what}" for n, what in ((self.aborted, "aborted"), (self.unknown, "unknown")) if n]
+        rest = {"aborted": self.aborted, "unknown": self.unknown}
+        parts += [f"{n} {terms.VERDICTS[what]}" for what, n in rest.items() if n]
         return "; ".join(parts)
 
 
@@ -212,7 +214,7 @@ def search(entries: Iterable[Entry], text: str) -> list[Entry]:
 
 
 def _haystack(entry: Entry) -> str:
-    errors = [form for error in sorted(entry.error_types) for form in (error, error.replace("_", " "))]
+    errors = [form for e in sorted(entry.error_types) for form in (e, e.replace("_", " "), terms.said(e))]
     texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, *errors)
     more = ("wrong" if entry.came_out("wrong") else "", "helped" if entry.helped else "")
     return "\n".join(t for t in (*texts, *more, entry.wrong and "broken") if t).casefold()

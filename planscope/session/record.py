@@ -21,6 +21,7 @@ from planscope.session.model import (
     MessageEvent,
     Run,
 )
+from planscope.wording.phrases import plural
 
 _EARLY = {
     "length": "the answer was cut off: the limit of its length was reached",
@@ -72,7 +73,7 @@ class Help:
             (self.arguments_edited, "call", f"edited {BY_HAND}"),
             (self.answers_edited, "answer", f"edited {BY_HAND}"),
         )
-        return ", ".join(f"{n} {what}{'' if n == 1 else 's'} {done}" for n, what, done in counts if n)
+        return ", ".join(f"{plural(n, what)} {done}" for n, what, done in counts if n)
 
     @property
     def note(self) -> str:

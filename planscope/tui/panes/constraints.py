@@ -15,7 +15,7 @@ from planscope.tui.view import DebugView
 from planscope.wording import terms
 from planscope.wording.constraints import brief, by_ids, plain
 
-_WORD_CELLS = 6
+_WORD_CELLS = 8
 
 
 class ConstraintsPane(LinePane):

@@ -168,7 +168,7 @@ def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -
     """``✓ holds``, or that it is in the core: ``● conflict``."""
     status = run.status(c.id, index)
     if c.id in core:
-        return f"{terms.CORE_GLYPH} conflict"
+        return f"{terms.CORE_GLYPH} {terms.IN_CORE}"
     return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
 

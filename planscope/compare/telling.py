@@ -99,7 +99,7 @@ def parting(c: Comparison) -> str:
     one, other = c.a.steps[c.divergence.a], c.b.steps[c.divergence.b]
     place = phrases.step_name(one.step if one.step == other.step else one.index)
     reasons = [_reason(reason, one, other, c) for reason in c.divergence.reasons]
-    return f"{kept}First difference: {place}; {'; '.join(reasons)}."
+    return f"{kept}First difference: {place}. {terms.sentence('; '.join(reasons))}"
 
 
 def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:

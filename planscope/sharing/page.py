@@ -25,6 +25,7 @@ from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.sharing.view_request import RequestView
 from planscope.sharing.view_run import run_document, title_of, worth_showing
+from planscope.wording import terms
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
@@ -36,6 +37,19 @@ carried in the session and not shown.
 """
 
 _TITLE = 200
+
+_WORDS = {
+    "statuses": {s[0]: f"{glyph} {terms.STATUSES[s]}" for s, glyph in terms.STATUS_GLYPHS.items()}
+    | {"k": f"{terms.CORE_GLYPH} {terms.IN_CORE}"},
+    "glyphs": terms.STATE_GLYPHS,
+    "states": terms.STATES,
+    "outcomes": {**terms.OUTCOME_GLYPHS, "none": terms.OUTCOME_GLYPHS["pending"]},
+    "lost": terms.LOST_HERE,
+    "no_return": terms.NO_RETURN,
+    "conflict": terms.IN_CORE,
+    "conflict_means": terms.CONFLICT_MEANS,
+}
+"""What the script says of states and statuses."""
 
 
 def page(session: Session, chosen: Run | None, check: Callable[[str], None] = lambda data: None) -> str:
@@ -102,6 +116,7 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
     return {
         "title": visible(session.title, limit=_TITLE),
         "notes": visible(session.notes, limit=4000, keep_newlines=True),
+        "words": _WORDS,
         "requests": [request.document() for _, request in requests.values()],
         "runs": runs,
         "titles": titles,

@@ -7,7 +7,7 @@ from typing import Any
 from planscope.debugger.run_index import RunIndex
 from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import StepView
-from planscope.report import MOVES, call_text, finding_text, orders_left, repair_lines
+from planscope.report import MOVES, call_text, finding_text, orders_left, repair_lines, state_text
 from planscope.safe import visible
 from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import RecordedCall, record_of
@@ -15,7 +15,7 @@ from planscope.sharing.view_request import RequestView
 from planscope.wording.explain import explain_verdict
 from planscope.wording.phrases import ending, fork_point, hours, verdict_line
 from planscope.wording.phrases import moves as moves_text
-from planscope.wording.terms import FINDINGS
+from planscope.wording.terms import FINDINGS, STATES
 
 Json = dict[str, Any]
 
@@ -83,6 +83,9 @@ def _step(index: RunIndex, i: int, call: RecordedCall | None, query: RequestView
         ],
         "ways": orders_left(run, view),
     }
+    word = state_text(run, view)
+    if word != STATES[view.state]:
+        document["word"] = word
     if i in index.doomed:
         document["lost"] = True
     if view.core is not None:

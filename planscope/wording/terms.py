@@ -43,6 +43,9 @@ STATUSES: Words = {"holds": "holds", "open": "open", "broken": "violated"}
 STATUS_GLYPHS: Words = {"holds": "✓", "open": "○", "broken": "✗"}
 
 CORE_GLYPH = "●"
+IN_CORE = "conflict"
+"""Of a constraint in the core."""
+
 CONFLICT, CONFLICT_MEANS = "CONFLICT (unsat core)", "these cannot all hold"
 DROP_ONE = "Drop any one and the rest can be met."
 LOST_HERE, NO_RETURN = "LOST HERE", "point of no return"

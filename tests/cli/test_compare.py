@@ -114,9 +114,9 @@ def test_too_little_to_compare(cli: Cli, files: Files) -> None:
 
 
 EXPECTED = """\
-Where they part
-  At step 2 the calls differ: b() and c(); the states differ: completable and
-  broken.
+First difference
+  First difference: step 2. The calls differ: b() and c(); the states differ:
+  possible and violated.
 
 Calls: 2 the same, 1 moved
                ✓   1 a()                       ✓   1 a()
@@ -136,7 +136,7 @@ What else differs
                    a      b
   run              r1     r2
   verdict          right  wrong
-  error            -      order error
+  type of error    -      order error
   first violation  -      step 2
 """
 
@@ -153,7 +153,7 @@ MARKDOWN = """\
 ### Constraints: 4 the same, 1 only in b
 
 ```diff
-+ a comes before c  (follows all the same)
++ a comes before c  (implied by the others)
 ```
 
 Both ask for the same.
@@ -185,13 +185,13 @@ def test_markdown(cli: Cli, path: Path) -> None:
 
 def test_a_diff_of_calls_in_markdown(cli: Cli, path: Path) -> None:
     out = cli("compare", path, "r1", "r2", "--format", "markdown").out
-    assert "```diff\n    1 a()  completable\n+   2 c()  broken  (in a step 3)\n    2 b()" in out
+    assert "```diff\n    1 a()  possible\n+   2 c()  violated  (in a step 3)\n    2 b()" in out
 
 
 def test_words_and_constraints_as_a_diff(cli: Cli, path: Path) -> None:
     out = cli("compare", path, "v1", "v2").out
     assert "  A [-comes before-]{+precedes+} B." in out
-    assert "  +  c3  a comes before c  follows all the same\n  Both ask for the same.\n" in out
+    assert "  +  c3  a comes before c  implied by the others\n  Both ask for the same.\n" in out
     assert "Tree: changed\n  ~ sentence 1: VP< comes before -> VP< precedes\n" in out
 
 

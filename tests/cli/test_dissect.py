@@ -166,7 +166,7 @@ def test_an_agent_that_always_fails(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     done = cli("dissect", path, "--model", "sim:forgetful")
     assert done.out.startswith("No cause in the query, with a confidence of 9")
-    assert "\nNothing in this request is to blame: it was right 0 of" in done.out
+    assert "\nNothing in this query is to blame: it was right 0 of" in done.out
     document = cli("dissect", path, "--model", "sim:forgetful", "--json").json
     check_document(document)
     assert (document["cause"], document["blameless"], document["stopped"]) == (None, True, None)

@@ -18,8 +18,8 @@ def test_a_verdict(cli: Cli, files: Files) -> None:
     assert lines[-1] == "run r1: agent tools, model sim:careful; confirmed by Z3"
     findings = [line for line in lines if line.startswith("  ")]
     assert [line[:12] for line in findings] == ["  step 4    ", "  step 1    ", "  step 2    "]
-    assert findings[1] == "  step 1      warning: act error, ghost: there is no such tool"
-    assert findings[2] == "  step 2      error: order error, c1 (a comes before b)"
+    assert findings[1] == "  step 1      warning: failed call, ghost: there is no such tool"
+    assert findings[2] == "  step 2      error: order error, c1 (a before b)"
     assert done.out.endswith("Z3\n") and "\n\n\n" not in done.out
 
 
@@ -47,19 +47,19 @@ def test_a_right_run_says_little(cli: Cli, files: Files) -> None:
 def test_the_steps_of_a_run(cli: Cli, files: Files) -> None:
     out = cli("replay", files("a", "c", ("ghost", {"x": 1}), ("b", None), about=ABC)).out
     assert out.splitlines() == [
-        "  step  call               state        ways on",
-        "✓    0  (before any call)  completable  1",
+        "  step  call               state     valid orders",
+        "✓    0  (before any call)  possible  1",
         "         safe next: a",
-        "✓    1  a()                completable  1",
+        "✓    1  a()                possible  1",
         "         safe next: b",
-        "✗    2  c()                broken       0",
-        "         error: order error, c2 (b comes before c)",
-        "         no way on: c2 (b comes before c) with step 2",
-        "✗    3  ghost(x=1)         broken       0",
-        "         error: act error, ghost: there is no such tool",
-        "✗    4  b(unreadable)      broken       0",
-        "         error: act error, b: this is no JSON",
-        "✗  end  (the end)          broken       0",
+        "✗    2  c()                violated  0",
+        "         error: order error, c2 (b before c)",
+        "         LOST HERE (point of no return): c2 (b before c) with step 2",
+        "✗    3  ghost(1)           violated  0",
+        "         error: failed call, ghost: there is no such tool",
+        "✗    4  b(unreadable)      violated  0",
+        "         error: failed call, b: this is no JSON",
+        "✗  end  (the end)          violated  0",
     ]
 
 
@@ -67,11 +67,11 @@ def test_the_steps_of_a_timed_run(cli: Cli, files: Files) -> None:
     about = variant(FIGURE_7, ["network diagnosis", "network speed test"], [2, 1])
     out = cli("replay", files(("network_diagnosis", 14), "ask_for_restart", about=about)).out
     assert out.splitlines()[:3] == [
-        "  step  call                   hours        state        ways on",
-        "✓    0  (before any call)                   completable  1",
-        "         safe next: network diagnosis from 10:00 to 12:00",
+        "  step  call                   hours        state     valid orders",
+        "✓    0  (before any call)                   possible  1",
+        "         safe next: network_diagnosis, start 10 to 12",
     ]
-    assert "●    1  network_diagnosis(14)  14:00-16:00  doomed       0\n" in out
+    assert "●    1  network_diagnosis(14)  14:00-16:00  lost      0\n" in out
     assert "\nattempt 2\n✓    2  ask_for_restart()" in out
 
 
@@ -97,7 +97,7 @@ def test_a_plan_beside_what_was_done(cli: Cli, files: Files) -> None:
     right = cli("repair", files("a", "b", "c", about=ABC)).out
     assert right.splitlines() == ["   1  a", "   2  b", "   3  c", "The agent's order."]
     lost = cli("repair", files("b", "a", about=ABC), "--from-step", "1").out
-    assert lost == "There is no such plan: after step 1 nothing can save the plan.\n"
+    assert lost == "There is no correct plan: after step 1 nothing can save the plan.\n"
 
 
 def test_a_plan_with_hours(cli: Cli) -> None:
@@ -121,7 +121,7 @@ def test_a_request(cli: Cli) -> None:
         "  c2  a2.start >= 10      sentence 2  b starts at 10:00 or later",
         "  c3  a2.end <= a1.start  sentence 3  b ends before a starts",
     ]
-    assert out.endswith("Valid orders: 0\nContradiction: c1, c3 cannot be met together\n")
+    assert out.endswith("Valid orders: 0\nCONFLICT (unsat core): c1, c3; these cannot all hold\n")
 
 
 def test_the_place_of_an_error_is_shown(cli: Cli) -> None:
@@ -163,7 +163,7 @@ def test_a_run_as_text(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) 
         "Constraints at the end\n",
         "Steps\n",
         "WRONG: order error\n",
-        "What the agent should have done\n",
+        "A correct plan\n",
     ]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)

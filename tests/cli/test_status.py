@@ -36,7 +36,7 @@ def test_what_z3_does_not_confirm_is_unknown(cli: Cli, files: Files, monkeypatch
     monkeypatch.setattr(Replay, "certify", lambda self: False)
     done = cli("check", path, "--json")
     assert done.status == 2 and done.json["verdict"] == "unknown" and done.json["certified"] is False
-    assert cli("check", path).out.startswith("UNKNOWN\nZ3 does not confirm")
+    assert cli("check", path).out.startswith("NOT DECIDED\nZ3 does not confirm")
     assert cli("check", path, "--no-certify").status == 0
     monkeypatch.setattr(Replay, "certify", lambda self: None)
     gave_up = cli("check", path)
@@ -49,7 +49,7 @@ def test_warnings_fail_a_strict_check_only(cli: Cli, files: Files) -> None:
     strict = cli("check", path, "--strict", "--json")
     assert strict.status == 1
     assert (strict.json["verdict"], strict.json["error_type"]) == ("wrong", "act_error")
-    assert cli("check", path, "--strict").out.startswith("WRONG: act error")
+    assert cli("check", path, "--strict").out.startswith("WRONG: failed call")
 
 
 @pytest.mark.parametrize("steps,options", [(("b", "a"), {}), ((), {}), (("a",), {"ending": "aborted"})])

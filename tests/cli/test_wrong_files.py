@@ -165,7 +165,7 @@ def test_no_request_and_no_run(cli: Cli, files: Files) -> None:
             "holds no run yet; make one with: planscope run" in cli(*command.format(bare).split()).complaint()
         )
     done = cli("check", bare)
-    assert done.status == 2 and done.out == "UNKNOWN\nThe session holds no run.\n" and done.err == ""
+    assert done.status == 2 and done.out == "NOT DECIDED\nThe session holds no run.\n" and done.err == ""
     for form in ("text", "smt2"):
         assert cli("export", bare, "--format", form).status == 0
 

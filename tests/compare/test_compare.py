@@ -100,7 +100,7 @@ def test_a_request_that_cannot_be_read() -> None:
     assert not c.text.same and c.calls is not None and c.calls.cost == 4
     assert c.divergence is not None and (c.divergence.a, c.divergence.reasons) == (2, ("call",))
     assert [(u.side, u.what) for u in c.unknown] == [("b", "request"), ("b", "verdict"), (None, "states")]
-    assert judged(c.b) == "the request cannot be read"
+    assert judged(c.b) == "the query cannot be read"
 
 
 def test_attempts_of_a_run_that_is_not_judged() -> None:
@@ -124,7 +124,7 @@ def test_a_contradiction() -> None:
     assert c.a.contradiction == () and judged(c.a) == "RIGHT"
     both = session(variant(), variant(about.query.text, id="v2"))
     c = compare(both, both.variants[0], both, both.variants[1])
-    assert c.b.contradiction == ("c1", "c2", "c3") and judged(c.b) == "a contradiction of c1, c2, c3"
+    assert c.b.contradiction == ("c1", "c2", "c3") and judged(c.b) == "CONFLICT (unsat core): c1, c2, c3"
     assert judged(c.a) == "can be met" and c.calls is None and c.divergence is None and c.a.steps == ()
     assert [u.what for u in c.unknown] == ["equivalence"] and "contradiction" in equivalence(c)
 
@@ -163,24 +163,24 @@ def test_a_run_that_is_still_under_way() -> None:
         (
             run(),
             run("a c b", id="r2", forked=("r1", 1)),
-            "Both keep the first call of run r1. At step 2 the calls differ: b() and c(); "
-            "the states differ: completable and broken.",
+            "Both keep the first call of run r1. First difference: step 2. The calls differ: b() and c(); "
+            "the states differ: possible and violated.",
         ),
         (
             run("a b"),
             run("a b c", id="r2", forked=("r1", 2)),
-            "Both keep the first 2 calls of run r1. At step 3 the calls differ: the end and c(); "
-            "the states differ: doomed and completable.",
+            "Both keep the first 2 calls of run r1. First difference: step 3. The calls differ: the end and c(); "
+            "the states differ: lost and possible.",
         ),
         (
             run(),
             run(id="r2", answers={1: "No."}),
-            "At step 1 the answers differ: “a is done.” and “No.”.",
+            "First difference: step 1. The answers differ: “a is done.” and “No.”.",
         ),
         (
             run(),
             run(id="r2", ending="call_limit"),
-            "At the end the runs end differently: stopped and call limit.",
+            "First difference: the end. The runs end differently: the agent stopped and too many model calls.",
         ),
     ],
 )

@@ -17,7 +17,7 @@ R, W = Counts(1, 0), Counts(0, 1)
 CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
     "Probability": (
         {"Original": [Counts(6, 6)], "TerminalSubstitute": [Counts(2, 2)] * 3, "Control": [Counts(2, 2)]},
-        "the request as it is was right 6 of 12 times, and changed 8 of 16 times (4 mutants): it comes and goes, "
+        "the query as it is was right 6 of 12 times, and changed 8 of 16 times (4 mutants): it comes and goes, "
         "whatever is changed",
     ),
     "Terminal": (
@@ -26,12 +26,12 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "TerminalSubstitute": [R, W, R, R, Counts(6, 0)],
             "TopicChange": [W] * 3,
         },
-        "the request as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times "
+        "the query as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times "
         "(5 mutants)",
     ),
     "Topic": (
         {"Original": [Counts(0, 10)], "TerminalSubstitute": [W] * 10, "TopicChange": [R, W, Counts(5, 0)]},
-        "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times, but about "
+        "the query as it is was right 0 of 10 times, in other words for the same 0 of 10 times, but about "
         "another topic it was right 6 of 7 times (3 mutants)",
     ),
     "Structure": (
@@ -41,7 +41,7 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "TopicChange": [W] * 10,
             "QuerySynthesize": [R, W, Counts(5, 0)],
         },
-        "the request as it is was right 0 of 10 times, in other words for the same 0 of 10 times and about another "
+        "the query as it is was right 0 of 10 times, in other words for the same 0 of 10 times and about another "
         "topic 0 of 10 times, but in other sentences with the same meaning it was right 6 of 7 times "
         "(3 mutants)",
     ),
@@ -53,7 +53,7 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "QuerySynthesize": [W] * 12,
             "Control": [R, W, R, R, Counts(4, 0)],
         },
-        "the request as it is was right 0 of 10 times, however it is put 0 of 36 times, but fresh requests of the "
+        "the query as it is was right 0 of 10 times, however it is put 0 of 36 times, but fresh queries of the "
         "same size were right 7 of 8 times (5 mutants)",
     ),
 }
@@ -77,11 +77,11 @@ def test_an_agent_that_just_fails_has_no_cause_in_the_request() -> None:
     assert (found.cause, found.confidence, found.settled) == (None, found.likely["none"], True)
     assert found.blameless and found.confidence is not None and found.confidence > 0.98
     assert found.reason == (
-        "nothing in this request is to blame: it was right 0 of 70 times, and fresh requests of the same size were "
+        "nothing in this query is to blame: it was right 0 of 70 times, and fresh queries of the same size were "
         "right 0 of 20 times"
     )
     assert found.missing is not None
-    assert found.missing.startswith("an easier request, or another model")
+    assert found.missing.startswith("an easier query, or another model")
 
 
 def test_no_cause_is_said_with_its_confidence_before_it_is_beyond_doubt() -> None:
@@ -97,11 +97,11 @@ def test_where_it_never_failed_there_is_nothing_to_dissect() -> None:
     assert decide({}).reason == "no run can be judged yet"
     some = decide({"Original": [Counts(5, 0)]})
     assert (some.cause, some.settled) == (None, False)
-    assert some.missing == f"a run that fails, or {SPOTLESS - 5} more of the request as it is"
+    assert some.missing == f"a run that fails, or {SPOTLESS - 5} more of the query as it is"
     all_ = decide({"Original": [Counts(SPOTLESS, 0)]})
     assert (all_.cause, all_.settled) == (None, True)
     assert all_.reason.startswith(
-        "there is nothing to dissect: the request as it is was right in all of its 12"
+        "there is nothing to dissect: the query as it is was right in all of its 12"
     )
     mixed = decide({"Repeat": [R] * SPOTLESS})
     assert mixed.settled

@@ -217,7 +217,7 @@ def test_an_agent_that_always_fails_has_no_cause_in_the_request() -> None:
     dissector.go()
     found = summary(session, dissector.add_to(session))
     assert found.decision.cause is None
-    assert found.decision.reason.startswith("nothing in this request is to blame")
+    assert found.decision.reason.startswith("nothing in this query is to blame")
 
 
 def test_somebody_elses_dissection_of_that_name_stays() -> None:

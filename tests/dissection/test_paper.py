@@ -92,7 +92,7 @@ def test_what_is_not_done_yet_is_undecided() -> None:
         {"Repeat": [Counts(0, 1)] * 3, "TerminalSubstitute": [Counts(0, 1)] * 2}, 60, failed=True
     )
     assert (found.cause, found.confidence, found.settled) == (None, None, False)
-    assert found.missing == "17 more runs of TerminalSubstitute"
+    assert found.missing == "17 more runs of “other words”"
 
 
 def test_kinds_without_mutants_are_passed_over() -> None:

@@ -24,10 +24,10 @@ def test_it_tells_what_matters() -> None:
     assert text.startswith("## ✗ Wrong: parameter error, lost at step 1\n")
     for words in (
         "run `r2`: agent `tools`, model `sim:time-blind`",
-        "### Request\n\n```text\nAttending training sessions follow 10:00.",
-        "| ● | 1 | `attending_training_sessions(10)` | 10:00 to 12:00 | doomed | **no way on** |",
-        "| **● core** | c3 | `applying hair color ends before attending training sessions starts` |",
-        "### What the agent should have done\n\n```text\n   1  applying hair color",
+        "### Query\n\n```text\nAttending training sessions follow 10:00.",
+        "| ● | 1 | `attending_training_sessions(10)` | 10:00-12:00 | lost | **LOST HERE** (point of no return) |",
+        "| **● conflict** | c3 | `applying hair color ends before attending training sessions starts` |",
+        "### A correct plan\n\n```text\n   1  applying hair color",
     ):
         assert words in text, words
     assert text.endswith("\n") and "\n\n\n" not in text
@@ -36,7 +36,7 @@ def test_it_tells_what_matters() -> None:
 def test_a_request_alone() -> None:
     session = Session(id="s", title="t", variants=[written()])
     text = share(session, None, "markdown", redaction=None)
-    assert text.startswith("## A planning request\n") and "no run yet" in text and "### Steps" not in text
+    assert text.startswith("## A planning query\n") and "no run yet" in text and "### Steps" not in text
 
 
 def test_long_runs_are_cut_around_what_went_wrong() -> None:
@@ -44,7 +44,7 @@ def test_long_runs_are_cut_around_what_went_wrong() -> None:
     session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0, 2) * 300)])
     text = share(session, None, "markdown", redaction=None)
     assert (
-        text.count("\n| ✗ | ") < 320 and "more steps are left out here." in text and "**no way on**" in text
+        text.count("\n| ✗ | ") < 320 and "more steps are left out here." in text and "**LOST HERE**" in text
     )
 
 
@@ -100,7 +100,7 @@ def test_arguments_that_are_cut_say_so() -> None:
     line = next(
         row for row in share(session, None, "markdown", redaction=None).splitlines() if "note=" in row
     )
-    assert re.search(r"note='long long [^|]*…, more=1, k0=0, [^|]*…`", line), line
+    assert re.search(r'note="long long [^|]*…[^|]*, more=1, k0=0, [^|]*…\)`', line), line
 
 
 @given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))

@@ -76,11 +76,11 @@ def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
     assert place(page) == "step 1 of 3"
     assert "sentence 2 says" in page.text("#why")
     assert [" ".join(t.split()) for t in page.texts("#timeline .line")] == [
-        "0✓before any callcompletable",
-        "1●attending_training_sessions(10)NO WAY ON10:00 to 12:00doomed",
-        "2✗applying_hair_color(8)parameter error8:00 to 10:00broken",
-        "3✗sanitizing_tools(18)18:00 to 19:00broken",
-        "end✗the agent stoppedbroken",
+        "0✓before any callpossible",
+        "1●attending_training_sessions(10)LOST HERE10:00-12:00lost",
+        "2✗applying_hair_color(8)parameter error8:00-10:00violated",
+        "3✗sanitizing_tools(18)18:00-19:00violated",
+        "end✗the agent stoppedviolated",
     ]
 
 
@@ -105,12 +105,12 @@ def test_it_steps_by_key_and_by_mouse(page: Browser) -> None:
 def test_constraints_tell_their_state_at_every_step(page: Browser, figure: tuple[Session, Path]) -> None:
     session, _ = figure
     judged = replay(reading_of(session.variants[0]).problem, trace_of(session.runs[-1]))
-    words = {"holds": "✓ holds", "open": "○ open", "broken": "✗ broken"}
+    words = {"holds": "✓ holds", "open": "○ open", "broken": "✗ violated"}
     page.press("g")
     for index, view in enumerate(judged.steps):
         core = view.core.constraints if view.core else ()
         expected = [
-            "● CORE" if c.id in core else words[judged.status(c.id, index)]
+            "● conflict" if c.id in core else words[judged.status(c.id, index)]
             for c in judged.problem.constraints
         ]
         assert [text.strip() for text in page.texts("#constraints .status")] == expected
@@ -433,10 +433,10 @@ def test_on_paper_it_is_the_whole_run(page: Browser) -> None:
     page.size(800, 1000, medium="print")
     text = page.text("#report")
     for words in (
-        "Request",
+        "Query",
         "Constraints at the end",
         "step 3",
-        "What the agent should have done",
+        "A correct plan",
         "Attending",
     ):
         assert words in text
@@ -528,7 +528,7 @@ def test_a_request_without_a_run(browser: Browser, tmp_path: Path) -> None:
     path = page_of(session, tmp_path)
     browser.open(path)
     browser.press("n")
-    assert browser.text("#headline") == "○ no run yet" and place(browser) == "before any call"
+    assert browser.text("#headline") == "· not run yet" and place(browser) == "before any call"
     assert browser.messages == [] and load(path) == session
 
 
@@ -563,6 +563,6 @@ def test_the_runs_of_a_dissection_are_carried_and_not_listed() -> None:
 def test_without_a_script_it_is_a_text(figure: tuple[Session, Path]) -> None:
     text = figure[1].read_text(encoding="utf-8")
     plain = re.search(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
-    assert plain is not None and "What the agent should have done" in plain[1] and "<script" not in plain[1]
+    assert plain is not None and "A correct plan" in plain[1] and "<script" not in plain[1]
     view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
     assert view["runs"][view["show"]]["id"] == "r2"

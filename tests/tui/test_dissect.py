@@ -65,7 +65,7 @@ async def test_it_is_seen_at_every_size(size: tuple[int, int], tmp_path: Path) -
         screen = await entered(driven)
         await driven.press("m")
         await dissected(driven, screen)
-        for text in ("TERMINAL", "TerminalSubstitute", "QuerySynthesize", "Cause"):
+        for text in ("TERMINAL", "other words", "other sentences", "Cause"):
             assert text in driven.text
 
 

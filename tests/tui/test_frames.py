@@ -65,7 +65,7 @@ async def test_a_window_that_is_too_small_says_so_and_recovers(tmp_path: Path, s
         await driven.press("n", "x", "escape", "z", "z", "down", "tab")
         await driven.pilot.resize_terminal(120, 40)
         await driven.pilot.pause()
-        assert "Timeline" in driven.text and "NO WAY ON" in driven.text
+        assert "Timeline" in driven.text and "LOST HERE" in driven.text
         await driven.pilot.resize_terminal(80, 24)
         await driven.pilot.pause()
         assert "Timeline" in driven.text and "Tree" not in driven.text

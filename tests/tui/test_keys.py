@@ -121,7 +121,7 @@ async def _first_violation(driven: Driven, key: str) -> None:
     await driven.press("g", key)
     assert driven.state.debug.index == 1
     assert driven.state.debug.checked == "c3"
-    assert "NO WAY ON" in driven.text
+    assert "LOST HERE" in driven.text
 
 
 @effect("go-start")
@@ -202,7 +202,12 @@ async def _watch(driven: Driven, key: str) -> None:
 async def _explain(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, WhyDialog)
-    for words in ("The core", "Applying hair color ends before attending", "step 1", "A plan that works"):
+    for words in (
+        "CONFLICT (unsat core)",
+        "Applying hair color ends before attending",
+        "step 1",
+        "A correct plan",
+    ):
         assert words in driven.text
     await driven.press("escape")
     assert driven.app.screen is driven.screen
@@ -310,7 +315,7 @@ async def _copy(driven: Driven, key: str) -> None:
     assert driven.app.clipboard == sessions.FIGURE_10 + "\n"
     assert "sent to the terminal" in driven.text
     await driven.press("escape")
-    for pane, words in (("2", "sentence 2"), ("3", "CORE"), ("4", "NO WAY ON"), ("5", "instead")):
+    for pane, words in (("2", "sentence 2"), ("3", "CONFLICT"), ("4", "LOST HERE"), ("5", "instead")):
         await driven.press(pane, key)
         assert words in driven.app.clipboard
         await driven.press("escape")

@@ -194,7 +194,7 @@ def test_a_small_list_has_verdict_and_error_in_one() -> None:
     assert told == [
         "✗ order error",
         "✓ right",
-        "✗ action lost",
+        "✗ missing action",
         "· no run",
         "… judging",
         "✗ BROKEN",

@@ -82,7 +82,7 @@ async def test_a_run_is_shown_call_by_call_and_waits_before_each() -> None:
 async def test_a_call_that_waits_is_not_shown_as_done(size: tuple[int, int]) -> None:
     async with opened(FIRST, size) as driven:
         await start(driven)
-        for step, becomes in ((1, "the plan would be completable"), (2, "it would lose the plan")):
+        for step, becomes in ((1, "the plan would be possible"), (2, "it would lose the plan")):
             await paused(driven, step)
             await driven.rest()
             rows = driven.text.splitlines()
@@ -99,7 +99,7 @@ async def test_a_call_that_waits_is_not_shown_as_done(size: tuple[int, int]) -> 
         await paused(driven, 3)
         rows = driven.text.splitlines()
         (row,) = [row[:80] for row in rows if row.startswith(("│ ┃   2 ", "│     2 "))]
-        assert " 2 ● " in row and "doomed" in row and "not done" not in row
+        assert " 2 ● " in row and "lost" in row and "not done" not in row
         if size[0] >= 200:
             assert "✓ step 2" in driven.text
 

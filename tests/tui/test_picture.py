@@ -30,7 +30,7 @@ def text_of(svg: str) -> str:
 async def test_a_picture_of_the_golden_case(size: tuple[int, int], theme: str, tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     told = text_of(await export_svg(path, size, theme))
-    for words in ("PARAMETER ERROR", "NO WAY ON", "applying_hair_color", "planscope: figure-10"):
+    for words in ("PARAMETER ERROR", "LOST HERE", "applying_hair_color", "planscope: figure-10"):
         assert words in told
 
 

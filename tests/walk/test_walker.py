@@ -25,7 +25,7 @@ def said(walker: Walker, *lines: str) -> str:
 def test_it_begins_where_the_plan_was_lost() -> None:
     walker = Walker(FIRST)
     greeting = "\n".join(walker.greeting())
-    assert "Verdict: wrong, parameter error." in greeting and "Point of no return" in greeting
+    assert "Verdict: wrong, parameter error." in greeting and "Lost here, the point of no return." in greeting
     assert walker.state.step == 2
 
 
@@ -60,7 +60,7 @@ def test_breakpoints_stop_it() -> None:
     assert "tool gallery_label_writing" in said(walker, "C")
     assert walker.state.step == 4
     assert "cleared" in said(walker, "b tool gallery_label_writing")
-    assert "There is no breakpoint." in said(walker, "B")
+    assert "No breakpoint is set." in said(walker, "B")
 
 
 def test_what_is_wrong_is_one_sentence() -> None:
@@ -91,7 +91,7 @@ def test_keys_of_the_screen_say_where_else() -> None:
 def test_another_run() -> None:
     walker = Walker(FIRST)
     assert "Verdict: right." in said(walker, "o 1")
-    assert "Nothing is violated" in said(walker, "f")
+    assert "There is no violation" in said(walker, "f")
     assert "this one" in said(walker, "o").splitlines()[0]
 
 
@@ -129,7 +129,7 @@ def test_it_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr("sys.stdin", io.StringIO("n\nx\nq\nn\n"))
     assert main(["walk", "figure-10"]) == 0
     out = capsys.readouterr().out
-    assert "The core, which cannot all be true" in out and out.count("Step ") >= 2
+    assert "CONFLICT (unsat core): these cannot all hold." in out and out.count("Step ") >= 2
 
 
 def test_a_session_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -157,6 +157,6 @@ def test_what_was_done_to_calls_is_heard_in_the_timeline() -> None:
         e.model_copy(update={"kept": True}) if e.type == "call" and e.step == 1 else e for e in run.events
     ]
     said = list(Walker(session).do("4"))
-    assert ", kept from another run: completable" in said[1]
-    assert ", edited by hand: doomed" in said[2] and ", refused: " in said[3]
+    assert ", kept from another run: possible" in said[1]
+    assert ", edited by hand: lost" in said[2] and ", refused: " in said[3]
     assert not any("kept" in line or "edited" in line for line in said[4:])

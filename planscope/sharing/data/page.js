@@ -7,8 +7,7 @@
   const FEW = 200; // up to here all rows of a list are drawn
   const CHUNK = 25; // rows that are drawn and dropped together
   const PHRASES = [60, 300]; // pieces of the text in a chunk: then it ends with a sentence, then anyhow
-  const WORDS = { h: "✓ holds", o: "○ open", b: "✗ broken", k: "● CORE" };
-  const STATES = { completable: "✓", doomed: "●", broken: "✗", unknown: "?" };
+  const { statuses: WORDS, glyphs: STATES, states: STATE_WORDS, outcomes: OUTCOMES } = view.words;
   const PANES = { pieces: 1, nodes: 2, constraints: 3, steps: 4 };
   const now = { run: null, request: null, index: 0, picked: null, pane: 4 };
   let shown = {}; // what the rows display at this step: numbers that are lit by list, statuses, steps by action
@@ -27,6 +26,7 @@
   const note = (pane, text) => { byId(`pane-${pane}`).querySelector("h2 small").textContent = text; };
   const step = () => now.run.steps[now.index];
   const stepName = (s) => (s.step === "0" ? "before any call" : s.step === "end" ? "the end" : `step ${s.step}`);
+  const stateWord = (s) => s.word || STATE_WORDS[s.state];
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
   // The status of every constraint after the current step, as letters.
@@ -174,7 +174,7 @@
 
   function showVerdict() {
     const run = now.run;
-    const glyph = { right: "✓", wrong: "✗", aborted: "◌", unknown: "?", none: "○" }[run.kind];
+    const glyph = OUTCOMES[run.kind];
     const headline = byId("headline");
     headline.className = run.kind;
     headline.textContent = `${glyph} ${run.verdict}`;
@@ -279,7 +279,7 @@
     return new Rows(byId("timeline"), evenChunks(steps.length), (n) => {
       const s = steps[n];
       const problems = s.found.map((f) => f.type);
-      if (s.lost) problems.unshift("NO WAY ON");
+      if (s.lost) problems.unshift(view.words.lost);
       if (s.refused) problems.unshift("refused");
       if (s.unanswered) problems.unshift("perhaps not done");
       const call = s.step === "0" ? "before any call" : s.step === "end" ? ending : s.call;
@@ -290,7 +290,7 @@
         make("span", { class: "tail" },
           problems.length ? span(s.lost ? "lost" : "caution", problems.join(", ")) : null,
           s.hours ? span("dim hours", s.hours) : null,
-          span(s.state, s.state)));
+          span(s.state, stateWord(s))));
       const attempt = s.attempt !== (n ? steps[n - 1].attempt : 1);
       return [...(attempt ? [make("div", { class: "attempt", role: "presentation" }, `attempt ${s.attempt}`)] : []),
         pickable("steps", n, row)];
@@ -338,7 +338,7 @@
     revealOne("nodes", [...shown.lit.nodes]);
     reveal("steps", now.index);
     rove();
-    if (!quiet) say(`${stepName(step())}: ${step().state}. ${step().call}`);
+    if (!quiet) say(`${stepName(step())}: ${stateWord(step())}. ${step().call}`);
   }
 
   function pick(list, number) {
@@ -419,18 +419,18 @@
   }
 
   function meaning(s) {
-    const told = [["state", `${STATES[s.state]} ${s.state}${s.lost ? "  NO WAY ON: the plan was lost here" : ""}`, s.state]];
+    const told = [["state", `${STATES[s.state]} ${stateWord(s)}${s.lost ? `  ${view.words.lost} (${view.words.no_return})` : ""}`, s.state]];
     for (const f of s.found) told.push([f.error ? "✗ error" : "! warning", f.text.replace(/^(error|warning): /, ""), f.error ? "broken" : "caution"]);
     if (s.safe) told.push(["safe next", s.safe, "safe"]);
     if (s.state === "completable" && s.step !== "end")
-      told.push(["ways on", s.ways === "many" || s.ways === "not known" ? s.ways : plural(Number(s.ways), "valid order"), "dim"]);
+      told.push(["left", `valid orders left: ${s.ways}`, "dim"]);
     return told;
   }
 
   function showDetail() {
     const s = step();
     byId("step-name").textContent = s.step === "0" ? "Before any call" : s.step === "end" ? "The end" : `Step ${s.step}`;
-    note(5, `${STATES[s.state]} ${s.state}`);
+    note(5, `${STATES[s.state]} ${stateWord(s)}`);
     const lines = [];
     const add = (name) => ([label, text, kind], n) =>
       lines.push(make("dt", n ? {} : { class: name }, label), make("dd", { class: n ? kind : `${kind} ${name}` }, text));
@@ -444,7 +444,7 @@
         return make("div", {}, button);
       });
       const steps = (s.core_steps || []).map((k) => (k === "end" ? "the end" : `step ${k}`)).join(", ");
-      lines.push(make("dt", {}, "core"), make("dd", {}, "cannot be met together:", members, steps ? span("dim", `with ${steps}`) : null));
+      lines.push(make("dt", {}, view.words.conflict), make("dd", {}, `${view.words.conflict_means}:`, members, steps ? span("dim", `with ${steps}`) : null));
     }
     byId("detail").replaceChildren(...lines);
   }
@@ -617,7 +617,7 @@
       make("h1", {}, view.title), make("p", {}, view.titles[view.runs.indexOf(run)]),
       make("p", {}, view.notes),
       make("h2", {}, byId("headline").textContent), make("p", {}, run.why),
-      make("h2", {}, "Request"), make("p", {}, now.request.pieces.join("")),
+      make("h2", {}, "Query"), make("p", {}, now.request.pieces.join("")),
       list(now.request.actions.map((a) => [a.id, a.hours ? `${a.name} (${a.hours} h)` : a.name])),
       make("h2", {}, "Constraints at the end"),
       make("table", {}, make("tbody", {}, now.request.constraints.map((c, n) => make("tr", {},

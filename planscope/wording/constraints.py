@@ -37,7 +37,8 @@ def brief(c: Constraint, problem: Problem) -> str:
 
 def by_ids(c: Constraint, problem: Problem) -> str:
     """The same with the ids of the actions, where their names do not fit: ``a4 before a5``."""
-    return _short(c, problem.timed, *(visible(a or "", limit=12) for a in (c.before, c.after, c.action)))
+    ids = (visible(a or "", limit=12) for a in (c.before, c.after, c.action))
+    return _short(c, problem.timed, *ids).replace(" starts at ", " starts ").replace(" ends at ", " ends ")
 
 
 def _short(c: Constraint, timed: bool, before: str, after: str, action: str) -> str:

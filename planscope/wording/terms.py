@@ -91,11 +91,11 @@ FINDINGS: Words = {
 }
 
 RULES: Words = {
-    "once": "every action is done only once",
+    "once": "no action is done twice",
     "all_done": "every action is done",
-    "one_by_one": "actions are done one by one",
-    "start_range": "every action starts between 0:00 and 23:00",
-    "end_range": "every action ends between 1:00 and 24:00",
+    "one_by_one": "actions run one by one",
+    "start_range": "starts are 0:00 to 23:00",
+    "end_range": "ends are 1:00 to 24:00",
 }
 
 CERTIFICATES: Words = {

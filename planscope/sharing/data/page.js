@@ -265,7 +265,7 @@
         span("id fixed", constraints[n].id.padEnd(widest)), span("grow", constraints[n].words)))], (n, row) => {
       mark("constraints", n, row);
       const letter = shown.core.has(n) ? "k" : shown.statuses[n];
-      row.firstChild.textContent = WORDS[letter].padEnd(8);
+      row.firstChild.textContent = WORDS[letter].padEnd(10);
       row.firstChild.className = `fixed status ${letter}`;
     });
   }

@@ -62,7 +62,7 @@ async def test_repeats_are_refused_and_other_errors_left_to_the_tools() -> None:
     calls = [("ghost", {}), ("alpha", {}), ("alpha", {}), ("beta", {}), ("gamma", {})]
     run = await run_agent(abc(), model=scripted(*(says(c) for c in calls)), guard=True)
     assert refusals(run) == [3]
-    assert "is done only once" in answers_of(run)[2].text
+    assert "no action is done twice" in answers_of(run)[2].text
     assert "ghost" in answers_of(run)[0].text
 
 

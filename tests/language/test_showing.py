@@ -74,7 +74,7 @@ def test_plain_words() -> None:
     base = read("a follows b.").problem
     assert [plain(c, base) for c in base.constraints] == [
         "b comes before a",
-        "every action is done only once",
+        "no action is done twice",
         "every action is done",
     ]
     assert len({plain(c, timed) for c in timed.constraints if c.is_rule}) == 5

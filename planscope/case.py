@@ -1,6 +1,6 @@
-"""A case: a run of a session found by its id, its request read, every step judged.
+"""A case: a run found by its id, its query read, and every step judged. Commands and exports begin with it.
 
-What commands and sharing begin with. Nothing is imported before it is needed.
+Modules are imported when they are needed, so that a command starts fast.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from planscope.session.record import Help
 
 LISTED = 10
-"""Ids named in an error before it says how many more there are."""
+"""Ids that an error lists before it only counts the rest."""
 
 MOST_STATUSES = 4_000_000
-"""Steps times constraints and actions of a run that is written as one document."""
+"""The limit for one document: steps times the number of constraints and actions."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run judged, or the bare request where ``run`` is None (its replay then has step 0 only)."""
+    """A judged run; or a query without a run, if ``run`` is None. The replay then has only step 0."""
 
     session: Session
     variant: Variant
@@ -37,21 +37,24 @@ class Case:
 
     @property
     def help(self) -> Help:
-        """What helped the run."""
+        """The help that the run had."""
         from planscope.session.record import NO_HELP, help_of
 
         return help_of(self.run) if self.run is not None else NO_HELP
 
 
 def listed(ids: Iterable[str]) -> str:
-    """Ids for an error: the first few, and how many more."""
+    """Ids for an error message: the first few, and how many more there are."""
     known = list(ids)
     more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
     return ", ".join(visible(one, limit=40) for one in known[:LISTED]) + more
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
-    """The run of that id, by default the last one that no dissection made on its way; None where there is none."""
+    """The run with that id, by default the last one that no dissection made; None if the session has no run.
+
+    Raises UserError for an unknown id.
+    """
     from planscope.session.model import own_runs
 
     if run_id is None:
@@ -65,28 +68,28 @@ def find_run(session: Session, run_id: str | None) -> Run | None:
 
 
 def need_run(session: Session, run_id: str | None) -> Run:
-    """As :func:`find_run`, but there must be one."""
+    """As :func:`find_run`, but raises UserError if the session has no run."""
     run = find_run(session, run_id)
     if run is None:
         raise UserError(
-            "the session holds no run yet; make one with: planscope run SESSION --model sim:careful"
+            "the session has no run yet; make one with: planscope run SESSION --model sim:careful"
         )
     return run
 
 
 def variant_shown(session: Session, run: Run | None = None) -> Variant:
-    """The request of a run; the newest one for a session without runs."""
+    """The variant of a run; without a run the newest variant. Raises UserError if the session has none."""
     from planscope.session.model import own_variants, variant_of
 
     if run is not None:
         return variant_of(session, run)
     if not session.variants:
-        raise UserError("the session holds no request; make one with: planscope new -o FILE")
+        raise UserError("the session has no query; make one with: planscope new -o FILE")
     return own_variants(session)[-1]
 
 
-def read_request(variant: Variant) -> Reading:
-    """What a variant asks for. Raises UserError that says where its text cannot be read."""
+def read_variant(variant: Variant) -> Reading:
+    """A variant's text, read. Raises UserError that says at which place the text cannot be read."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.session.oracle_input import reading_of
 
@@ -94,25 +97,23 @@ def read_request(variant: Variant) -> Reading:
         return reading_of(variant)
     except ParseFailure as failure:
         name = visible(variant.id, limit=40)
-        raise UserError(
-            f"the request of variant {name} cannot be read: {in_a_line(failure.errors)}"
-        ) from None
+        raise UserError(f"the query of variant {name} cannot be read: {in_a_line(failure.errors)}") from None
 
 
 def judge(session: Session, run: Run | None) -> Case:
-    """Read and judge. Raises UserError where the request cannot be read."""
+    """Read the query and judge the run. Raises UserError if the query cannot be read."""
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
     from planscope.session.oracle_input import trace_of
 
     variant = variant_shown(session, run)
-    reading = read_request(variant)
+    reading = read_variant(variant)
     trace = trace_of(run) if run is not None else Trace((), "running")
     return Case(session, variant, run, reading, replay(reading.problem, trace))
 
 
 def check_size(replay: Replay) -> None:
-    """Raise UserError where the document of all steps, with every constraint at each, would fill a disk."""
+    """Raise UserError if a document of all steps, each with every constraint, would be too large."""
     size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
     if size > MOST_STATUSES:
         raise UserError(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.case import judge, listed, need_run, read_request
+from planscope.case import judge, listed, need_run, read_variant
 from planscope.commands.common import columns, print_json, say_all, session_path, whole
 from planscope.commands.progress import ProgressLine
 from planscope.commands.recording import (
@@ -127,7 +127,7 @@ class _Work:
         self.filling = Filling(target, session, args.budget)
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
-        read_request(variant)
+        read_variant(variant)
         self.variant = variant.id
         self.progress = _Progress(args.budget)
         self.saved = time.monotonic()
@@ -206,7 +206,7 @@ def _begin(
     model = parse_model(args.model, seed=args.seed).text
     for run in reversed(own_runs(session)):
         if run.variant == variant.id and (run.model, run.agent) == (model, args.agent):
-            read_request(variant)
+            read_variant(variant)
             if judge(session, run).replay.verdict().verdict == "wrong":
                 return variant, run
     return variant, None
@@ -220,7 +220,7 @@ def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
             f"run {run.id} is of variant {run.variant}, not of {args.variant}; leave one of them out"
         )
     variant = chosen_variant(session, run.variant)
-    read_request(variant)
+    read_variant(variant)
     verdict = judge(session, run).replay.verdict().verdict
     if verdict == "right":
         raise UserError(f"run {run.id} is right, so there is nothing to dissect in it; name one that failed")

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.case import read_request
+from planscope.case import read_variant
 from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
 from planscope.commands.recording import newest_original, opened_to_add, target_of
 from planscope.errors import UserError
@@ -89,7 +89,7 @@ def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dic
     from planscope.session.oracle_input import reading_of
     from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
 
-    read_request(variant)
+    read_variant(variant)
     reading = reading_of(variant)
     topics = load_topics(args.topics_file) if args.topics_file is not None else None
     kinds: Sequence[Kind] = KINDS if args.kind == ALL else [k for k in KINDS if k == args.kind]
@@ -164,7 +164,7 @@ def _document(
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
 
-    orders = replay(read_request(old).problem, Trace((), "running")).valid_completions(
+    orders = replay(read_variant(old).problem, Trace((), "running")).valid_completions(
         0
     )  # the same for all of them
     rows = []

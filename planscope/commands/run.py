@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.case import judge, read_request
+from planscope.case import judge, read_variant
 from planscope.commands.common import (
     columns,
     is_text,
@@ -114,13 +114,13 @@ def run(args: argparse.Namespace) -> int:
 
         session = open_session(args.session)
         variant = chosen_variant(session, args.variant)
-        read_request(variant)
+        read_variant(variant)
         templates(args.prompts)  # raises
         return run_live(args, source, variant)
     target = target_of(args, source)
     session, read = opened_to_add(args.session)
     variant = chosen_variant(session, args.variant)
-    read_request(variant)
+    read_variant(variant)
     if args.times is not None:
         from planscope.commands.run_times import run_times
 

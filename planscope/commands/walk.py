@@ -6,7 +6,7 @@ import argparse
 import sys
 from contextlib import suppress
 
-from planscope.case import find_run, read_request, variant_shown
+from planscope.case import find_run, read_variant, variant_shown
 from planscope.commands.common import open_session, say_all
 
 ABOUT = (
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     chosen = find_run(session, args.run)
     # says what is wrong
-    read_request(variant_of(session, chosen) if chosen is not None else variant_shown(session))
+    read_variant(variant_of(session, chosen) if chosen is not None else variant_shown(session))
     walker = Walker(session, args.run)
     person = sys.stdin is not None and sys.stdin.isatty()
     if person:

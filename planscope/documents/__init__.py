@@ -1,1 +1,1 @@
-"""The JSON documents of the command line: what they hold, and their schemas. Fields are added, never renamed."""
+"""The JSON documents of the command line: their fields and their schemas. Fields are added, never renamed."""

@@ -1,4 +1,4 @@
-"""Two runs or requests, compared, as a document: what ``compare`` prints."""
+"""Two runs or queries, compared, as a document: what ``compare`` prints."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ Id = Annotated[str | None, BeforeValidator(lambda found: getattr(found, "id", fo
 
 
 class OutlineDocument(Document):
+    """A line of the syntax tree."""
+
     label: str
     depth: int
     span: Span
@@ -39,13 +41,15 @@ class OutlineDocument(Document):
 
 
 class ComparedStepDocument(Document):
+    """A step of one of the runs."""
+
     step: StepNo
     attempt: int
     call: CallDocument | None = Field(description="null before any call, and at the end")
-    action: str | None = Field(description="the action whose tool was called; null for any other tool")
+    action: str | None = Field(description="the action whose tool was called; null for another tool")
     answer: str | None
     answered: Literal["ok", "error"] | None
-    refused_by: str | None = Field(description="who kept the call from its tool")
+    refused_by: str | None = Field(description="guard or user, who blocked the call")
     state: State | None = Field(description="null: not judged")
     start: int | None = Field(description="timed: hours")
     end: int | None
@@ -53,12 +57,12 @@ class ComparedStepDocument(Document):
 
 
 class SideDocument(Document):
-    """One of the two, with what the rows point into."""
+    """One of the two sides; the rows hold indexes into its lists."""
 
     session: str
     title: str
     variant: str
-    run: str | None = Field(description="null where a request is compared without a run; steps are then none")
+    run: str | None = Field(description="null: a query without a run, which has no steps")
     text: str
     timed: bool
     actions: list[ActionDocument]
@@ -66,7 +70,7 @@ class SideDocument(Document):
     errors: list[ParseErrorDocument] = Field(description="why the text cannot be read")
     outline: list[OutlineDocument] = Field(description="the syntax tree by lines")
     contradiction: list[str] | None = Field(
-        description="the core of a request that cannot be met; null: not known"
+        description="a minimal core of a query that cannot be met; null: not known"
     )
     steps: list[ComparedStepDocument]
     ending: str | None
@@ -87,6 +91,8 @@ class SideDocument(Document):
 
 
 class FieldDocument(Document):
+    """A property of both sides, for example the model or the number of tokens."""
+
     name: str
     a: Value
     b: Value
@@ -94,7 +100,7 @@ class FieldDocument(Document):
 
 
 class PartDocument(Document):
-    """A stretch of both texts; together the parts cover both."""
+    """A part of both texts. All parts together cover both texts."""
 
     change: Change
     a: Span
@@ -102,12 +108,16 @@ class PartDocument(Document):
 
 
 class TextDiffDocument(Document):
+    """The two texts, compared by words."""
+
     same: bool
-    minimal: bool = Field(description="no fewer words could have been changed")
+    minimal: bool = Field(description="whether no smaller change of words exists")
     parts: list[PartDocument]
 
 
 class ActionRowDocument(Document):
+    """An action of one side or of both."""
+
     change: Change
     a: Id
     b: Id
@@ -115,33 +125,43 @@ class ActionRowDocument(Document):
 
 
 class TreeRowDocument(Document):
+    """A line of the tree of one side or of both."""
+
     change: Change
     a: int | None = Field(description="index into a's outline")
     b: int | None
 
 
 class TreeDiffDocument(Document):
+    """The two syntax trees, compared."""
+
     same: bool
     minimal: bool
     rows: list[TreeRowDocument]
 
 
 class ConstraintRowDocument(Document):
+    """A constraint of one side or of both."""
+
     change: Literal["same", "added", "gone"]
     a: Id
     b: Id
     words_a: str | None
     words_b: str | None
-    follows: bool | None = Field(description="it follows from what the other request says; null: not known")
+    follows: bool | None = Field(description="whether the other query implies it; null: not known")
 
 
 class ConstraintDiffDocument(Document):
+    """The constraints of the two queries, compared by their meaning."""
+
     same: bool
-    equivalent: bool | None = Field(description="the same plans are right under both; null: not known")
+    equivalent: bool | None = Field(description="whether both allow the same plans; null: not known")
     rows: list[ConstraintRowDocument]
 
 
 class ArgumentDocument(Document):
+    """An argument that differs between two calls."""
+
     name: str
     change: Literal["changed", "added", "gone"]
     a: Any
@@ -149,30 +169,34 @@ class ArgumentDocument(Document):
 
 
 class CallRowDocument(Document):
+    """A call of one run or of both."""
+
     change: CallChange
     a: int | None = Field(description="index into a's steps")
     b: int | None
-    partner: int | None = Field(description="moved: the step of the other side where it is done instead")
+    partner: int | None = Field(description="moved: the step of the other side that makes this call")
     arguments: list[ArgumentDocument] = Field(description="those that differ")
 
 
 class CallDiffDocument(Document):
+    """The calls of the two runs, aligned."""
+
     same: bool
-    cost: int = Field(description="1 a changed call, 2 one without a partner")
+    cost: int = Field(description="1 for each changed call, 2 for each call without a partner")
     minimal: bool
-    attempts: list[tuple[int | None, int | None]] = Field(description="which attempts are beside each other")
+    attempts: list[tuple[int | None, int | None]] = Field(description="pairs of attempts that are compared")
     rows: list[CallRowDocument]
 
 
 class KeptDocument(Document):
-    """What both have from one run, because they were forked."""
+    """The steps that both runs share because of a fork."""
 
     run: str
     steps: int
 
 
 class DivergenceDocument(Document):
-    """The first step at which the runs differ; indexes into the sides' steps."""
+    """The first step at which the runs differ, as indexes into the steps of each side."""
 
     a: int
     b: int
@@ -180,18 +204,20 @@ class DivergenceDocument(Document):
 
 
 class UnknownDocument(Document):
+    """Something that the comparison could not decide, and why."""
+
     side: SideName | None
     what: str
     why: str
 
 
 class ComparisonDocument(Document):
-    """Two runs or requests, compared. Rows point into the two sides: calls into ``steps``, spans into ``text``."""
+    """Two runs or queries, compared. Rows hold indexes into the sides: of calls into ``steps``, spans into ``text``."""
 
     a: SideDocument
     b: SideDocument
     fields: list[FieldDocument]
-    matched: Matched = Field(description="how actions were matched")
+    matched: Matched = Field(description="the rule that matched the actions")
     text: TextDiffDocument
     actions: list[ActionRowDocument]
     tree: TreeDiffDocument | None = Field(description="null: a text cannot be read")

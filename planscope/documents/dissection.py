@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
@@ -11,10 +11,10 @@ from planscope.dissection.arms import Cause, CellOutcome
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document
-from planscope.documents.runs import FileDocument, file_documents
+from planscope.documents.runs import Counted, ErrorCounts, Files, HelpedRuns, files_field
 from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
-from planscope.session.model import CellKind
+from planscope.session.model import CellKind, Method
 from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 
 class ArmRateDocument(Document):
-    """How often one kind of request is right."""
+    """How often the agent is right on one kind of query."""
 
-    runs: int = Field(description="right and wrong ones; aborted runs say nothing about planning")
+    runs: Counted
     right: int
     mutants: int = Field(
-        description="of how many mutants those runs are; at most 1 for Original and Repeat, which are one query"
+        description="the number of mutants with such runs; at most 1 for Original and Repeat, which are one query"
     )
     rate: float | None
     low: float = Field(
-        description="lower end of Wilson's 95 % interval, in which runs of one mutant count as one sample"
+        description="lower end of Wilson's 95 % interval, in which all runs of a mutant count as one sample"
     )
     high: float
     aborted: int
-    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
-    helped: int = Field(
-        default=0, description="right and wrong runs that were helped; counted in none of the above"
-    )
+    errors: ErrorCounts
+    helped: HelpedRuns
 
 
 class CellRunDocument(Document):
+    """One run of a mutant."""
+
     run: str
     verdict: VerdictKind
     error_type: str | None
@@ -61,35 +61,32 @@ class CellDocument(Document):
 
 
 class DissectDocument(Document):
-    """What in the request makes the agent fail."""
+    """What in the query makes the agent fail."""
 
-    session: str | None = Field(description="the file that it is recorded in")
+    session: str | None = Field(description="the file that holds it")
     dissection: str
     variant: str
-    run: str | None = Field(description="the failing run that it began with, which is counted in no rate")
+    run: str | None = Field(description="the failing run that it began with; no rate counts it")
     agent: str
     model: str
     seed: int | None
-    method: Literal["rates", "paper"]
+    method: Method
     budget: int
-    runs: int = Field(description="spent so far, aborted ones too")
+    runs: int = Field(description="spent so far, including aborted ones")
     cause: Cause | None = Field(description="null: undecided, or, if blameless, none is in the query")
     confidence: float | None = Field(
-        description="probability of the cause, or, if blameless, that none is in the query; null where undecided, "
-        "where it never failed, and for paper"
+        description="probability of the cause, or, if blameless, that none is in the query; null if undecided, "
+        "if it never failed, and for paper"
     )
     reason: str
-    missing: str | None = Field(description="what would help to decide; null where it is decided")
-    blameless: bool = Field(description="it never failed, or nothing in this request is to blame for it")
+    missing: str | None = Field(description="what would help to decide; null if it is decided")
+    blameless: bool = Field(description="it never failed, or nothing in this query is to blame")
     likely: dict[str, float] = Field(description="probability of each cause, and of none; empty for paper")
-    stopped: str | None = Field(description="why it ended undecided: budget, user, or what went wrong")
+    stopped: str | None = Field(description="why it ended undecided: budget, user, or the error")
     rates: dict[CellKind, ArmRateDocument]
     cells: list[CellDocument]
-    closed: dict[CellKind, str] = Field(description="kinds of which no more mutants could be made, and why")
-
-    files: list[FileDocument] | None = Field(
-        default=None, description="all files that the runs are in, where one cannot hold them"
-    )
+    closed: dict[CellKind, str] = Field(description="kinds that no more mutants can be made of, and why")
+    files: Files
 
     @classmethod
     def about(
@@ -100,7 +97,6 @@ class DissectDocument(Document):
         files: Sequence[tuple[str, Sequence[str]]] | None = None,
     ) -> Self:
         decision = found.decision
-        more = {} if files is None else {"files": file_documents(files)}
         return cls.of(
             record,
             session=session,
@@ -117,12 +113,12 @@ class DissectDocument(Document):
                 for row in found.rows
             },
             cells=[cell for row in found.rows for cell in row.cells],
-            **more,
+            **files_field(files),
         )
 
 
 def say_constraints(session: Session, dissection: Dissection) -> None:
-    """Write into the mutants what their texts ask for, as all other variants of a session have it."""
+    """Write the constraints of the mutants into their variants, as all other variants of a session have them."""
     wanted = {cell.variant for cell in dissection.cells}
     for variant in session.variants:
         if variant.id in wanted and not variant.constraints:

@@ -15,13 +15,13 @@ _REPLACED = r"\ufffd"
 
 
 class Document(BaseModel):
-    """Fields may be added to a document; none is renamed or dropped. Those that nobody set are not printed."""
+    """A JSON document. Fields are only added, never renamed or dropped. Fields that were not set are not printed."""
 
     model_config = ConfigDict(extra="allow", from_attributes=True, defer_build=True)
 
     @classmethod
     def of(cls, source: object, **more: Any) -> Self:
-        """Fields from the attributes of what it is about; ``more`` are those that it has not, or has otherwise."""
+        """A document made from the attributes of ``source``; ``more`` adds fields or replaces them."""
         found = {
             name: value
             for name in cls.model_fields
@@ -30,21 +30,21 @@ class Document(BaseModel):
         return cls.model_validate(found | more)
 
     def as_data(self) -> dict[str, Any]:
-        """What is printed, for :func:`json_text`."""
+        """The printed fields, for :func:`~planscope.documents.json_text.json_text`."""
         return self.model_dump(exclude_unset=True, by_alias=True)
 
     def as_line(self) -> str:
-        """The same as JSON on one line, for documents of which there are many: some five times as fast."""
+        """The document as JSON on one line: five times as fast, for documents that are printed in large numbers."""
         try:
             line = self.model_dump_json(exclude_unset=True, by_alias=True, ensure_ascii=True)
-        except PydanticSerializationError:  # half of a surrogate pair, or nested too deeply
+        except PydanticSerializationError:  # a lone surrogate, or nested too deeply
             line = _REPLACED
-        if _REPLACED in line:  # it may have stood for half of a pair in a key
+        if _REPLACED in line:  # perhaps it replaced a lone surrogate in a key
             return json_text(self.as_data())
         return line.replace("\x7f", r"\u007f")
 
     def as_pieces(self) -> Iterator[str]:
-        """The same as JSON, a field a line; documents that an iterator gives are made and printed one by one."""
+        """The document as JSON, one field per line. Documents in an iterator are made and printed one by one."""
         separator = "{"
         for name, value in self:
             if name not in self.model_fields_set:

@@ -1,4 +1,4 @@
-"""JSON documents as text that every reader takes."""
+"""JSON documents as text that every JSON parser accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planscope.errors import UserError
 
 
 def json_text(document: Any, indent: int | None = None) -> str:
-    """JSON that every reader takes: numbers without end, which a file may hold as 1e999, become their names."""
+    """JSON that every parser accepts: infinity, which a session file may hold as 1e999, becomes the string ``inf``."""
     try:
         try:
             return json.dumps(document, indent=indent, allow_nan=False)
@@ -22,7 +22,7 @@ def json_text(document: Any, indent: int | None = None) -> str:
 
 
 def finite(value: Any) -> Any:
-    """A value whose numbers without end are their names, as they are printed."""
+    """The value with strings (``inf``, ``-inf``, ``nan``) for numbers that JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):

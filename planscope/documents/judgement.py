@@ -20,36 +20,41 @@ if TYPE_CHECKING:
 
 
 class FindingDocument(Document):
+    """One error of a run, or a warning."""
+
     type: ErrorType
     step: StepNo
     constraints: list[str]
     severity: Literal["error", "warning"]
     actions: list[str] = Field(default_factory=list, description="ids of the actions concerned")
-    message: str = Field(default="", description="more about it, if there is more to say")
+    message: str = Field(default="", description="details, if there are any")
+
+
+Foreseeable = Annotated[
+    bool, Field(description="false: other durations of actions not called yet would still save the plan")
+]
+CoreSteps = Annotated[list[StepNo], Field(description="the steps in the core")]
 
 
 class ViolationDocument(Document):
-    """The point of no return: the first doomed step, and the minimal core that says why."""
+    """The point of no return: the first step after which the plan is lost, and the minimal core that says why."""
 
     step: StepNo
-    constraint: str = Field(description="the member of the core that stands first in the text")
+    constraint: str = Field(description="the member of the core that comes first in the text")
     core: list[str] = Field(validation_alias=AliasPath("core", "constraints"))
-    steps: list[StepNo] = Field(
-        validation_alias=AliasPath("core", "steps"), description="the steps in the core"
-    )
-    foreseeable: bool = Field(
-        validation_alias=AliasPath("core", "foreseeable"),
-        description="false: other durations of actions not called yet would still save the plan",
-    )
+    steps: CoreSteps = Field(validation_alias=AliasPath("core", "steps"))
+    foreseeable: Foreseeable = Field(validation_alias=AliasPath("core", "foreseeable"))
 
 
 class HeadlineDocument(Document):
+    """The error that a headline names."""
+
     type: ErrorType
     step: StepNo
 
 
 class HelpDocument(Document):
-    """What helped the agent of a run; such a run counts apart in rates."""
+    """How a guard or a person helped the agent of a run; such a run is counted separately in rates."""
 
     refused_by_guard: int
     refused_by_user: int
@@ -73,7 +78,7 @@ class CheckDocument(Document):
     findings: list[FindingDocument]
     first_violation: ViolationDocument | None
     explanation: str
-    certified: bool | None = Field(default=None, description="did Z3 confirm it? null: it gave up")
+    certified: bool | None = Field(default=None, description="whether Z3 confirmed it; null: Z3 gave up")
     run: str | None = None
     headline: HeadlineDocument | None = Field(
         default=None, description="the error that lost the plan, else the primary one; null: not wrong"
@@ -88,7 +93,7 @@ class CheckDocument(Document):
 
     @classmethod
     def of_nothing(cls, explanation: str, **more: Any) -> Self:
-        """The verdict on a session without a run."""
+        """The verdict on a session without runs."""
         return cls(
             verdict="unknown",
             error_type=None,
@@ -107,6 +112,8 @@ def _printable(arguments: Any) -> Any:
 
 
 class CallDocument(Document):
+    """A tool call as the agent made it."""
+
     tool: str
     arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
         description="null: they could not be read"
@@ -115,9 +122,12 @@ class CallDocument(Document):
 
 
 EVERY_STATUS: Mapping[str, Status] = {}
+"""No status is known from the step before, so that all are written."""
 
 
 class StepDocument(Document):
+    """One step of a run, judged."""
+
     step: StepNo
     attempt: int
     call: CallDocument | None = Field(description="null before any call, and at the end")
@@ -128,10 +138,10 @@ class StepDocument(Document):
     safe_next: list[str]
     valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
     constraints: dict[str, Status] = Field(
-        description="with --changes only those whose status is another than at the step before"
+        description="with --changes only those whose status differs from the step before"
     )
     core: list[str]
-    core_steps: list[StepNo] = Field(default_factory=list, description="the steps in the core")
+    core_steps: CoreSteps = Field(default_factory=list)
     findings: list[FindingDocument] = Field(default_factory=list)
     safe_hours: dict[str, tuple[int, int]] | None = Field(
         default=None, description="timed: first and last safe start of each action in safe_next"
@@ -139,7 +149,7 @@ class StepDocument(Document):
 
     @classmethod
     def at(cls, run: Replay, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
-        """``known``: statuses that need not be said again."""
+        """The step of ``view``; ``known`` are statuses that need not be repeated."""
         moves = run.safe_moves(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
         return cls.of(
@@ -164,7 +174,7 @@ class ReplayDocument(Document):
 
     @classmethod
     def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
-        """The steps are judged one after another as they are printed, and not kept."""
+        """The steps are judged one by one while they are printed, and not kept in memory."""
 
         def each() -> Iterator[StepDocument]:
             known: Mapping[str, Status] = EVERY_STATUS
@@ -177,7 +187,7 @@ class ReplayDocument(Document):
 
 
 class RepairDocument(Document):
-    """The nearest valid plan; ``order`` is null where there is none, and ``reason`` says why."""
+    """The nearest valid plan. ``order`` is null if there is none; ``reason`` then says why."""
 
     order: list[str] | None
     starts: dict[str, int] | None
@@ -202,33 +212,37 @@ class ExportDocument(Document):
 
 
 class CoreDocument(Document):
+    """A minimal set of constraints that cannot all hold."""
+
     constraints: list[str]
-    steps: list[StepNo]
-    foreseeable: bool = Field(
-        description="false: other durations of actions not called yet would still save the plan"
-    )
+    steps: CoreSteps
+    foreseeable: Foreseeable
     explanation: str
 
 
 class CorrectionDocument(Document):
+    """A minimal set to give up so that the rest can hold."""
+
     constraints: list[str]
-    steps: list[StepNo] = Field(description="steps that would not have to be made as they were")
+    steps: list[StepNo] = Field(description="calls that would have to be different or missing")
     explanation: str
 
 
 class ReasonsDocument(Document):
-    """Every minimal core at a step, and every minimal set to give up so that the rest can be met."""
+    """Every minimal core at a step, and every minimal set to give up so that the rest can hold."""
 
     run: str | None
     step: StepNo
     state: State
     cores: list[CoreDocument] = Field(description="the one that check shows first, then by size")
     corrections: list[CorrectionDocument] = Field(description="by size")
-    complete: bool = Field(description="these are all that there are")
+    complete: bool = Field(description="whether the lists are complete")
     ended: SearchEnd = Field(
-        description="all: nothing is left; most: as many as were wanted; unknown: a question was too hard"
+        description="all: none is left; most: as many as asked for; unknown: a check was too hard"
     )
-    certified: bool | None = Field(description="did Z3 confirm each of them? null: not asked, or it gave up")
+    certified: bool | None = Field(
+        description="whether Z3 confirmed each of them; null: not asked, or Z3 gave up"
+    )
 
     @classmethod
     def about(cls, run: Replay, found: Reasons, run_id: str | None, certified: bool | None) -> Self:

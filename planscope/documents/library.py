@@ -1,4 +1,4 @@
-"""What ``sessions`` prints: a list of sessions, one session looked at, what was changed, what can be recovered."""
+"""Documents that ``sessions`` prints: a list of sessions, one session, changed sessions, unsaved work."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ def _in_seconds(moment: Any) -> Any:
 
 
 Moment = Annotated[str, BeforeValidator(_in_seconds)]
-"""A time of a session's, in ISO 8601."""
+"""A time in ISO 8601, to the second."""
 
 PathText = Annotated[str, BeforeValidator(str)]
 
 
 class OutcomesDocument(Document):
-    """How all runs of a session came out, less those that dissections made."""
+    """The results of all runs of a session that no dissection made."""
 
     right: int
     wrong: int
-    counted: int = Field(description="right and wrong ones; those that had help are not among them")
+    counted: int = Field(description="right and wrong runs without help")
     aborted: int
     unknown: int
-    helped: int = Field(description="right and wrong ones that had help")
+    helped: int = Field(description="right and wrong runs with help")
     helped_right: int
     errors: dict[str, int] = Field(
-        description="how many runs have which primary type of error, helped ones too"
+        description="the number of runs by primary type of error, including helped runs"
     )
     text: str
 
 
 class EntryDocument(Document):
-    """A session of a list. Agent, model, verdict, error type and help are those of the last run."""
+    """A session in a list. Agent, model, verdict, error type and help are those of the last run."""
 
     name: str
     open: str = Field(
         validation_alias="address",
-        description="what to give planscope open: the name, or the path where the name is taken",
+        description="the argument for planscope open: the name, or the path if another session has the name",
     )
     place: Place
     path: PathText
@@ -64,7 +64,7 @@ class EntryDocument(Document):
     model: str | None
     runs: int
     variants: int
-    verdict: VerdictKind | None = Field(description="null: there is no run, or nobody has judged it yet")
+    verdict: VerdictKind | None = Field(description="null: there is no run, or it is not judged yet")
     error_type: str | None
     helped: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
         default=None, description="in words; null: there was no help"
@@ -87,7 +87,7 @@ class RecoveryDocument(Document):
 
 
 class WriterDocument(Document):
-    """Who writes to a session just now."""
+    """The process that has a session open for writing."""
 
     pid: int
     host: str
@@ -95,6 +95,8 @@ class WriterDocument(Document):
 
 
 class RunLine(Document):
+    """A run in the document of its session."""
+
     id: str
     variant: str
     agent: str
@@ -108,6 +110,8 @@ class RunLine(Document):
 
 
 class VariantLine(Document):
+    """A variant in the document of its session."""
+
     id: str
     parent: str | None
     origin: str
@@ -137,7 +141,7 @@ class SessionDocument(EntryDocument):
         holder: Holder | None,
         left: Recovery | None,
     ) -> Self:
-        """``verdicts``: verdict and error type by the ids of the runs that were judged."""
+        """The document of one session; ``verdicts`` holds verdict and error type by the id of each judged run."""
         return cls.of(
             entry,
             address=entry.address,
@@ -170,8 +174,8 @@ class SessionsDocument(Document):
 
 
 class ChangedDocument(Document):
-    """What the others print: which sessions were changed, and where they are now."""
+    """What the other actions print: the changed sessions, and where they are now."""
 
     action: Literal["rename", "copy", "delete", "restore", "empty", "recover"]
-    sessions: list[dict[str, str]] = Field(description="name and path of each, as they are now")
+    sessions: list[dict[str, str]] = Field(description="the name and path of each after the change")
     removed: int = 0

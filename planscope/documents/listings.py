@@ -1,4 +1,4 @@
-"""What lists print as JSON: models, topics, themes, settings, the grammar, what is private."""
+"""Documents of lists: models, topics, themes, settings, the grammar, private values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from planscope.documents.document import Document
 
 
 class ParameterDocument(Document):
+    """A number that a simulated model takes."""
+
     name: str
     default: int | float
     low: int | float
@@ -16,19 +18,25 @@ class ParameterDocument(Document):
 
 
 class ProfileDocument(Document):
+    """A simulated model."""
+
     name: str
     about: str
-    plants: str | None = Field(description="the error or the cause of failing that it is made to have")
+    plants: str | None = Field(
+        description="the error that it makes on purpose or the cause of its failures; null: none"
+    )
     parameters: list[ParameterDocument]
 
 
 class ProviderDocument(Document):
+    """A provider of real models."""
+
     name: str
     package: str
     installed: bool
     keys: list[str] = Field(description="environment variables, one of which is needed")
-    needs: list[str] = Field(description="environment variables that must all be set")
-    set: list[str] = Field(description="which of them are; never their values")
+    needs: list[str] = Field(description="environment variables, all of which are needed")
+    set: list[str] = Field(description="the names of those that are set; never their values")
     base_url: bool
     ready: bool
     missing: str | None
@@ -42,22 +50,34 @@ class ModelsDocument(Document):
 
 
 class TopicDocument(Document):
+    """A job with the activities that queries about it name."""
+
     job: str
     activities: list[str]
 
 
 class TopicsDocument(Document):
+    """What ``topics --json`` prints."""
+
     topics: list[TopicDocument]
-    problems: list[str] = Field(default_factory=list, description="--model: what was left out, and why")
-    remarks: list[str] = Field(default_factory=list, description="--model: what is there, and odd")
+    problems: list[str] = Field(
+        default_factory=list, description="--model: the activities that were left out, and why"
+    )
+    remarks: list[str] = Field(
+        default_factory=list, description="--model: doubts about activities that were kept"
+    )
 
 
 class ThemeDocument(Document):
+    """A theme of the debugger."""
+
     name: str
     dark: bool
 
 
 class ThemesDocument(Document):
+    """What ``themes --json`` prints."""
+
     themes: list[ThemeDocument]
     problems: list[str]
     folder: str
@@ -67,18 +87,20 @@ SettingValue = str | int | float | bool | None | list[str | int]
 
 
 class SettingDocument(Document):
+    """A setting and where its value comes from."""
+
     name: str
     value: SettingValue
     source: str = Field(
         serialization_alias="from", description="default, screen, or the place in the config file"
     )
     default: SettingValue
-    takes: str = Field(description="what it may be, in words")
+    takes: str = Field(description="the allowed values, in words")
     help: str
 
 
 class ConfigDocument(Document):
-    """The settings of the debugger, the files that they come from, and what is wrong with them."""
+    """The settings of the debugger, the files that they come from, and their errors."""
 
     file: str
     exists: bool
@@ -90,33 +112,37 @@ class ConfigDocument(Document):
 
 
 class WordsDocument(Document):
-    """A phrase of the lexicon; for a modal only its forms."""
+    """The forms of a modal or of a phrase of the lexicon."""
 
     singular: str
     plural: str
-    parse_only: bool = Field(description="read, never written")
+    parse_only: bool = Field(description="read in queries, but never written")
 
 
-class EntryDocument(WordsDocument):
+class LexiconEntryDocument(WordsDocument):
+    """A phrase of the lexicon."""
+
     phrase: str
     adjunct: bool
     fronted: bool
-    clock: bool = Field(description="may stand before a clock time")
+    clock: bool = Field(description="whether a clock time may follow")
 
 
 class GrammarDocument(Document):
-    """The words of requests, and counts of what grammar and lexicon give; lists of actions aside."""
+    """The words of queries, and how many sentences grammar and lexicon give without lists of actions."""
 
     clause_skeletons: dict[str, int]
     wordings: dict[str, int]
     modals: list[WordsDocument]
-    terminals: dict[str, list[EntryDocument]] = Field(description="by the paper's terms, as in VP<")
+    terminals: dict[str, list[LexiconEntryDocument]] = Field(
+        description="by the paper's symbol, for example VP<"
+    )
 
 
 class PlaceDocument(Document):
-    """``variant`` or ``run`` is an id; all null: a field of the session itself."""
+    """Where a private value was found. ``variant`` or ``run`` is an id; both null: a field of the session itself."""
 
-    field: str = Field(description="as in query.text; (key) at its end: the key of a mapping")
+    field: str = Field(description="for example query.text; (key) at its end: the key of a mapping")
     variant: str | None
     run: str | None
     event: int | None = Field(description="of the run, from 0")
@@ -124,10 +150,12 @@ class PlaceDocument(Document):
 
 
 class PrivateDocument(Document):
+    """A private value, and what replaces it."""
+
     number: int = Field(description="for --keep and --replace")
     kind: str
     label: str
-    text: str = Field(description="the value as it was found first")
+    text: str = Field(description="the value at its first place")
     replacement: str
     places: list[PlaceDocument]
     kept: bool

@@ -10,9 +10,9 @@ from pydantic import Field
 from planscope.documents.document import Document
 from planscope.language.problem import Constraint, ConstraintKind, Problem, Source
 from planscope.language.prompts import prompt_for
+from planscope.session.model import Mutation, Origin, Session, make_variant
 
 if TYPE_CHECKING:
-    from planscope.session.model import Session
     from planscope.synthesis.generate import Synthesized
 
 
@@ -21,6 +21,8 @@ def _absent(value: object) -> bool:
 
 
 class ActionDocument(Document):
+    """A task that the query names, with its tool."""
+
     id: str
     name: str
     tool: str
@@ -28,11 +30,11 @@ class ActionDocument(Document):
 
 
 class ConstraintDocument(Document):
-    id: str = Field(description="c1, c2, ... by place in the text; b1, b2, ... for the rules")
+    """One constraint, and where the text says it."""
+
+    id: str = Field(description="c1, c2, ... by position in the text; b1, b2, ... for the rules")
     kind: ConstraintKind
-    before: str | None = Field(
-        default=None, exclude_if=_absent, description="order: the action that comes first"
-    )
+    before: str | None = Field(default=None, exclude_if=_absent, description="order: the earlier action")
     after: str | None = Field(default=None, exclude_if=_absent)
     action: str | None = Field(default=None, exclude_if=_absent, description="start_at_least, end_at_most")
     hour: int | None = Field(default=None, exclude_if=_absent)
@@ -40,9 +42,10 @@ class ConstraintDocument(Document):
     spans: list[tuple[int, int]] = Field(
         description="subject, relation phrase, object: half-open ranges of code points of the text"
     )
-    text: str = Field(description="the constraint in symbols, as in a1 < a2 or a1.start >= 10")
+    text: str = Field(description="the constraint in symbols, for example a1 < a2 or a1.start >= 10")
     source: Source = Field(
-        default="text", description="who says it: the request, the prompt's instructions, the day"
+        default="text",
+        description="the source: the query's text, the prompt's instructions, or the hours of a day",
     )
 
 
@@ -57,10 +60,12 @@ class QueryDocument(Document):
     prompt: str
     actions: list[ActionDocument]
     constraints: list[ConstraintDocument]
-    valid_orders: int | None = Field(description="null: more than 20 actions, not counted")
-    certified: bool | None = Field(default=None, description="new: Z3 says that it can be met")
+    valid_orders: int | None = Field(description="null: not counted, since there are more than 20 actions")
+    certified: bool | None = Field(
+        default=None, description="new: whether Z3 confirmed that the query can be met"
+    )
     contradiction: list[str] | None = Field(
-        default=None, description="parse: ids of the minimal core, none where it can be met"
+        default=None, description="parse: ids of a minimal core; empty if the query can be met"
     )
 
     @classmethod
@@ -73,13 +78,15 @@ class QueryDocument(Document):
         seed: int | None = None,
         **more: Any,
     ) -> Self:
-        """The problem as a document; ``more`` are the fields that only some commands print."""
+        """The problem as a document; ``more`` holds the fields that only some commands print."""
         prompt = prompt_for(problem.text, timed=problem.timed)
         own = {"id": query_id(problem), "seed": seed, "topic": topic or None, "prompt": prompt}
         return cls.of(problem, **own, valid_orders=valid_orders, **more)
 
 
 class ParseErrorDocument(Document):
+    """Where and why a text cannot be read."""
+
     line: int = Field(ge=1)
     column: int = Field(ge=1, description="counted in code points from 1")
     found: str
@@ -94,15 +101,17 @@ class ErrorsDocument(Document):
 
 
 class MutantDocument(QueryDocument):
-    """A request that means the same as another: ``proved`` by Z3, or it would not be here."""
+    """A query with the same meaning as another one, as Z3 proved."""
 
-    kind: Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
+    kind: Mutation
     number: int = Field(ge=1, description="counted within the kind")
     proved: Literal[True]
-    variant: str | None = Field(description="its id in the session; null where none is written")
+    variant: str | None = Field(description="its id in the session; null if none is written")
 
 
 class MissingMutantsDocument(Document):
+    """A kind of mutation with fewer mutants than asked for."""
+
     kind: str
     reason: str
 
@@ -110,36 +119,34 @@ class MissingMutantsDocument(Document):
 class MutateDocument(Document):
     """What ``mutate --json`` prints."""
 
-    session: str | None = Field(description="the file that was written, if one was")
-    variant: str = Field(description="the request that was mutated")
+    session: str | None = Field(description="the file that was written; null: none")
+    variant: str = Field(description="the query that was mutated")
     seed: int
     mutants: list[MutantDocument]
-    missing: list[MissingMutantsDocument] = Field(description="kinds with fewer mutants than were asked for")
+    missing: list[MissingMutantsDocument] = Field(description="kinds with fewer mutants than asked for")
 
 
 def constraint_document(c: Constraint) -> dict[str, Any]:
-    """A constraint as sessions keep it and documents print it; a rule has no sentence and no spans."""
+    """A constraint as JSON, for sessions and documents. A rule has no sentence and no spans."""
     return ConstraintDocument.of(c).model_dump(mode="json", exclude_unset=True)
 
 
 def query_id(problem: Problem) -> str:
-    """The same for the same text and actions, everywhere."""
+    """An id that depends only on the text and the actions."""
     names = "\n".join(f"{a.name} {a.duration}" for a in problem.actions)
     digest = hashlib.sha256(f"{problem.text}\n\n{names}".encode("utf-8", "surrogatepass"))
     return f"q{digest.hexdigest()[:12]}"
 
 
 def title_of(made: Synthesized) -> str:
-    """What it is called unless something else is said: ``school: 5 timed actions, seed 7``."""
+    """The default title of a synthesized query: ``school: 5 timed actions, seed 7``."""
     kind = "timed actions" if made.problem.timed else "actions"
     return f"{made.topic or 'query'}: {len(made.problem.actions)} {kind}, seed {made.seed}"
 
 
 def session_of(made: Synthesized) -> Session:
-    """A session with the request as its one variant, and no run."""
-    from planscope.documents.query import constraint_document, query_id
+    """A new session with the synthesized query as its only variant, and no run."""
     from planscope.language.tree_json import dump
-    from planscope.session.model import Origin, Session, make_variant
 
     variant = make_variant(
         made.problem,

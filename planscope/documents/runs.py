@@ -1,9 +1,9 @@
-"""Recorded runs as documents: what ``run`` prints."""
+"""Recorded runs as documents: what ``run`` prints, and the rates and files that ``dissect`` prints as well."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 
 class CostDocument(Document):
+    """What a run took."""
+
     model_calls: int
-    input_tokens: int | None = Field(description="null where the provider tells none")
+    input_tokens: int | None = Field(description="null: the provider did not count them")
     output_tokens: int | None
     seconds: float
     model_seconds: float = Field(description="spent waiting for the model")
 
 
 class RunDocument(Document):
-    """What ``run --json`` prints. ``session`` is the name of the file that it is in."""
+    """What ``run --json`` prints. ``session`` is the name of the file that holds the run."""
 
     run: str
     session: str
@@ -47,6 +49,8 @@ class RunDocument(Document):
 
 
 class ManyRunDocument(Document):
+    """One of several runs."""
+
     run: str
     seed: int | None
     verdict: VerdictKind
@@ -55,26 +59,39 @@ class ManyRunDocument(Document):
     helped: Helped = None
 
 
+Counted = Annotated[int, Field(description="right and wrong runs; aborted ones say nothing about planning")]
+ErrorCounts = Annotated[dict[str, int], Field(description="the number of runs by primary type of error")]
+HelpedRuns = Annotated[
+    int, Field(default=0, description="right and wrong runs that were helped; counted in none of the above")
+]
+
+
 class RateDocument(Document):
+    """How often an agent was right."""
+
     right: int
-    counted: int = Field(description="right and wrong runs; aborted ones say nothing about planning")
+    counted: Counted
     rate: float | None
     low: float = Field(description="lower end of Wilson's 95 % interval")
     high: float
     aborted: int
     unknown: int
-    errors: dict[str, int] = Field(description="how many runs have which primary type of error")
-    helped: int = Field(
-        default=0, description="right and wrong runs that were helped; counted in none of the above"
-    )
+    errors: ErrorCounts
+    helped: HelpedRuns
     helped_right: int = 0
 
 
 class FileDocument(Document):
-    """One of the files that runs were recorded in, with the ids of those in it."""
+    """One of the files that hold the runs, with their ids."""
 
     session: str
     runs: list[str]
+
+
+Files = Annotated[
+    list[FileDocument] | None,
+    Field(default=None, description="all files that hold the runs, if one file cannot"),
+]
 
 
 class ManyRunsDocument(Document):
@@ -85,9 +102,7 @@ class ManyRunsDocument(Document):
     model: str
     runs: list[ManyRunDocument]
     success: RateDocument
-    files: list[FileDocument] | None = Field(
-        default=None, description="all files that the runs are in, where one cannot hold them"
-    )
+    files: Files
 
     @classmethod
     def about(
@@ -103,9 +118,11 @@ class ManyRunsDocument(Document):
             ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost, helped=help_of(run))
             for run, verdict, cost in zip(runs, verdicts, costs, strict=True)
         ]
-        more = {} if files is None else {"files": file_documents(files)}
-        return cls.of(runs[0], session=session, runs=each, success=rate, **more)
+        return cls.of(runs[0], session=session, runs=each, success=rate, **files_field(files))
 
 
-def file_documents(files: Sequence[tuple[str, Sequence[str]]]) -> list[FileDocument]:
-    return [FileDocument(session=file, runs=list(ids)) for file, ids in files]
+def files_field(files: Sequence[tuple[str, Sequence[str]]] | None) -> dict[str, list[FileDocument]]:
+    """The field ``files``; nothing if one file holds all runs, so that the field is not printed."""
+    if files is None:
+        return {}
+    return {"files": [FileDocument(session=file, runs=list(ids)) for file, ids in files]}

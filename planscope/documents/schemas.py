@@ -1,4 +1,4 @@
-"""JSON Schemas of everything that planscope prints as JSON, and of the session file."""
+"""JSON Schemas of all documents that planscope prints, and of the session file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DOCUMENTS: dict[str, Any] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one document. Raises KeyError for a name that is none."""
+    """The JSON Schema (2020-12) of one document. Raises KeyError for an unknown name."""
     mode: Literal["validation", "serialization"] = "validation" if name == "session" else "serialization"
     found = TypeAdapter(DOCUMENTS[name]).json_schema(mode=mode)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"planscope:{name}", **found}

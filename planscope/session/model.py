@@ -200,8 +200,11 @@ class Run(_Part):
     recording: str | None = None
 
 
-CellKind = Literal["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control"]
-"""The arms of a dissection: the request as it is, the paper's four mutations (4.5), and fresh requests."""
+Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
+"""The paper's four mutations (4.5): the same again, other words, another topic, other sentences."""
+
+CellKind = Literal["Original", Mutation, "Control"]
+"""The arms of a dissection: the query as it is, its mutations, and fresh queries."""
 
 
 class Cell(_Part):
@@ -216,6 +219,10 @@ class Cell(_Part):
     runs: list[str] = Field(default_factory=list)
 
 
+Method = Literal["rates", "paper"]
+"""How a dissection decides: by comparing rates, or by the first success, as the paper does."""
+
+
 class Dissection(_Part):
     """What was tried to find the cause of a failure. The cause itself is never kept: it follows from the runs.
 
@@ -227,7 +234,7 @@ class Dissection(_Part):
     id: str
     variant: str
     run: str | None = None
-    method: Literal["rates", "paper"] = "rates"
+    method: Method = "rates"
     agent: str
     model: str
     seed: int | None = None

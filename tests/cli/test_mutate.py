@@ -166,7 +166,7 @@ def test_a_bundled_session_is_only_printed(cli: Cli, tmp_path: Path) -> None:
         (variant("A precedes B. B precedes A.", ["a", "b"]), "no plan meets the request"),
         (
             variant("A not before B.", ["a", "b"]),
-            "the request of variant v1 cannot be read: line 1, column 3",
+            "the query of variant v1 cannot be read: line 1, column 3",
         ),
     ],
 )

@@ -146,7 +146,7 @@ UNREADABLE = variant("A comes before B.\nB goes near A. A goes far.", ["a", "b"]
 def test_a_session_whose_text_cannot_be_read(cli: Cli, files: Files, command: str) -> None:
     path = files("a", "b", about=UNREADABLE)
     complaint = cli(*command.format(path).split()).complaint()
-    assert "the request of variant v1 cannot be read: line 2, column 3: " in complaint
+    assert "the query of variant v1 cannot be read: line 2, column 3: " in complaint
     assert "(and 1 more)" in complaint
 
 
@@ -158,11 +158,11 @@ def test_runs_that_are_many_are_not_all_named(cli: Cli, files: Files) -> None:
 def test_no_request_and_no_run(cli: Cli, files: Files) -> None:
     nothing = files.keep(session(AB).model_copy(update={"variants": []}), "nothing")
     for command in ("export {} --format json", "run {} --model sim:careful"):
-        assert "holds no request" in cli(*command.format(nothing).split()).complaint()
+        assert "has no query" in cli(*command.format(nothing).split()).complaint()
     bare = files.keep(session(AB), "bare")
     for command in ("replay {}", "replay {} --json", "repair {}"):
         assert (
-            "holds no run yet; make one with: planscope run" in cli(*command.format(bare).split()).complaint()
+            "has no run yet; make one with: planscope run" in cli(*command.format(bare).split()).complaint()
         )
     done = cli("check", bare)
     assert done.status == 2 and done.out == "NOT DECIDED\nThe session holds no run.\n" and done.err == ""

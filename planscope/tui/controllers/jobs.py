@@ -1,9 +1,8 @@
-"""Work that must not hold up the screen: threads whose late answers are dropped.
+"""Background work: each job is a thread, and the answer of a cancelled job is dropped.
 
-One job of a name is current at a time. Starting another of the same name, or cancelling, makes the older one's
-answer stale: it is thrown away when it comes. A job that looks at its ``CancelToken`` can stop early; an interrupt
-given with the job (such as the solver's) is called to make it stop; what a job asks the oracle ends by itself.
-Nothing that a job raises is fatal.
+Jobs have names. Starting a job cancels the running job of the same name. A cancelled job can stop early: it can check
+its token, the caller can give an interrupt (such as the solver's), and the oracle's searches end by themselves. No
+exception of a job ends the application.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ Answer = TypeVar("Answer")
 
 
 class CancelToken:
-    """Given to a job: whether anyone still waits for its answer."""
+    """Tells a job whether it was cancelled. For any thread."""
 
-    def __init__(self, generation: int) -> None:
-        self.generation = generation
+    def __init__(self) -> None:
         self._cancelled = threading.Event()
         self._lock = threading.Lock()
         self._acts: list[Callable[[], None]] = []
@@ -41,9 +39,14 @@ class CancelToken:
                 act()
 
     def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
-        """Have ``act`` called as soon as nobody waits; gives back what undoes this. It must be quick."""
+        """Call ``act`` on cancellation, or now if that was before. Returns a function that takes ``act`` back.
+
+        ``act`` must be quick: the screen waits for it.
+        """
         with self._lock:
             self._acts.append(act)
+            if self.cancelled:
+                act()
 
         def undo() -> None:
             with self._lock:
@@ -52,7 +55,7 @@ class CancelToken:
         return undo
 
     def wait(self, seconds: float) -> bool:
-        """Sleep, but not longer than the answer is waited for; true where it no longer is."""
+        """Sleep until the time is over or the job is cancelled; True if it is cancelled."""
         return self._cancelled.wait(seconds)
 
 
@@ -64,13 +67,12 @@ class _Current:
 
 
 class Jobs:
-    """The jobs of one application. Answers come on the event loop's thread, in ``done`` or ``failed``."""
+    """The jobs of one session. ``done`` and ``failed`` are called on the event loop's thread."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self.loop = loop
-        self._context = copy_context()  # answers are taken as if by whoever made this
+        self._context = copy_context()  # Textual's active application, for the callbacks
         self._current: dict[str, _Current] = {}
-        self._count = 0
         self._closed = False
 
     def start(
@@ -82,12 +84,11 @@ class Jobs:
         *,
         interrupt: Callable[[], None] | None = None,
     ) -> None:
-        """Run ``work`` in a thread; the job of the same name before it is cancelled."""
+        """Run ``work`` in a thread. Nothing is started once the jobs are closed."""
         self.cancel(name)
         if self._closed:
             return
-        self._count += 1
-        token = CancelToken(self._count)
+        token = CancelToken()
 
         def run() -> None:
             try:
@@ -103,9 +104,9 @@ class Jobs:
         thread.start()
 
     async def run(self, name: str, work: Callable[[CancelToken], Answer]) -> Answer:
-        """The same for a worker: wait for the answer, or raise what ``work`` raised.
+        """Run ``work`` in a thread and wait for its answer. Raises what ``work`` raises.
 
-        Where the job is cancelled meanwhile, so is the one who waits. Where that one is cancelled, so is the job.
+        Cancelling the job cancels the caller, and the other way round.
         """
         answer: asyncio.Future[Answer] = self.loop.create_future()
 
@@ -154,7 +155,7 @@ class Jobs:
                 return  # the loop is closed: the application is gone
 
     def tell(self, what: Callable[[], None]) -> None:
-        """From a job's thread: call ``what`` on the event loop's, with what was found so far."""
+        """Call ``what`` on the event loop's thread. Jobs use it for results that come before their answer."""
         try:
             self.loop.call_soon_threadsafe(what, context=self._context)
         except RuntimeError:
@@ -164,17 +165,17 @@ class Jobs:
         return name in self._current
 
     def cancel(self, name: str) -> None:
-        """Throw away what the job of this name will answer, and make it stop if it can be."""
+        """Drop the answer of a job, and interrupt it if it has an interrupt."""
         if (current := self._current.pop(name, None)) is not None:
             current.token.cancel()
             if current.interrupt is not None:
                 current.interrupt()
 
-    def close(self, patience: float = 0.5) -> None:
-        """Cancel all and wait for them no longer than ``patience`` seconds; nothing can be started after it."""
+    def close(self, seconds: float = 0.5) -> None:
+        """Cancel all jobs and wait for their threads, ``seconds`` at most. Nothing can be started afterwards."""
         self._closed = True
         threads = [current.thread for current in self._current.values()]
         for name in tuple(self._current):
             self.cancel(name)
         for thread in threads:
-            thread.join(patience / len(threads))
+            thread.join(seconds / len(threads))

@@ -159,9 +159,9 @@ class Judge:
         return self.now
 
     def follow(self) -> bool:
-        """More happened in the run that is looked at: judge what is new. False if nothing is, such as a thought."""
+        """Judge what is new in the run that is looked at. False if nothing is, such as after a thought."""
         now = self.now
-        if now is None or now.progress == "reading":
+        if now is None or now.progress == "reading" or (now.key[1] and self._record(now.key) is None):
             return False
         if now.progress == "unreadable" or now.key[0] not in self._reads:
             self._set(replace(now, run=RunIndex(self._unjudged(now.key))))
@@ -198,7 +198,8 @@ class Judge:
         return key[1] in self.document.under_way
 
     def _record(self, key: Key) -> RunRecord | None:
-        return self.document.record(key[1]) if key[1] else None
+        """The run's record; None without a run, and for one that is no longer in the session."""
+        return self.document.record(key[1]) if self.document.run(key[1]) is not None else None
 
     def _unjudged(self, key: Key, problem: Problem | None = None) -> Unjudged:
         return unjudged(self.document.variant(key[0]), self._record(key), problem)

@@ -6,6 +6,8 @@ import asyncio
 import threading
 import time
 
+import pytest
+
 from planscope.oracle.cancellation import Cancelled, check_cancelled
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 
@@ -141,7 +143,7 @@ async def test_what_a_job_asks_the_oracle_ends_when_nobody_waits() -> None:
 
 
 def test_what_is_dropped_interrupts_what_cannot_look_by_itself() -> None:
-    token = CancelToken(1)
+    token = CancelToken()
     said: list[str] = []
     keep = token.when_cancelled(lambda: said.append("kept"))
     undo = token.when_cancelled(lambda: said.append("undone"))
@@ -149,3 +151,46 @@ def test_what_is_dropped_interrupts_what_cannot_look_by_itself() -> None:
     token.cancel()
     assert said == ["kept"] and token.cancelled
     keep()
+
+
+def test_what_is_said_after_the_cancelling_is_called_at_once() -> None:
+    token, said = CancelToken(), []
+    token.cancel()
+    token.when_cancelled(lambda: said.append("late"))
+    assert said == ["late"]
+
+
+async def test_a_closed_one_runs_nothing_and_keeps_nobody_waiting() -> None:
+    jobs = Jobs(asyncio.get_running_loop())
+    jobs.close()
+    for _ in range(2):
+        with pytest.raises(asyncio.CancelledError):
+            await jobs.run("a", lambda token: 1)
+    jobs.close()
+
+
+async def test_who_waits_is_told_the_answer_the_error_or_the_end() -> None:
+    jobs = Jobs(asyncio.get_running_loop())
+    assert await jobs.run("a", lambda token: 1) == 1
+
+    def wrong(token: CancelToken) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await jobs.run("a", wrong)
+    slow = asyncio.create_task(jobs.run("a", lambda token: token.wait(60)))
+    await until(lambda: jobs.running("a"))
+    jobs.cancel("a")
+    with pytest.raises(asyncio.CancelledError):
+        await slow
+    tokens: list[CancelToken] = []
+
+    def waits(token: CancelToken) -> None:
+        tokens.append(token)
+        token.wait(60)
+
+    slow = asyncio.create_task(jobs.run("a", waits))
+    await until(lambda: tokens)
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
+    assert tokens[0].cancelled and not jobs.running("a")

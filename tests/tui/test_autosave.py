@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,7 @@ from planscope.session.model import Session
 from planscope.session.recovery import recoverable
 from planscope.session.store import load, save
 from planscope.session.writer import SessionWriter
-from planscope.tui.controllers import autosave as saving
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.screens.edit.screen import EditScreen
@@ -67,19 +64,6 @@ def refusing(monkeypatch: pytest.MonkeyPatch, why: str = "the disk is full; make
     return refuses
 
 
-def slow_saves(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
-    """Saves wait for the second event, once the first one says that they began."""
-    begun, go_on, write = threading.Event(), threading.Event(), saving._write
-
-    def waits(keeper: writer.SessionWriter, session: Session) -> Path:
-        begun.set()
-        go_on.wait()
-        return write(keeper, session)
-
-    monkeypatch.setattr(saving, "_write", waits)
-    return begun, go_on
-
-
 async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.6)
     path = sessions.write(sessions.figure_10(), tmp_path)
@@ -117,45 +101,12 @@ async def test_whoever_only_looks_changes_nothing(tmp_path: Path) -> None:
     assert not library_folder().exists()
 
 
-async def test_where_one_leaves_is_where_one_comes_back(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path) as driven:
-        await driven.press("G")
-        last = driven.state.debug.index
-        assert "sav" not in driven.text.splitlines()[0]
-    assert load(path).cursor == {"index": last, "run": "r2"}
-
-
 async def test_quitting_saves_at_once(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
         await driven.press("b", "q")
     assert load(path).breakpoints == ["step 1"]
     assert holder_of(path) is None
-
-
-async def test_a_run_is_saved_while_it_goes_on(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
-        await until(
-            driven, lambda: driven.screen.work.live.at_work and driven.screen.work.live.paused is not None
-        )
-        await until(driven, lambda: len(load(path).runs) == 3)
-        assert load(path).runs[2].events
-        await driven.press("X")
-        await until(driven, lambda: not driven.screen.work.live.at_work)
-
-
-async def test_what_if_is_not_saved_until_it_is_kept(tmp_path: Path) -> None:
-    path = sessions.write(sessions.out_of_order(), tmp_path)
-    async with opened(path) as driven:
-        await driven.press("g", "p", "enter")
-        await driven.rest()
-        assert driven.screen.work.document.saving.state == ""
-        await driven.press("K")
-        await saved(driven)
-        assert len(load(path).runs) == 2
 
 
 async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> None:
@@ -195,49 +146,6 @@ async def test_looking_makes_no_copy_of_a_bundled_session() -> None:
     assert FIRST.read_bytes() == content and not library_folder().exists()
 
 
-async def test_what_was_set_while_looking_goes_along_with_the_first_change() -> None:
-    async with opened(FIRST) as driven:
-        await driven.press("b")
-        await watched(driven, "valid_completions")
-        await renamed(driven, "Mine: ")
-        await saved(driven)
-        copy = driven.app.work.document.path
-    assert len(load(copy).breakpoints) == 1 and load(copy).watches == ["valid_completions"]
-
-
-async def test_what_is_set_while_a_copy_is_made_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on = slow_saves(monkeypatch)
-    async with opened(FIRST) as driven:
-        await renamed(driven, "Mine: ")
-        await until(driven, begun.is_set)
-        await driven.press("b")
-        go_on.set()
-        await until(
-            driven,
-            lambda: driven.app.work.document.saving.state == "saved" and not driven.app.work.document.unsaved,
-        )
-        copy = driven.app.work.document.path
-        assert len(load(copy).breakpoints) == 1
-
-
-async def test_who_asks_for_it_saves_a_copy_of_a_bundled_session_with_what_was_set() -> None:
-    async with opened(FIRST) as driven:
-        await driven.press("b", "ctrl+s")
-        await saved(driven)
-        assert len(load(driven.app.work.document.path).breakpoints) == 1
-
-
-async def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    link = tmp_path / "link.planscope.json"
-    link.symlink_to(path)
-    async with opened(link) as driven:
-        await driven.press("b")
-        await saved(driven)
-        assert driven.state.path == link and "copy" not in driven.text
-    assert link.is_symlink() and load(path).breakpoints == ["step 1"]
-
-
 async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path) as driven:
@@ -248,28 +156,6 @@ async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
             driven.screen.tell("")
             await driven.press("ctrl+s")
             await until(driven, lambda: "saved to " in driven.text)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-async def test_a_file_that_may_not_be_written_goes_to_the_library(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    path.chmod(0o400)
-    await _goes_to_the_library(path)
-
-
-async def test_a_write_protected_file_goes_to_the_library(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    path.chmod(0o444)
-    await _goes_to_the_library(path)
-
-
-async def _goes_to_the_library(path: Path) -> None:
-    content = path.read_bytes()
-    async with opened(path) as driven:
-        await driven.press("b")
-        await saved(driven)
-        assert "saved as test in your library (the file is write-protected)" in driven.text
-    assert path.read_bytes() == content and len(list(library_folder().iterdir())) == 1
 
 
 async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path: Path) -> None:
@@ -353,42 +239,6 @@ async def test_unsaved_work_is_offered_and_restored(
         assert list(map(str, driven.state.breakpoints)) == ["step 1"]
         await saved(driven)
     assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
-
-
-async def test_restored_work_that_is_saved_while_one_quits_is_not_offered_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    with monkeypatch.context() as full:
-        await unsaved(path, full)
-    begun, go_on = slow_saves(monkeypatch)
-    async with opened(path) as driven:
-        await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
-        await driven.press("enter")
-        await until(driven, begun.is_set)
-        threading.Timer(0.1, go_on.set).start()
-        driven.app.close_session()
-    assert load(path).breakpoints == ["step 1"] and recoverable(path) is None
-
-
-async def test_a_save_that_ends_when_its_file_was_given_away_is_no_trouble(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    begun, go_on = slow_saves(monkeypatch)
-    wrong: list[object] = []
-    async with opened(path) as driven:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, what: wrong.append(what))
-        saver = driven.app.work.autosave
-        assert saver is not None
-        await driven.press("b")
-        await until(driven, begun.is_set)
-        threading.Timer(0.1, go_on.set).start()
-        keeper = saver.give_up_keeper()
-        await driven.rest()
-        assert keeper is not None
-        keeper.close()
-    assert not wrong and load(path).breakpoints == ["step 1"]
 
 
 async def test_unsaved_work_goes_into_a_copy_where_the_file_is_another_by_now(

@@ -83,17 +83,6 @@ async def test_where_z3_disagrees_the_verdict_is_unknown(
         assert "? NOT DECIDED" in rows(driven.app)[0] and "PARAMETER ERROR" not in rows(driven.app)[0]
 
 
-async def test_what_goes_wrong_with_z3_is_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(run: RunIndex, started: object) -> Certificate:
-        raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(certifying, "certify", wrong)
-    async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
-        assert driven.state.certificate == "gave up"
-        assert "Z3 could not be asked: out of memory" in driven.text
-        assert "PARAMETER ERROR" in rows(driven.app)[0]
-
-
 async def test_a_certificate_of_a_run_that_one_left_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

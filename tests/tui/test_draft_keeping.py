@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -97,48 +96,4 @@ async def test_who_quits_and_loses_a_draft_finds_none(tmp_path: Path) -> None:
         await driven.press("escape", "escape")
         await until(driven, lambda: bool(files()))
         await driven.press("q", "down", "enter")
-    assert files() == []
-
-
-async def test_a_draft_that_says_again_what_was_there_is_none(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path) as driven:
-        await edited(driven, "X")
-        await until(driven, lambda: bool(files()))
-        await driven.press("backspace")
-        await until(driven, lambda: not files())
-
-
-async def test_a_draft_of_another_session_or_request_is_left_alone(tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path) as driven:
-        await edited(driven, "X")
-        await crashed(driven)
-    (left,) = left_drafts(path)
-    for change in ({"session": "another"}, {"draft": {"parent": "v9"}}):
-        said = json.loads(left.file.read_text())
-        said["session"] = change.get("session", said["session"])
-        said["draft"] |= change.get("draft", {})
-        left.file.write_text(json.dumps(said))
-        async with opened(path) as driven:
-            await until(driven, lambda driven=driven: not driven.screen.work.jobs.running("drafts"))
-            assert not driven.screen.work.drafts.histories and len(left_drafts(path)) == 1
-
-
-async def test_without_room_for_it_one_goes_on_typing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from planscope.session.files import SessionError
-
-    def full(*given: object) -> None:
-        raise SessionError("the disk is full")
-
-    monkeypatch.setattr("planscope.session.recovery.write_atomic", full)
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path) as driven:
-        screen = await edited(driven, "ctrl+end", "X")
-        await driven.pilot.pause(0.2)
-        await driven.press("Y")
-        assert screen.state.draft.text.endswith("XY")
-        await driven.press("escape", "escape", "q", "down", "enter")
     assert files() == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from planscope.tui.arrangement import ALL_PANES, FIRST
-from planscope.tui.messages import EdgeDragged
 from planscope.tui.settings import config_file, state_file
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
@@ -54,20 +53,6 @@ async def test_keys_make_panes_wider_and_higher(path: Path) -> None:
         assert {pane: size_of(driven, pane) for pane in ALL_PANES} == before
 
 
-async def test_a_pane_stops_where_the_others_are_as_small_as_can_be(path: Path) -> None:
-    async with opened(path) as driven:
-        await driven.press("3", *["greater_than_sign"] * 60)
-        assert "no more room" in driven.text
-        assert shown(driven) == {*ALL_PANES} and corners_match(driven)
-        await driven.press(*["less_than_sign"] * 60)
-        assert "cannot be smaller" in driven.text
-        await driven.press("z", "greater_than_sign")
-        assert "fills the screen" in driven.text
-    async with opened(path, (80, 24)) as driven:
-        await driven.press("greater_than_sign")
-        assert "nothing is beside this pane" in driven.text
-
-
 async def test_a_border_is_dragged(path: Path) -> None:
     async with opened(path) as driven:
         query = size_of(driven, "query")
@@ -106,26 +91,6 @@ async def test_panes_are_hidden_and_their_digits_show_them_again(path: Path) -> 
         assert shown(driven) == {"constraints", "timeline"}
         await driven.press("equals_sign")
         assert shown(driven) == {*ALL_PANES}
-
-
-async def test_a_narrow_window_turns_to_another_upper_pane(path: Path) -> None:
-    async with opened(path, (80, 24)) as driven:
-        await driven.press("1", "underscore")
-        assert shown(driven) == {"tree", "timeline", "step"}
-        await driven.press("underscore", "3", "underscore", "4")
-        assert shown(driven) == {"timeline", "step"} and corners_match(driven)
-        await driven.press("1")
-        assert shown(driven) == {"query", "timeline", "step"}
-
-
-async def test_what_could_be_played_is_never_hidden(path: Path) -> None:
-    async with opened(path) as driven:
-        await driven.press("5", "underscore", "g", "p")
-        assert driven.state.play is not None and driven.screen.query_one("#play").display
-        await driven.press("1", "5", "underscore")
-        assert "stays" in driven.text and driven.screen.query_one("#play").display
-        await driven.press("escape", "1")
-        assert "step" in shown(driven)
 
 
 async def test_the_inspector_is_hidden_by_its_key(path: Path) -> None:
@@ -223,22 +188,3 @@ async def test_steps_lay_nothing_out_anew(path: Path) -> None:
         await driven.press("n", "N", "s", "f", "g", "tab", "1", "2", "x", "escape")
         assert driven.screen.places is places
     assert FIRST["wide"].hidden == frozenset()
-
-
-async def test_what_is_held_is_let_go_where_the_panes_change_meanwhile(path: Path) -> None:
-    """Keys are pressed while the mouse is held, and windows are made smaller."""
-    async with opened(path) as driven:
-        screen = driven.screen
-        upper = screen.places["query"]
-        start = (upper.x + 2, upper.y + upper.height - 1)
-        screen.post_message(EdgeDragged(start, (start[0], start[1] - 2)))
-        await driven.pilot.pause()
-        for way in ("4", "5", "1"):
-            await driven.press(way, "_")  # hides the pane
-            screen.post_message(EdgeDragged(start, (start[0], start[1] + 3)))
-            await driven.pilot.pause()
-            assert corners_match(driven)
-        await driven.pilot.resize_terminal(80, 24)
-        screen.post_message(EdgeDragged(start, (start[0], start[1] - 1)))
-        await driven.pilot.pause()
-        assert corners_match(driven)

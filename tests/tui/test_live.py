@@ -163,7 +163,7 @@ async def test_an_edited_answer_and_a_refusal() -> None:
         assert "stopped by the user" in driven.text
 
 
-@pytest.mark.parametrize("text", ["doomed", "tool school_tour_guidance", "step 2", "when state == doomed"])
+@pytest.mark.parametrize("text", ["tool school_tour_guidance", "when state == doomed"])
 async def test_breakpoints_stop_it(text: str) -> None:
     async with opened(FIRST) as driven:
         await driven.press("B")

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import json_bytes
 from planscope.session.record import record_of
-from planscope.session.store import load
 from planscope.tui.opening.summary import Summary, summary_of
 from planscope.tui.pane_text import write_text
 from tests.tui import sessions
@@ -38,17 +36,3 @@ def test_the_first_frame_has_what_the_session_says(tmp_path: Path) -> None:
     assert [call.tool for call in seen.calls] == [call.tool for call in record_of(made.runs[0]).calls]
     assert seen.raw is not None and summary_of(tmp_path) == Summary()
     assert summary_of(tmp_path / "none") == Summary() == summary_of(None)
-
-
-async def test_it_is_said_where_runs_go_that_one_file_cannot_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    before = load(path)
-    monkeypatch.setattr(json_bytes, "LARGEST", path.stat().st_size + 500)
-    async with opened(path) as driven:
-        run = before.runs[0].model_copy(update={"id": "fresh"})
-        driven.screen.work.document.put_run(run)
-        await driven.sees("run fresh is in", "beside it")
-    assert load(path).runs == before.runs
-    assert [run.id for run in load(path.with_name(path.name.replace(".", "-2.", 1))).runs] == ["fresh"]

@@ -158,15 +158,6 @@ def _go_on() -> object:
 # While it runs
 
 
-async def test_a_pause_asked_for_before_the_run_has_begun_counts() -> None:
-    async with opened(FIRST) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:time-blind"))
-        driven.screen.action_pause_run()
-        await paused(driven, 1)
-        await driven.press("X")
-        await ended(driven)
-
-
 async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> None:
     async with opened(FIRST) as driven:
         driven.screen.start_run("v1", RunChoice(model="sim:slow"))

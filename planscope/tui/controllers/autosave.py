@@ -1,4 +1,4 @@
-"""Changes of the document are in its file a moment later: saved in the background, in order, one save at a time."""
+"""Saves changes of the document a moment after they are made: in the background, in order, one save at a time."""
 
 from __future__ import annotations
 
@@ -20,31 +20,35 @@ if TYPE_CHECKING:
     from planscope.session.writer import SessionWriter
 
 PAUSE, LONGEST = 0.5, 5.0
-"""Seconds without a change after which a save begins, and how long a change waits at most."""
+"""Seconds: a save begins when nothing changed for the first, or when a change has waited for the second."""
 
 RETRY = 20.0
-"""Seconds until a save that failed is tried again, if nothing else changes."""
+"""Seconds until a failed save is tried again if nothing else changes."""
+
+
+_Moved = tuple[Path, "SessionWriter", Exception | None]
+"""Where a moved file is now, its new writer, and the error if it could not be moved."""
 
 
 class Autosave:
-    """Saves the session of one document, wherever its :class:`Keeper` lets it.
+    """Saves the session of one document where its :class:`SessionWriter` allows: in its file, or in a copy of it.
 
-    A notice says once that changes go to another file than the one that was opened. ``after`` is called once, when all
-    was saved: to throw away what that replaced. Everything but :meth:`hold` belongs to the screen's thread.
+    A notice tells the user once if it is a copy. ``after`` is called once, after the first successful save; it deletes
+    what this save replaced. All methods but :meth:`hold` are for the screen's thread.
     """
 
     def __init__(
         self,
         document: Document,
         post: Post,
-        keeper: SessionWriter | None = None,
+        writer: SessionWriter | None = None,
         after: Callable[[], None] = lambda: None,
     ) -> None:
         self.document = document
         self._post = post
         self._place: Callable[[], dict[str, Any] | None] = lambda: None
         self._after = after
-        self._keeper = keeper
+        self._writer = writer
         self._closed = False
         self._told_of_more = False
         self._one = threading.Lock()
@@ -55,31 +59,33 @@ class Autosave:
         self._timer: asyncio.TimerHandle | None = None
         self._changed: float | None = None
         self._under_way: Future[Path] | None = None
+        self._move_under_way: Future[_Moved] | None = None
         self._left_at: dict[str, Any] | None = None
 
     def hold(self) -> SessionWriter:
-        """Who keeps the file, made at the first call, which is before the session is loaded. From any thread."""
+        """The writer of the file. The first call makes it, before the session is loaded. For any thread."""
         from planscope.session.writer import SessionWriter
 
         with self._one:
-            if self._keeper is None:
+            if self._writer is None:
                 assert self.document.path is not None
-                self._keeper = SessionWriter(self.document.path)
+                self._writer = SessionWriter(self.document.path)
                 if self._closed:
-                    self._keeper.close()
-            return self._keeper
+                    self._writer.close()
+            return self._writer
 
-    def give_up_keeper(self) -> SessionWriter | None:
-        """Leave the file to another saver; nothing more is saved here."""
-        keeper, self._keeper = self._keeper, None
+    def give_up_writer(self) -> SessionWriter | None:
+        """Hand the file to another autosave; this one saves nothing more."""
+        self._finish_move()
+        writer, self._writer = self._writer, None
         self._stop()
-        self._under_way = None  # it is over; nobody has to hear of it
-        return keeper
+        self._under_way = None  # over, since the pool is shut down
+        return writer
 
     def begin(self, place: Callable[[], dict[str, Any] | None]) -> None:
         """Remember the cursor at opening; only moving away from it counts as a change.
 
-        ``place`` gives the cursor as the session keeps it, or None where no file could name it.
+        ``place`` returns the cursor as a session stores it, or None if no session could (such as in what-if play).
         """
         self._place = place
         self._left_at = place()
@@ -87,12 +93,12 @@ class Autosave:
     # When to save
 
     def heard(self, message: DocumentChanged) -> None:
-        """The document changed."""
+        """Save soon if the message is about a change of the session."""
         if message.what not in ("opened", "saving") and self.document.unsaved and not self._closed:
             self.touch()
 
     def touch(self) -> None:
-        """Save in a moment."""
+        """Save soon."""
         now = self._loop.time()
         self._changed = now if self._changed is None else self._changed
         self._wait(min(now + PAUSE, self._changed + LONGEST) - now)
@@ -109,24 +115,27 @@ class Autosave:
             self._timer = None
 
     def save(self) -> None:
-        """Save what there is now; if that is being done already, once more behind it."""
+        """Save now, unless a save is under way: the next one follows it if anything changed meanwhile."""
         self._stop_waiting()
-        if self._under_way is not None or self._keeper is None or self.document.session is None:
+        nothing = self._writer is None or self.document.session is None
+        if self._under_way is not None or nothing or self._closed:
             return
         taken, place = self.document.unsaved, self._place()
         self._changed = None
-        made = self._under_way = self._pool.submit(_write, self._keeper, self._session(place))
+        assert self._writer is not None
+        made = self._under_way = self._pool.submit(_write, self._writer, self._session(place))
         made.add_done_callback(lambda done: self._answer(done, taken, place))
 
     def _session(self, place: dict[str, Any] | None) -> Session:
-        session = self.document.snapshot()
-        return session if place is None else session.model_copy(update={"cursor": place})
+        """What is written: the session with the cursor, or with the last one that a session could store."""
+        session, cursor = self.document.snapshot(), place or self._left_at
+        return session if cursor is None else session.model_copy(update={"cursor": cursor})
 
     def _answer(self, done: Future[Path], taken: int, place: dict[str, Any] | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._saved, done, taken, place, context=self._context)
         except RuntimeError:
-            return  # the screen is gone; ``close`` has looked at what became of it
+            return  # the loop is closed; ``close`` has dealt with the result
 
     def _saved(self, done: Future[Path], taken: int, left_at: dict[str, Any] | None) -> None:
         if self._under_way is not done:
@@ -137,21 +146,21 @@ class Autosave:
             self.document.set_saving(Saving("failed", _line(error)))
             self._wait(RETRY if self._changed is None else PAUSE)
             return
-        place, keeper = done.result(), self._keeper
-        assert keeper is not None
+        place, writer = done.result(), self._writer
+        assert writer is not None
         self._left_at = left_at or self._left_at
-        elsewhere = keeper.where == "copy" and place != self.document.path
+        elsewhere = writer.where == "copy" and place != self.document.path
         self.document.saved(taken)
         state = "changed" if self.document.unsaved else "saved"
         self.document.set_saving(Saving(state), place if elsewhere else None)  # type: ignore[arg-type]  # one of the two
         self._call_after()
         if elsewhere:
-            self._post(Notice(f"saved as {name_of(place)} in your library ({_why(keeper)})"))
-        if keeper.more and not self._told_of_more:
+            self._post(Notice(f"saved as {name_of(place)} in your library ({_why(writer)})"))
+        if writer.more and not self._told_of_more:
             self._told_of_more = True
-            runs = [run for _, some in keeper.more for run in some]
+            runs = [run for _, some in writer.more for run in some]
             which = f"run {runs[0]} is" if len(runs) == 1 else f"{len(runs)} runs are"
-            beside = name_of(keeper.more[-1][0])
+            beside = name_of(writer.more[-1][0])
             self._post(Notice(f"one file holds 16 MB at most: {which} in {beside} beside it"))
         if self.document.unsaved:
             self.touch()
@@ -163,12 +172,12 @@ class Autosave:
     # When it has to be done
 
     async def flush(self) -> str:
-        """Save what is not saved yet, and wait for it; in one line why it was not, or nothing."""
+        """Save unsaved changes and wait for that. Returns why it failed, in one line, or ""."""
         async with self._moving:
             return await self._flush()
 
     async def _flush(self) -> str:
-        for _ in range(2):  # what is under way may be older than the last change
+        for _ in range(2):  # the save under way may be older than the last change
             if self._under_way is not None:
                 await asyncio.wrap_future(_quiet(self._under_way))
                 await asyncio.sleep(0)
@@ -180,17 +189,18 @@ class Autosave:
         return self.document.saving.trouble
 
     def _worth_it(self) -> bool:
-        """Whether anything changed; where one stands counts in a file of one's own."""
-        if self.document.session is None or self._keeper is None:
+        """Whether there is a change to save. A moved cursor is one only in a file of the user's own."""
+        if self.document.session is None or self._writer is None or self._closed:
             return False
         place = self._place()
         moved = place is not None and self._left_at is not None and place != self._left_at
-        own = self._keeper.where == "here" or self._keeper.place == self.document.path
+        own = self._writer.where == "here" or self._writer.place == self.document.path
         return bool(self.document.unsaved) or (moved and own)
 
     def close(self) -> str:
-        """Save what is not saved yet, at once, and let others write; why it was not saved, in one line, or nothing."""
+        """Save unsaved changes now and release the file. Returns why saving failed, in one line, or ""."""
         self._stop_waiting()
+        self._finish_move()
         trouble = ""
         if (last := self._under_way) is not None and (error := last.exception()) is not None:
             trouble = _line(error)
@@ -199,16 +209,16 @@ class Autosave:
             self._call_after()
         self._under_way = None
         if self._worth_it():
-            assert self._keeper is not None
-            error = self._pool.submit(_write, self._keeper, self._session(self._place())).exception()
+            assert self._writer is not None
+            error = self._pool.submit(_write, self._writer, self._session(self._place())).exception()
             trouble = _line(error) if error is not None else ""
             if error is None:
                 self._call_after()
         self._stop()
         with self._one:
             self._closed = True
-            if self._keeper is not None:
-                self._keeper.close()
+            if self._writer is not None:
+                self._writer.close()
         return trouble
 
     def _stop(self) -> None:
@@ -219,13 +229,14 @@ class Autosave:
 
     def go_elsewhere(self) -> None:
         """Save to a new copy in the library from now on."""
+        self._finish_move()
         self.hold().go_elsewhere()
         self.save()
 
     async def move(self, to: Callable[[Path], Path]) -> Path:
-        """Let ``to`` give the file another name, in the background, while nobody holds it. Raises what that raises.
+        """Call ``to``, which renames the file, in the background while no writer holds it. Raises what ``to`` raises.
 
-        Whoever waits for it may stop that: the file has its keeper again all the same.
+        Cancelling the caller does not stop the move: the file must have its writer again.
         """
 
         async def in_turn() -> Path:
@@ -238,43 +249,52 @@ class Autosave:
         from planscope.session.writer import SessionWriter
 
         await self._flush()
-        path, keeper = self.document.path, self._keeper
-        assert path is not None and keeper is not None
-        self._keeper = None  # nothing is saved meanwhile
+        path, writer = self.document.path, self._writer
+        assert path is not None and writer is not None
+        self._writer = None  # nothing is saved meanwhile
 
-        def work() -> tuple[Path, SessionWriter, Exception | None]:
-            keeper.close()
+        def work() -> _Moved:
+            writer.close()
             try:
                 new = to(path)
             except Exception as error:
                 return path, SessionWriter(path), error
             return new, SessionWriter(new), None
 
-        new, self._keeper, error = await self._loop.run_in_executor(self._pool, work)
-        self.document.set_saving(self.document.saving, new)
-        if self.document.unsaved:
-            self.touch()
+        made = self._move_under_way = self._pool.submit(work)
+        new, _, error = await asyncio.wrap_future(made)
+        if self._move_under_way is made:
+            self._finish_move()
+            if self.document.unsaved:
+                self.touch()
         if error is not None:
             raise error
         return new
 
+    def _finish_move(self) -> None:
+        """Wait for a move under way, and keep the file at its new place."""
+        made, self._move_under_way = self._move_under_way, None
+        if made is not None:
+            new, self._writer, _ = made.result()
+            self.document.set_saving(self.document.saving, new)
 
-def _write(keeper: SessionWriter, session: Session) -> Path:
-    if keeper.where == "held":
-        keeper.go_elsewhere()  # whoever holds it writes to it: what is done here is not put over that
-    return keeper.save(session)
+
+def _write(writer: SessionWriter, session: Session) -> Path:
+    if writer.where == "held":
+        writer.go_elsewhere()  # the holder writes to this file: do not overwrite its changes
+    return writer.save(session)
 
 
-def _why(keeper: SessionWriter) -> str:
-    """Why it is saved as a copy, in a few words."""
-    told = keeper.why.removeprefix(f"{keeper.path} ").partition(";")[0]
-    return told if told == keeper.why.partition(";")[0] else f"the file {told}"
+def _why(writer: SessionWriter) -> str:
+    """Why the writer saves to a copy, in a few words."""
+    told = writer.why.removeprefix(f"{writer.path} ").partition(";")[0]
+    return told if told == writer.why.partition(";")[0] else f"the file {told}"
 
 
 def _quiet(future: Future[Path]) -> Future[None]:
-    """Done when the other is, however that ended."""
+    """A future that is done when the other one is, whatever its result."""
     done: Future[None] = Future()
-    done.set_running_or_notify_cancel()  # who waits for it may stop that; this is over when the other is
+    done.set_running_or_notify_cancel()  # cancelling the wait does not cancel this
     future.add_done_callback(lambda _: done.set_result(None))
     return done
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,3 +129,22 @@ class Posted(list[Message]):
 
     def of(self, kind: type[Message]) -> list[Any]:
         return [message for message in self if isinstance(message, kind)]
+
+
+class Pool:
+    """In the place of a ``ThreadPoolExecutor``: work is done as it is submitted."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        self.closed = False
+
+    def submit(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
+        assert not self.closed
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work(*given))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+    def shutdown(self, wait: bool = True) -> None:
+        self.closed = True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from planscope.session.bundled import bundled
 from planscope.session.events import CallEvent, EndEvent
+
+from planscope.session.locations import bundled
 from planscope.session.model import Dissection, Run, Variant
 from planscope.tui.controllers.document import Document, Saving
 from planscope.tui.messages import DocumentChanged

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
 from textual.message import Message
 
 from planscope.agents import forks, runner
 from planscope.agents.gate import GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
 from planscope.errors import UserError
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
 from planscope.session.model import Run, Session
 from planscope.tui.controllers import live_run
 from planscope.tui.controllers.document import Document
@@ -30,7 +30,7 @@ TOOLS = ("network_audit", "disk_check", "cable_survey")
 class Agent:
     """Calls the tools of ``TOOLS`` one after the other, each through the gate, as ``planscope.agents`` does."""
 
-    made: list[Agent] = []
+    made: ClassVar[list[Agent]] = []
     fails: Exception | None = None
 
     def __init__(self, variant: Any, *, run_id: str, gate: Any, on_event: Any, **given: Any) -> None:
@@ -106,7 +106,11 @@ def test_a_run_is_in_the_document_event_by_event_and_whole_at_its_end() -> None:
     changes = [message.fresh for message in stage.posted.of(DocumentChanged)]
     assert changes == [True] + [False] * 8, "eight events, and the whole run"
     assert stage.told == ["began", "ended"]
-    assert not stage.live.at_work and (stage.live.run_id, stage.live.paused, stage.live.seconds) == ("", None, 0)
+    assert not stage.live.at_work and (stage.live.run_id, stage.live.paused, stage.live.seconds) == (
+        "",
+        None,
+        0,
+    )
     assert not stage.document.under_way and stage.document.record("r1").ending == "stopped"
 
 
@@ -132,7 +136,7 @@ def test_the_paused_call_is_looked_at_and_in_no_file() -> None:
     def look(call: PendingCall) -> None:
         record = stage.document.record("r1")
         looked.append((record.pending, [c.tool for c in record.calls]))
-        assert not stage.document.snapshot().runs[0].events[-1].type == "call"
+        assert stage.document.snapshot().runs[0].events[-1].type != "call"
         assert stage.live.at_work and stage.live.stepping
         stage.decide(Stop())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from planscope.session.derive import problem_of, trace_of
 
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
-from planscope.session.derive import problem_of, trace_of
 from planscope.session.model import Session
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.what_if import LAST_HOUR, Origin, Play, WhatIf

@@ -327,11 +327,11 @@ class DebugScreen(AppScreen[None]):
         if session is None:
             return
         to_front(self)  # what was written over it meanwhile is kept
-        keeper = self.work.autosave.give_up_keeper() if self.work.autosave is not None else None
-        if keeper is not None and found.outdated:
-            keeper.go_elsewhere()
+        writer = self.work.autosave.give_up_writer() if self.work.autosave is not None else None
+        if writer is not None and found.outdated:
+            writer.go_elsewhere()
         again = Document(document.path, self.work.post)
-        autosave = Autosave(again, self.work.post, keeper, found.discard)
+        autosave = Autosave(again, self.work.post, writer, found.discard)
         self._switch(Switch(again, Opened(session, changed=True), autosave, "restored, and saved"))
 
     def look_at(self, variant_id: str, run_id: str = "") -> None:

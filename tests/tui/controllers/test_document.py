@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planscope.session.events import CallEvent, EndEvent
 
 from planscope.session.locations import bundled
-from planscope.session.model import Dissection, Run, Variant
+from planscope.session.model import CallEvent, Dissection, EndEvent, Run, Variant
 from planscope.tui.controllers.document import Document, Saving
 from planscope.tui.messages import DocumentChanged
 from tests.tui import sessions

@@ -7,13 +7,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from planscope.session.drafts import LeftDraft, left_drafts
 
 from planscope.debugger.draft import Draft, draft_of
 from planscope.debugger.draft_typing import Edited, History
 from planscope.session.files import SessionError
 from planscope.session.locations import recovery_folder
 from planscope.session.model import Variant
+from planscope.session.recovery import LeftDraft, left_drafts
 from planscope.tui.controllers import drafts as drafts_
 from planscope.tui.controllers.document import Document, Saving
 from planscope.tui.controllers.drafts import PAUSE, Drafts, taken_up
@@ -167,7 +167,7 @@ def test_what_cannot_be_written_down_is_still_on_the_screen(
     def full(*given: object) -> None:
         raise SessionError("the disk is full")
 
-    monkeypatch.setattr("planscope.session.drafts.write_atomic", full)
+    monkeypatch.setattr("planscope.session.recovery.write_atomic", full)
     drafts = noted(document, loop)
     drafts.note(document.path, "figure-10", of(document), another(document, "more"))
     loop.pass_time(PAUSE)
@@ -231,7 +231,7 @@ def test_files_that_cannot_be_looked_for_are_no_trouble(
     def wrong(path: Path) -> list[LeftDraft]:
         raise OSError("gone")
 
-    monkeypatch.setattr("planscope.session.drafts.left_drafts", wrong)
+    monkeypatch.setattr("planscope.session.recovery.left_drafts", wrong)
     drafts, posted = Drafts(), Posted()
     drafts.find(document, JobsAtOnce(), posted)
     assert not drafts.histories and not posted

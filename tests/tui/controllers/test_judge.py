@@ -8,9 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent
 
-from planscope.session.model import Run, Session
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Run, Session
 from planscope.tui.controllers import judge as judge_
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
-from planscope.session.events import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent
 from textual.message import Message
 
 from planscope.agents import forks, runner
 from planscope.agents.gate import GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
 from planscope.errors import UserError
-from planscope.session.model import Run, Session
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent, Run, Session
 from planscope.tui.controllers import live_run
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.live_run import JOB, ForkChoice, LiveRun, RunChoice

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from planscope.session.derive import problem_of, trace_of
 
 from planscope.debugger.breakpoints import StepBreak
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.tui.controllers.marks import (
     MOST_SET,
     Marks,

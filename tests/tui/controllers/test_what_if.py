@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from planscope.session.derive import problem_of, trace_of
 
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.session.model import Session
+from planscope.session.oracle_input import problem_of, trace_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.what_if import LAST_HOUR, Origin, Play, WhatIf
 from planscope.tui.messages import DocumentChanged

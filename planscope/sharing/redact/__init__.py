@@ -1,10 +1,11 @@
 """Redaction, before anything of a session leaves: it is looked through, reviewed, and replaced."""
 
-from planscope.sharing.redact.findings import Finding, Place, Redaction
 from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.review import (
+    Finding,
     Redacted,
     RedactedComparison,
+    Redaction,
     look_through,
     redact,
     redact_two,
@@ -12,6 +13,7 @@ from planscope.sharing.redact.review import (
     redacted_comparison,
 )
 from planscope.sharing.redact.scan import Surroundings, own
+from planscope.sharing.redact.walk import Place
 
 __all__ = [
     "Finding",

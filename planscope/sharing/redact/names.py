@@ -106,9 +106,7 @@ _DATED = re.compile(
 
 def named(text: str, lowered: str) -> Iterator[Hit]:
     """What a text itself calls a password, a token, a key, a login. ``lowered``: the text in lower case."""
-    if _STARTS.search(lowered) or any(
-        word in lowered for word in ("mot de passe", "log", "sign in", "melde")
-    ):
+    if _STARTS.search(lowered) or any(word in lowered for word in ("log", "sign in", "melde")):
         for start, end in _named(text, lowered):
             value = text[start:end]
             if len(value) >= 3 and is_value(value):
@@ -325,11 +323,8 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
     for n, head in enumerate(heads):
         if names_secret(head["name"]):
             end = heads[n + 1].start() if n + 1 < len(heads) else min(len(text), head.end() + _MOST_BELOW)
-            for match in re.finditer(
-                rf"^[ \t]*[\w.\"'-]{{1,60}}[ \t]*=[ \t]*(?:{_STRING}|{_BARE})", text[head.end() : end], re.M
-            ):
-                place = _place(match)[0]
-                yield head.end() + place[0], head.end() + place[1]
+            for match in _SETTING.finditer(text, head.end(), end):
+                yield _place(match)[0]
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:

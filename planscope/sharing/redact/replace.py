@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
-from planscope.sharing.redact.findings import Finding, Place
 from planscope.sharing.redact.hits import PLACEHOLDER, Hit, RedactionError, lower, settle
 from planscope.sharing.redact.people import homes, user_of
 from planscope.sharing.redact.scan import Surroundings, scanner_for
@@ -23,7 +22,7 @@ from planscope.sharing.redact.spellings import (
     tool_spelling,
     unescaped,
 )
-from planscope.sharing.redact.walk import DEEPEST, Skim, Spot, rewrite, rewrite_below
+from planscope.sharing.redact.walk import DEEPEST, Place, Skim, Spot, rewrite, rewrite_below
 
 Span = tuple[int, int]
 
@@ -354,14 +353,6 @@ class Plan:
             if found is not None and found.value is not None and not found.value.kept:
                 return found.value.label
         return None
-
-    def findings(self) -> tuple[Finding, ...]:
-        """What there is, for people, after ``apply``. What never stands for itself, being part of more, is left out."""
-        placed = (v for v in self.values.values() if v.places)
-        return tuple(
-            Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
-            for n, v in enumerate(placed, 1)
-        )
 
 
 def _number(number: int | float, made: str) -> Json:

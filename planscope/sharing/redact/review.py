@@ -6,23 +6,98 @@ A redacted session is proved to say what the session said: the same problems, st
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Problem
-from planscope.sharing.redact.findings import Finding, Redaction
 from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.replace import Decision, Plan
 from planscope.sharing.redact.scan import Surroundings, own
 from planscope.sharing.redact.spellings import canonical
+from planscope.sharing.redact.walk import Place
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
     from planscope.session.model import Run, Session, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One private value. ``text`` is the value as it was found first; ``replacement`` stands for it everywhere.
+
+    ``kind`` is an id such as ``openai-key``, ``label`` its name for people. ``kept``: the user lets it stay.
+    ``number`` is the finding's own, from 1, by which the user's decisions name it.
+    """
+
+    number: int
+    kind: str
+    label: str
+    text: str
+    replacement: str
+    places: tuple[Place, ...] = ()
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What was found in one session, and the user's decisions. Immutable: every decision makes a new one.
+
+    ``around`` is what counted as private of this machine; ``plan`` what was learned of the session on the way.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    around: Surroundings = field(default_factory=Surroundings)
+    plan: object = field(default=None, repr=False, compare=False)
+
+    def keep(self, number: int, kept: bool = True) -> Redaction:
+        """Let a finding stay as it is (or, with False, be replaced after all)."""
+        return self._with(number, lambda f: replace(f, kept=kept))
+
+    def replace_by(self, number: int, replacement: str) -> Redaction:
+        """Another replacement. RedactionError where it could not stand in every place, or stands for another value."""
+        check_replacement(replacement, {f.replacement for f in self.findings if f.number != number})
+        return self._with(number, lambda f: replace(f, replacement=replacement, kept=False))
+
+    @property
+    def replaced(self) -> tuple[Finding, ...]:
+        """The findings that are not kept."""
+        return tuple(f for f in self.findings if not f.kept)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many values of each kind (by its label) will be replaced, in the order in which they were found."""
+        found: dict[str, int] = {}
+        for finding in self.replaced:
+            found[finding.label] = found.get(finding.label, 0) + 1
+        return found
+
+    def _with(self, number: int, change: Callable[[Finding], Finding]) -> Redaction:
+        if not any(f.number == number for f in self.findings):
+            known = (
+                f"they count from 1 to {len(self.findings)}" if self.findings else "nothing private was found"
+            )
+            raise RedactionError(f"there is no finding {number}; {known}")
+        return replace(self, findings=tuple(change(f) if f.number == number else f for f in self.findings))
+
+
+def check_replacement(text: str, others: set[str]) -> None:
+    """Raise RedactionError for a replacement that is no plain word, or that stands for another value already.
+
+    Letters, digits, ``_`` and ``-`` stand in a path, a tool's name, an address and a quoted text alike.
+    """
+    if (
+        not 0 < len(text) <= 40
+        or not text.isascii()
+        or not text.replace("_", "a").replace("-", "a").isalnum()
+    ):
+        raise RedactionError("a replacement is one word of at most 40 letters, digits, _ and -")
+    if text.casefold() in {other.casefold() for other in others}:
+        raise RedactionError(f"{text} stands for another value already; choose another word")
 
 
 def look_through(session: Session, around: Surroundings | None = None) -> Redaction:
@@ -35,7 +110,14 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
         plan = _plan(session, around)
         plan.decide({})
         plan.apply()
-    return Redaction(plan.findings(), around, plan)
+    placed = (
+        value for value in plan.values.values() if value.places
+    )  # the others only stand inside longer ones
+    findings = (
+        Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
+        for n, v in enumerate(placed, 1)
+    )
+    return Redaction(tuple(findings), around, plan)
 
 
 class Redacted:

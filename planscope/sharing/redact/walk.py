@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from planscope.safe.secret_names import names_secret
-from planscope.sharing.redact.findings import Place
 from planscope.sharing.redact.hits import RedactionError, words
 from planscope.sharing.redact.spellings import decoded
 
@@ -157,6 +157,35 @@ def _strings(value: Json, found: dict[str, None]) -> int:
         elif one is not None and kind is not bool:
             found[str(one)] = None
     return count
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands. ``field`` is a path such as ``query.text``, ``actions.0.name`` or ``arguments.key``.
+
+    ``variant`` or ``run`` is an id; ``event`` counts the run's events from 0; all None: a field of the session
+    itself. ``step`` is the call that the event belongs to, if any. A field that ends in ``(key)`` is the key
+    of a mapping.
+    """
+
+    field: str
+    variant: str | None = None
+    run: str | None = None
+    event: int | None = None
+    step: int | None = None
+
+    def __str__(self) -> str:
+        """``run r1, step 2, arguments.key``."""
+        where = []
+        if self.variant is not None:
+            where.append(f"variant {self.variant}")
+        if self.run is not None:
+            where.append(f"run {self.run}")
+        if self.step is not None:
+            where.append(f"step {self.step}")
+        elif self.event is not None:
+            where.append(f"event {self.event + 1}")
+        return ", ".join([*where, self.field])
 
 
 class Spot(NamedTuple):

@@ -1,4 +1,4 @@
-"""Redaction, before anything of a session leaves: it is looked through, reviewed, and replaced."""
+"""Redaction: find what is private in a session, let the user review it, and replace it before anything is shared."""
 
 from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.review import (

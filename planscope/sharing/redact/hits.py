@@ -1,4 +1,4 @@
-"""A place in one string that is private, and which of several that overlap is meant."""
+"""A hit is a private range of one string. Hits that overlap are settled here."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from typing import Any, NamedTuple
 from planscope.errors import UserError
 
 PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
-"""What stands for a value that was replaced."""
+"""The replacement of a private value."""
 
 FILLER = "\x00"
-"""What stands for each character of a value that was found already."""
+"""Covers each character of a value that was found already."""
 
 _SETTLED = re.compile(rf"{PLACEHOLDER.pattern}|{FILLER}+", re.IGNORECASE)
 _SHORTEST_REST = 6
-"""Characters beside a placeholder that count as a value of their own."""
+"""Characters beside a placeholder, at least, that count as a value of their own."""
 
 SHAPE, NAMED, PERSONAL, HOST, RANDOM = range(5)
-"""Ranks: told by its own shape, by the word before it, as personal, as a machine; by looking random alone."""
+"""Ranks of hits: found by its own shape, by the name before it, as personal, as a host, because it looks random."""
 
 
 class RedactionError(UserError):
-    """What was asked for cannot be redacted without changing what it says. One line."""
+    """Redaction is impossible, or would change what a session says. The message is one line."""
 
 
 class Hit(NamedTuple):
-    """A range of a string. ``strong``: the same text is private wherever else it stands, whatever is around it.
+    """A private range of a string.
 
-    ``edged``: elsewhere it counts only as a word of its own (``10.0.0.1`` is not in ``10.0.0.12``).
+    ``strong``: the same text is private everywhere else, whatever is around it. ``edged``: elsewhere it counts only as
+    a whole word (``10.0.0.1`` is not in ``10.0.0.12``).
     """
 
     start: int
@@ -46,12 +47,12 @@ class Hit(NamedTuple):
 
 
 def settled_in(text: str) -> list[tuple[int, int]]:
-    """Where a text holds placeholders, or values that were found already."""
+    """The ranges of a text that are placeholders or covered values."""
     return [match.span() for match in _SETTLED.finditer(text)]
 
 
 def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit]:
-    """The parts of a hit that are not replaced, or found, already."""
+    """The parts of a hit that lie outside the settled ranges."""
     first = bisect_right(settled, hit.start, key=lambda span: span[1])
     start = hit.start
     for begin, end in settled[first:]:
@@ -67,7 +68,7 @@ def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit
 
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits that do not overlap, in order: by rank, the longer first; a secret around smaller ones takes their place."""
+    """Choose hits without overlaps: first by rank, then the longer one; a secret around smaller hits replaces them."""
     taken: list[Hit] = []  # in order of places
     for hit in sorted(dict.fromkeys(hits), key=lambda h: (h.rank, h.start - h.end, h.start)):
         first = bisect_right(taken, hit.start, key=lambda t: t.end)
@@ -83,7 +84,7 @@ def settle(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def cover(text: str, hits: Iterable[Hit]) -> str:
-    """The text with what was hit filled, of the same length. ``hits`` as :func:`settle` gives them."""
+    """Cover the hits in a text, which keeps its length. ``hits`` must not overlap (see :func:`settle`)."""
     parts, at = [], 0
     for hit in hits:
         parts += [text[at : hit.start], FILLER * (hit.end - hit.start)]
@@ -92,7 +93,7 @@ def cover(text: str, hits: Iterable[Hit]) -> str:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a secret is odd enough to be looked for elsewhere."""
+    """Whether a secret is unusual enough to be searched for in other texts."""
     plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
     if value.isdigit():
         return len(value) >= 10
@@ -100,7 +101,7 @@ def is_telling(value: str) -> bool:
 
 
 def lower(text: str) -> str:
-    """In lower case, of the same length: a letter that becomes two stays as it is."""
+    """Lower case of the same length: a letter that would become two stays as it is."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -109,11 +110,11 @@ def lower(text: str) -> str:
 
 @cache
 def words(table: str, name: str) -> frozenset[str]:
-    """One of the lists of words that scanning goes by (``words.toml``)."""
+    """One of the word lists in ``words.toml``."""
     return frozenset(data("words.toml")[table][name].split())
 
 
 @cache
 def data(name: str) -> dict[str, Any]:
-    """A file of rules that ships with planscope."""
+    """Read a file of rules that ships with planscope."""
     return tomllib.loads((files("planscope.sharing") / "data" / name).read_text(encoding="utf-8"))

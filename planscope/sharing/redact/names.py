@@ -1,4 +1,4 @@
-"""Values that the name before, around or above them gives away: ``password = ...``, ``--token ...``, ``<secret>``."""
+"""Values that a name gives away: ``password = V``, ``--token V``, ``<secret>V</secret>``, columns, logins."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _STARTS = re.compile(
     r"|contrase|identifiant|mot de passe|\bpin\b|\bcvv\b|\bcvc\b|\botp\b|\bjwt\b|\bbearer\b|\bssn\b|\bpat\b|creds?\b"
     r"|connection.?string|phrase\b|\bpw\b|mots de passe"
 )
-"""One of these is in every name of a secret, in lower case."""
+"""Every name of a secret contains one of these in lower case, so only their surroundings are examined."""
 
 _LETTER = re.compile(r"[\w.$-]")
 _TWO_WORDS = re.compile(
     r"(?i:\b(?:api|access|auth|pass|private|secret|encryption|signing|master|session|account|app|clave de|one-time) )\Z"
 )
 _LONGEST = 80
-"""Characters of a name."""
+"""Characters of a name, at most."""
 
 
 def _quoted(mark: str, name: str) -> str:
-    """A text between quotation marks: as they are, escaped alike, or one of them less than the other."""
+    """A pattern for a quoted text. Its marks may be escaped, also one more often than the other."""
     inside = rf"(?:[^{mark}\\\n]|\\.){{1,400}}?"
     return (
         rf"(?:{mark}{{3}}(?P<{name}_three>[^{mark}]{{1,400}}){mark}{{3}}"
@@ -58,7 +58,7 @@ _BESIDE = re.compile(rf"(?:[ \t]{{1,3}}|\(\s?){_SCHEME}{_STRING}|[ \t]{{1,3}}(?:
 _SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
 _CALLED = re.compile(r"\([bBrRuUfF]?[\"']")
 _ASKS = re.compile(r"(?i:(?:\w+\.)*_?(?:get|load|read|check|validate|verify|fetch|find|is|has|reset|hash))")
-"""A function that is handed the name of a secret, or where it is."""
+"""Functions that take the name or the place of a secret, not its value."""
 
 _INPUT = re.compile(rf"\n[ \t][^\n]{{0,200}}?\binput_value={_STRING}")
 _ENTRY = re.compile(
@@ -73,7 +73,7 @@ _PAIR_VALUE = re.compile(
 _NEXT_PAIR = re.compile(r"[{}]|\n\s{0,20}\n|/>|\b(?i:name|key|field|variable)\\{0,3}[\"']?\s{0,3}[:=]")
 _REACH = 200
 _MOST_BELOW = 4_000
-"""Characters below one name of a secret that are looked through."""
+"""Characters below the name of a secret that are searched, at most."""
 
 _CLOSE = {"{": "}", "[": "]", "(": ")"}
 _LINE_BELOW = re.compile(r"[\"']?[ \t]{0,3}:[ \t]{0,3}(?P<block>[|>][+-]?\d?)?[ \t]{0,3}(?:#[^\n]*)?\r?\n")
@@ -101,11 +101,11 @@ _USER_AND = re.compile(
 _DATED = re.compile(
     r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,64}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
 )
-"""What follows a word in a sentence and is a time, a version, a file or a number of something."""
+"""A time, a version, a file name or a count: it may follow the name of a secret in a sentence and is none."""
 
 
 def named(text: str, lowered: str) -> Iterator[Hit]:
-    """What a text itself calls a password, a token, a key, a login. ``lowered``: the text in lower case."""
+    """Find the values that a text calls a password, a token, a key or a login. ``lowered``: the text in lower case."""
     if _STARTS.search(lowered) or any(word in lowered for word in ("log", "sign in", "melde")):
         for start, end in _named(text, lowered):
             value = text[start:end]
@@ -115,9 +115,9 @@ def named(text: str, lowered: str) -> Iterator[Hit]:
 
 
 def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Values by their names. Names are looked for in lower case, which takes a fraction of the time.
+    """Ranges of values. Names are searched for in lower case, which takes a fraction of the time.
 
-    What is no value may hold a name and a value itself.
+    A range may be no value but contain a name with its value.
     """
     done = 0
     for word in _STARTS.finditer(lowered):
@@ -148,7 +148,7 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The whole identifier that a word stands in."""
+    """The range of the whole identifier around a word."""
     first, last = start, end
     while first > 0 and end - first < _LONGEST and _LETTER.match(text[first - 1]):
         first -= 1
@@ -158,7 +158,7 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
-    """What the name at a place gives away, wherever it stands for it; an empty place: all up to there was looked at."""
+    """Ranges of the values that belong to a name. An empty range says how far the text has been examined."""
     switch = text[start] == "-"
     if _CALLED.match(text, end) and not _ASKS.match(name):
         yield from _inside(text, end, name)
@@ -204,7 +204,7 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
 
 
 def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
-    """Where the value stands that a pattern took, and whether in quotation marks."""
+    """The range of the value that a pattern matched, and whether it is quoted."""
     group = next(g for g in _VALUES if match.groupdict().get(g) is not None)
     start, end = match.span(group)
     if group == "bare":
@@ -213,15 +213,15 @@ def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
-    """Whether a value that a sign gives to a name is one: in a sentence only what no sentence says."""
+    """Whether an assigned value can be a secret. After words such as *is*, it must not be an ordinary word."""
     if not is_value(value) or is_count(name, value):
         return False
     if not quoted and (
         "." in value and re.fullmatch(r"[A-Za-z_][\w.]*", value) and names_secret(value.rpartition(".")[2])
     ):
-        return False  # a place in a program where the value is
+        return False  # an attribute in a program, not its value
     if name.lower().replace("-", "") in ("cookie", "setcookie") and re.match(r"[\w.-]{1,60}=", value):
-        return False  # each of them is found by itself
+        return False  # each cookie is found by itself
     if re.search(r"[a-z]\Z", sign) or (sign.endswith(":") and " " in sign):
         return _is_odd(value) and not value.isalpha() and len(value) >= 5
     if quoted or sign.endswith(("=", "%3D", "%3d", ">")):
@@ -230,7 +230,7 @@ def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
 
 
 def _is_odd(value: str) -> bool:
-    """Whether it is no plain word."""
+    """Whether a value is no ordinary word."""
     return len(value) >= 3 and (
         any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
     )
@@ -245,7 +245,7 @@ def _is_password(name: str) -> bool:
 
 
 def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
-    """All values between the bracket at a place and the one that closes it."""
+    """Ranges of all values between an opening bracket and its closing one."""
     close, depth, here = _CLOSE[text[at]], 0, at
     limit = min(len(text), at + _MOST_BELOW)
     while here < limit:
@@ -275,7 +275,7 @@ def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
 
 
 def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The value beside a name, behind it or before it: ``{"name": "API_TOKEN", "value": V}``."""
+    """The value of a name-value pair, in either order: ``{"name": "API_TOKEN", "value": V}``."""
     after = _PAIR_VALUE.search(text, end, min(len(text), end + _REACH))
     stop = _NEXT_PAIR.search(text, end, after.start() if after else end)
     if after is not None and stop is None:
@@ -293,7 +293,7 @@ def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """YAML: the lines that are indented deeper than the name, or a list under it."""
+    """YAML: values on the lines that are indented below the name, or in the list below it."""
     line = text.rfind("\n", 0, start) + 1
     lead = text[line:start].rstrip("\"'")
     if lead.strip(" \t-"):
@@ -318,7 +318,7 @@ def _says_value(row: str) -> bool:
 
 
 def _sections(text: str) -> Iterator[tuple[int, int]]:
-    """TOML and INI: all values of a table whose name says that they are secret."""
+    """TOML and INI: all values of a table with the name of a secret."""
     heads = list(_SECTION.finditer(text))
     for n, head in enumerate(heads):
         if names_secret(head["name"]):
@@ -328,7 +328,7 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:
-    """XML: the text of an element that is called so, or that has such a name among its attributes."""
+    """XML: the text of an element whose name, or name attribute, is the name of a secret."""
     heads = [(m, m["name"], m["name"].rpartition(":")[2]) for m in _TAG.finditer(text)]
     heads += [(m, m["tag"], m["name"]) for m in _PLIST.finditer(text)]
     for head, tag, name in heads:
@@ -344,7 +344,7 @@ def _tags(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Columns of a table (CSV, tabs, Markdown) or of an INSERT whose head names a secret."""
+    """Columns of a table (CSV, tabs, Markdown) or of an INSERT whose heading is the name of a secret."""
     for match in _INSERT.finditer(text):
         yield from _columns(match["head"], match["row"], ",", match.start("row"))
     at = 0
@@ -353,7 +353,7 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
     sign = ""
     for n, row in enumerate(rows):
         if head is not None and row.strip() and not row.strip("-+|: \t\r\n"):
-            pass  # the line under the head
+            pass  # the line below the heading
         elif head is None or row.count(sign) != head.count(sign) or not row.strip():
             head = None
             for one in "|\t;,":
@@ -366,7 +366,7 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cells(row: str, sign: str) -> list[str]:
-    """The cells of a head, where each is one name."""
+    """The cells of a heading, or nothing if one of them is not a single name."""
     cells = [cell.strip(" \t\r\n\"'`*") for cell in row.split(sign)]
     return cells if all(re.fullmatch(r"[\w.-]*", cell) for cell in cells) else []
 
@@ -399,7 +399,7 @@ _PAIR = re.compile(r"(?:^|;)\s{0,3}[\w.-]{1,60}=(?P<value>[^\s;`)]{5,4000}[^\s;`
 
 
 def logins(text: str, lowered: str) -> Iterator[Hit]:
-    """Names and passwords. ``lowered``: the text in lower case, of the same length."""
+    """Find user names and passwords in addresses and commands, and cookies. ``lowered``: the text in lower case."""
     if "@" in text:
         for match in _IN_ADDRESS.finditer(text):
             yield from _login(match, "login-in-address", "password in an address")
@@ -412,11 +412,11 @@ def logins(text: str, lowered: str) -> Iterator[Hit]:
                 start, end = (match.start("pairs") + place for place in pair.span("value"))
                 yield Hit(start, end, "cookie", "cookie", SHAPE, is_telling(pair["value"]))
                 if match["set"]:
-                    break  # what follows says how long and where it counts
+                    break  # its attributes follow: expiry, path
 
 
 def has_login(text: str) -> bool:
-    """Whether a text holds an address with a password in it."""
+    """Whether a text contains an address with a password."""
     return "@" in text and _IN_ADDRESS.search(text) is not None
 
 

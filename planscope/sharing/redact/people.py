@@ -1,4 +1,4 @@
-"""What leads to a person or a machine: mail, homes, users, phones, cards, accounts; names and numbers of hosts."""
+"""What identifies a person or a machine: mail, home directories, users, phones, cards, accounts, hosts, addresses."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ _RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|test|example|invali
 _DOCUMENTATION = [
     ipaddress.ip_network(n) for n in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]
-"""Numbers of RFC 5737 and RFC 3849: nobody's."""
+"""Addresses reserved for documentation (RFC 5737, RFC 3849)."""
 
 _MAY_SAY = ("host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine")
-"""Without one of these in a text in lower case, it says no host."""
+"""A text without any of these in lower case contains no phrase that names a host."""
 
 _VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}\Z")
 
 
 def is_public(name: str) -> bool:
-    """Whether it is one of the hosts that everybody talks to, or nobody's."""
+    """Whether a host is known to everybody, or reserved for examples."""
     return name.lower() in words("host", "public") or is_reserved(name)
 
 
 def is_reserved(name: str) -> bool:
-    """Whether it is a name of RFC 2606, which are there for examples."""
+    """Whether a host name is reserved for examples (RFC 2606)."""
     return _RESERVED.search(name.lower()) is not None
 
 
 def hosts(text: str, lowered: str) -> Iterator[Hit]:
-    """Machines by name and by number. ``lowered`` is the text in lower case."""
+    """Find host names, IP addresses and hardware addresses. ``lowered`` is the text in lower case."""
     for match in _IN_ADDRESS.finditer(text) if "//" in text or "\\/" in text else ():
         if not _is_number(match["host"]) and not is_public(match["host"]):
             yield _host(match)
@@ -105,7 +105,7 @@ def _host(match: re.Match[str]) -> Hit:
 
 
 def is_host(text: str) -> bool:
-    """Whether the value of something called a host is the name of one that is not everybody's."""
+    """Whether a value can be the name of a private host."""
     return re.fullmatch(_HOST, text) is not None and not is_public(text)
 
 
@@ -160,7 +160,7 @@ _HOMES = (
     (_TILDE, ("~",)),
 )
 _DIGITS = re.compile(r"[0-9](?:[ ()./-]{0,4}[0-9]){6}")
-"""What a text must hold for any of the numbers below but a bank account's: seven digits, nearly in a row."""
+"""Seven digits, nearly in a row: every number below contains them, except a bank account's."""
 
 _DASHED = re.compile(r"[0-9]{2}[-.][0-9]{4}")
 _PHONES = (
@@ -177,7 +177,7 @@ _SOCIAL = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0
 
 
 def personal(text: str) -> Iterator[Hit]:
-    """Everything personal that can be told by its shape."""
+    """Find personal data that is recognized by its shape."""
     if "@" in text or "%40" in text:
         for match in _MAIL.finditer(text):
             address = match[0].lower().replace("%40", "@")
@@ -204,7 +204,7 @@ def personal(text: str) -> Iterator[Hit]:
 
 
 def homes(text: str) -> Iterator[re.Match[str]]:
-    """Home directories, with the groups ``home`` and ``user``."""
+    """Find home directories; each match has the groups ``home`` and ``user``."""
     for pattern, needs in _HOMES:
         for match in pattern.finditer(text) if any(need in text for need in needs) else ():
             user = match["user"].rstrip(".!")
@@ -222,12 +222,12 @@ def _trimmed(match: re.Match[str]) -> tuple[int, int]:
 
 
 def user_of(match: re.Match[str]) -> str:
-    """The user of a home directory."""
+    """The user that a home directory belongs to."""
     return match["user"].rstrip(".!")
 
 
 def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Where one of these users is named: in a path, before an ``@``, after ``user =``."""
+    """Ranges that name one of these users: in a path, before an ``@``, after ``user =``."""
     sizes = _sizes(users)
     for sign in _PATH_SIGN.finditer(text):
         start = sign.end()
@@ -252,7 +252,7 @@ def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def _sizes(users: frozenset[str]) -> list[int]:
-    """How long the names are, the longest first; any character may stand in one."""
+    """The lengths of the names, longest first."""
     return sorted({len(user) for user in users}, reverse=True)
 
 
@@ -264,7 +264,7 @@ def _luhn(digits: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """ISO 13616: the country and the check digits moved to the end, letters as 10 to 35, modulo 97 is 1."""
+    """ISO 13616: with the first four characters at the end and letters as 10 to 35, the number modulo 97 is 1."""
     if not 15 <= len(text) <= 34:
         return False
     return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1

@@ -1,4 +1,4 @@
-"""All private values of one document, each with its replacement, and the document with them replaced."""
+"""The private values of a session, their replacements, and the session with the values replaced."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 
 class Edit(NamedTuple):
-    """A range of the old text, and the length of what stands there now."""
+    """A range of the old text and the length of its replacement."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 def moved(span: Span, edits: Sequence[Edit]) -> Span:
-    """The same words in the new text; a range that begins or ends inside an edit takes all of it."""
+    """The range of the same words in the new text; a range that begins or ends inside an edit covers all of it."""
     return _moved(span[0], edits, False), _moved(span[1], edits, True)
 
 
@@ -53,7 +53,7 @@ def _moved(place: int, edits: Sequence[Edit], is_end: bool) -> int:
 
 
 def move(variant: dict[str, Any], edits: Sequence[Edit]) -> None:
-    """Move the spans that a variant's JSON keeps of its text: in the tree and in the constraints."""
+    """Move the spans in a variant's tree and constraints."""
     query = variant.get("query")
     if isinstance(query, dict):
         _move_in(query.get("tree"), edits)
@@ -105,18 +105,18 @@ class Decision(NamedTuple):
 
 
 class _Spelled(NamedTuple):
-    """What stands for a spelling. ``value`` None: the name of a tool that follows its action's name."""
+    """The replacement of a spelling. ``value`` is None for the name of a tool, which follows its action's name."""
 
     value: Value | None
     replacement: str
 
 
 MOST_FINDINGS = 5_000
-"""Different private values of a session: nobody looks through more of them."""
+"""Different private values of a session, at most: nobody would review more."""
 
 
 class _Made(NamedTuple):
-    """A text without what is private, the edits that made it so, and the values that stood there."""
+    """A redacted text, the edits that were made, and the values that were replaced or kept."""
 
     text: str
     edits: list[Edit]
@@ -127,7 +127,7 @@ _About = tuple[str, str, bool, bool, str, int]
 
 
 def _about(text: str, spot: Spot, depth: int) -> _About:
-    """All that what is found in a text depends on."""
+    """Everything that the hits in a text depend on."""
     return (text, spot.named, spot.below_secret, spot.number, spot.lead, depth)
 
 
@@ -149,7 +149,7 @@ class Plan:
         rewrite(document, self._note, self._note_number, self._skim)
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
-        """Take the user's decisions, by canonical text, before ``apply``."""
+        """Take the user's decisions, by canonical text. Call it before ``apply``."""
         for key, decision in decisions.items():
             if key in self.values:
                 self.values[key].kept, self.values[key].replacement = decision
@@ -164,7 +164,7 @@ class Plan:
             self._touched = touched
             self._skim.settle(self._scanner.clean - touched)
 
-    # What there is
+    # Finding values
 
     def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
         key = _about(text, spot, depth)
@@ -221,7 +221,7 @@ class Plan:
         for spelling in spellings(text):
             self._known.setdefault(lower(spelling), key)
 
-    # What stands for it
+    # Their replacements
 
     def _spell(self) -> None:
         for value in self.values.values():
@@ -234,7 +234,7 @@ class Plan:
                 self._spelled.setdefault(tool, _Spelled(value, value.replacement.lower()))
 
     def _rename_tools(self, document: Json) -> None:
-        """A tool is named after its action: where that changes, so does the tool, everywhere."""
+        """A tool is named after its action. If the action's name changes, its tool is renamed everywhere."""
         actions = [a for v in document.get("variants", ()) for a in v.get("actions", ())]
         taken = {a["tool"] for a in actions}
         renamed: dict[str, _Spelled] = {}
@@ -262,12 +262,12 @@ class Plan:
             return slug(changed)
         return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place(""))).text)[:64]
 
-    # The same document without it
+    # Replacing them
 
     def apply(self) -> Json:
-        """The document with every value that is not kept replaced, and the places of all noted.
+        """The redacted document; the places of all values are noted.
 
-        Parts that nothing is replaced in are the document's own.
+        Parts without a replacement are shared with the old document.
         """
         made = rewrite(self.document, self._change, self._change_number, self._skim)
         for n, variant in enumerate(made.get("variants", ())):
@@ -293,7 +293,7 @@ class Plan:
         return _number(number, self._change(str(number), spot))
 
     def _replaced(self, text: str, spot: Spot, depth: int = 0) -> _Made:
-        """The text without what is private, the edits that made it so, and the values that stood there."""
+        """Redact one text, and the JSON in it."""
         made, edits, values = self._edited(text, spot)
         view = unescaped(made)
         if view != made:
@@ -347,7 +347,7 @@ class Plan:
             yield Hit(start, end, found.value.kind if found.value else "tool", "", rank)
 
     def left_in(self, text: str) -> str | None:
-        """A value that is to be replaced and stands in the text all the same."""
+        """The label of a value that a text still contains although it is to be replaced, or None."""
         for hit in self._spelled_in(text):
             found = self._spelled.get(lower(text[hit.start : hit.end]))
             if found is not None and found.value is not None and not found.value.kept:
@@ -356,7 +356,7 @@ class Plan:
 
 
 def _number(number: int | float, made: str) -> Json:
-    """The number, or what stands for it."""
+    """The number, or its replacement."""
     return number if str(number) in made else made
 
 
@@ -367,7 +367,7 @@ def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
 
 
 def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
-    """The names of users, from the home directories that texts name, and the user's own."""
+    """The users of the home directories in the texts, and the user of this machine."""
     found = {around.user} if around.user else set()
     for text in texts:
         if "/" in text or "\\" in text:
@@ -376,7 +376,7 @@ def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
 
 
 def _numbers_taken(texts: Iterable[str]) -> dict[str, int]:
-    """The highest number of each kind of placeholder that stands in texts already."""
+    """The highest number of each kind of placeholder that the texts contain already."""
     taken: dict[str, int] = {}
     for text in texts:
         if "redacted_" in text.lower():

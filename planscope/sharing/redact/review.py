@@ -1,6 +1,6 @@
-"""Redaction: what is private in a session is found, shown, and replaced, before anything of it leaves.
+"""Review what is private in a session, and redact it.
 
-A redacted session is proved to say what the session said: the same problems, steps and verdicts, names aside.
+A redacted session is checked to say the same as before: the same problems, steps and verdicts, apart from names.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One private value. ``text`` is the value as it was found first; ``replacement`` stands for it everywhere.
+    """One private value. ``text`` is its first spelling; ``replacement`` replaces it everywhere.
 
-    ``kind`` is an id such as ``openai-key``, ``label`` its name for people. ``kept``: the user lets it stay.
-    ``number`` is the finding's own, from 1, by which the user's decisions name it.
+    ``kind`` is an id such as ``openai-key``, ``label`` its name for people. ``kept``: the user keeps it as it is.
+    ``number`` counts from 1; the user's decisions refer to it.
     """
 
     number: int
@@ -45,9 +45,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was found in one session, and the user's decisions. Immutable: every decision makes a new one.
+    """The findings in one session with the user's decisions. Immutable: every decision makes a new one.
 
-    ``around`` is what counted as private of this machine; ``plan`` what was learned of the session on the way.
+    ``around`` is what is private because of this machine. ``plan`` saves scanning the session again.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -55,11 +55,11 @@ class Redaction:
     plan: object = field(default=None, repr=False, compare=False)
 
     def keep(self, number: int, kept: bool = True) -> Redaction:
-        """Let a finding stay as it is (or, with False, be replaced after all)."""
+        """Do not replace a finding (with False: replace it after all)."""
         return self._with(number, lambda f: replace(f, kept=kept))
 
     def replace_by(self, number: int, replacement: str) -> Redaction:
-        """Another replacement. RedactionError where it could not stand in every place, or stands for another value."""
+        """Choose another replacement. RedactionError if it is no plain word or replaces another value already."""
         check_replacement(replacement, {f.replacement for f in self.findings if f.number != number})
         return self._with(number, lambda f: replace(f, replacement=replacement, kept=False))
 
@@ -70,7 +70,7 @@ class Redaction:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many values of each kind (by its label) will be replaced, in the order in which they were found."""
+        """How many values will be replaced, by label, in the order in which they were found."""
         found: dict[str, int] = {}
         for finding in self.replaced:
             found[finding.label] = found.get(finding.label, 0) + 1
@@ -86,9 +86,9 @@ class Redaction:
 
 
 def check_replacement(text: str, others: set[str]) -> None:
-    """Raise RedactionError for a replacement that is no plain word, or that stands for another value already.
+    """Raise RedactionError if a replacement is no plain word, or replaces another value already.
 
-    Letters, digits, ``_`` and ``-`` stand in a path, a tool's name, an address and a quoted text alike.
+    Letters, digits, ``_`` and ``-`` are allowed in paths, names of tools, addresses and quoted texts alike.
     """
     if (
         not 0 < len(text) <= 40
@@ -101,9 +101,10 @@ def check_replacement(text: str, others: set[str]) -> None:
 
 
 def look_through(session: Session, around: Surroundings | None = None) -> Redaction:
-    """Everything private in a session: its findings, each with its places and the proposed replacement.
+    """Find everything private in a session, with places and proposed replacements.
 
-    ``around``: what counts as private of this machine (its environment, user, home, name), by default this process's.
+    ``around``: what is private because of this machine (environment, user, home, host name), by default this process's.
+    Raises RedactionError if there is too much to scan.
     """
     around = own() if around is None else around
     with _shallow():
@@ -121,30 +122,30 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
 
 
 class Redacted:
-    """A redacted session, with what it takes to make sure of everything that is made of it."""
+    """A redacted session, with a check for every text that is made from it."""
 
     def __init__(self, session: Session, plan: Plan) -> None:
         self.session = session
         self._plan = plan
 
     def check(self, text: str) -> None:
-        """Raise RedactionError where a text that was made of the session holds a value that was to be replaced."""
+        """Raise RedactionError if a text made from the session contains a value that was to be replaced."""
         left = self._plan.left_in(text)
         if left is not None:
             raise RedactionError(f"a {left} could not be replaced everywhere, so nothing was written")
 
 
 def redact(session: Session, redaction: Redaction) -> Session:
-    """The session with the findings that are not kept replaced everywhere, and nothing else changed.
+    """The session with every finding replaced that is not kept, and nothing else changed.
 
     Every run keeps its steps, order and verdict, every span its words, every action a name of its own.
-    RedactionError where that cannot be.
+    Raises RedactionError if that is impossible.
     """
     return redacted(session, redaction).session
 
 
 def redacted(session: Session, redaction: Redaction) -> Redacted:
-    """As :func:`redact`, together with a check for what is made of the session."""
+    """Like :func:`redact`, with a check for the texts that are made from the session."""
     from planscope.session.files import SessionError
     from planscope.session.validation import from_document
 
@@ -165,7 +166,7 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
 
 @contextmanager
 def _shallow() -> Iterator[None]:
-    """For what is looked through level by level: JSON may be nested deeply, and inside strings of JSON again."""
+    """Turn a RecursionError into a RedactionError: JSON may be nested deeply, also inside strings of JSON."""
     try:
         yield
     except RecursionError:
@@ -176,7 +177,7 @@ def _shallow() -> Iterator[None]:
 
 
 def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> Plan:
-    """What is private in a session: as it is known already, if the session is still what it was then."""
+    """Scan a session, unless it is known and unchanged."""
     text = None
     with suppress(ValueError):  # halves of surrogate pairs, data nested too deeply for pydantic
         text = session.model_dump_json(exclude_none=True)
@@ -186,7 +187,7 @@ def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> 
 
 
 def _document(session: Session, text: str | None) -> Any:
-    """A session's JSON as data; unlike in a file, numbers in it may be without end."""
+    """A session's JSON as data. Unlike a file, it may contain infinite numbers."""
     from planscope.session.json_bytes import without_surrogates
 
     if text is not None:
@@ -199,7 +200,7 @@ def _document(session: Session, text: str | None) -> Any:
 
 
 def check_unchanged(before: Session, after: Session) -> None:
-    """Raise RedactionError for a request that reads otherwise, or a run that is judged otherwise, than before."""
+    """Raise RedactionError if a query reads differently than before, or a run is judged differently."""
     if len(before.variants) != len(after.variants) or len(before.runs) != len(after.runs):
         raise RedactionError("redaction would lose a part of the session; keep what was found in ids")
     problems: dict[str, tuple[Problem, Problem] | None] = {}
@@ -209,19 +210,19 @@ def check_unchanged(before: Session, after: Session) -> None:
         pair = problems[run.variant]
         if pair is not None and _judgement(pair[0], run) != _judgement(pair[1], same):
             raise RedactionError(
-                f"run {run.id[:40]} would be judged otherwise after redaction; keep what was found in its calls "
+                f"run {run.id[:40]} would be judged differently after redaction; keep what was found in its calls "
                 "or choose another replacement"
             )
 
 
 def _same_problem(old: Variant, new: Variant) -> tuple[Problem, Problem] | None:
-    """Both problems, None where neither can be read."""
+    """Both problems, or None if neither query can be read."""
     was, now = _read(old), _read(new)
     if was is None and now is None:
         return None
     if was is None or now is None or _shape(was) != _shape(now):
         raise RedactionError(
-            f"the request of variant {old.id[:40]} would read otherwise after redaction; keep what was found in it "
+            f"the query of variant {old.id[:40]} would read differently after redaction; keep what was found in it "
             "or choose another replacement"
         )
     return was, now
@@ -237,7 +238,7 @@ def _read(variant: Variant) -> Problem | None:
 
 
 def _shape(problem: Problem) -> tuple[Any, ...]:
-    """A problem without its names and without the places of its words, which move."""
+    """A problem without its names and spans, which redaction changes."""
     actions = [(a.id, a.duration) for a in problem.actions]
     fields = attrgetter(
         "id", "kind", "text", "before", "after", "action", "hour", "sentence", "node", "source"
@@ -261,11 +262,11 @@ def _judgement(problem: Problem, run: Run) -> tuple[Any, ...]:
 
 
 _SECOND = "-b"
-"""Behind the word for a value that only the second session has."""
+"""Appended to the replacement of a value that only the second session contains."""
 
 
 def redact_two(a: Session, b: Session) -> tuple[Redacted, Redacted, tuple[Redaction, ...]]:
-    """Both without what is private, and what was replaced. Raises RedactionError where that cannot be."""
+    """Redact two sessions that are compared. Raises RedactionError if that is impossible."""
     first = look_through(a)
     safe = redacted(a, first)
     if b is a:
@@ -275,7 +276,7 @@ def redact_two(a: Session, b: Session) -> tuple[Redacted, Redacted, tuple[Redact
 
 
 def agreeing(first: Redaction, second: Redaction) -> Redaction:
-    """The second with the first one's words for the first one's values."""
+    """The second redaction, with the replacements of the first for the values that both have."""
     known = {_key(f): f.replacement for f in first.findings}
     for finding in second.findings:
         second = second.replace_by(finding.number, finding.replacement + _SECOND)
@@ -291,21 +292,21 @@ def _key(finding: Finding) -> str:
 
 
 class RedactedComparison(NamedTuple):
-    """``check`` is handed what is made of it, and raises RedactionError where something private is left in that."""
+    """A comparison of redacted sessions. ``check`` raises RedactionError if a text made from it is still private."""
 
     comparison: Comparison
     check: Callable[[str], None]
     redactions: tuple[Redaction, ...]
 
     def replaced_in(self, text: str) -> int:
-        """How many private values a text that was made of it has words for."""
+        """How many private values are replaced in a text that was made from it."""
         return sum(word in text for word in {f.replacement for one in self.redactions for f in one.replaced})
 
 
 def redacted_comparison(
     session: Session, a: Run | Variant, other: Session, b: Run | Variant
 ) -> RedactedComparison:
-    """``a`` is of ``session`` and ``b`` of ``other``, which may be the same. Raises RedactionError."""
+    """Compare after redaction: ``a`` of ``session`` with ``b`` of ``other`` (or the same). Raises RedactionError."""
     from planscope.compare import compare
 
     safe, safe_other, redactions = redact_two(session, other)
@@ -319,7 +320,7 @@ def redacted_comparison(
 
 
 def _same(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
-    """The same run or variant of a redacted session, where its id may be another one."""
+    """The same run or variant in the redacted session, where its id may differ."""
     from planscope.session.model import Run
 
     if isinstance(chosen, Run):

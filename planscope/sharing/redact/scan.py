@@ -1,4 +1,4 @@
-"""Finding what is private in one string: named or shaped so, a person's, a machine's, or of this very machine."""
+"""Find what is private in one string: by name, by shape, as personal, as a host, or as known from this machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ from planscope.sharing.redact.hits import (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """``values``: name and value of secrets in the environment. Empty texts stand for what is not known."""
+    """What is private because of this machine: secrets of the environment (name, value), home, user, hosts.
+
+    Unknown ones are empty.
+    """
 
     values: tuple[tuple[str, str], ...] = ()
     home: str = ""
@@ -50,7 +53,7 @@ class Surroundings:
     hosts: tuple[str, ...] = ()
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Where any of it stands in a text."""
+        """Find any of it in a text."""
         for name, value in self.values:
             for start, end in places_of(text, value):
                 yield Hit(start, end, "environment", f"value of ${name}", NAMED)
@@ -84,30 +87,29 @@ def own(environment: Mapping[str, str] | None = None) -> Surroundings:
 
 _ROUNDS = 4
 _LONG = 20_000
-"""Characters of a text that is not looked through a second time."""
+"""A text of more characters is scanned once, not in rounds."""
 
 _MOST = 2_000_000
-"""Strings remembered."""
+"""Strings whose result is remembered, at most."""
 
 MOST_LOOKED_AT = 8_000_000
-"""Characters that are looked at in one session, its texts once and what holds something again: seconds of work."""
+"""Characters scanned for one session, at most: some seconds of work. Texts with hits are scanned twice."""
 
 _OVERHEAD = 250
-"""A text that is looked at by itself takes as long as so many characters."""
+"""A text that is scanned alone costs as much as this many characters more."""
 
 _BATCH = 50_000
-"""Characters that are looked through in one go."""
+"""Characters scanned at once."""
 
 _BETWEEN = f"\n{FILLER}\n"
-"""Between two texts: it ends words as the end of a text does, and nothing takes it for a blank before a value."""
+"""Separates joined texts. It ends a word like the end of a text, and no pattern takes it for a blank before a value."""
 
 
 @dataclass
 class Scanner:
-    """``users``: names known from home directories, looked for as parts of other paths.
+    """Scans strings, each once. Raises RedactionError if there is too much to scan.
 
-    What is asked again for the same string is answered from memory. ``clean``: strings that hold nothing. Raises
-    RedactionError where there is too much to look at.
+    ``users`` are known from home directories and searched for in other paths. ``clean``: the strings without a hit.
     """
 
     around: Surroundings
@@ -117,7 +119,7 @@ class Scanner:
     _looked_at: int = field(default=0, repr=False)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
-        """Look through many texts in one go, as if they were one: most hold nothing, and are not looked at again."""
+        """Scan many texts joined into one. Most have no hit, and are never scanned again."""
         self._looked_at = 0
         batch: list[str] = []
         size = 0
@@ -133,9 +135,9 @@ class Scanner:
             self._look_at(batch)
 
     def _look_at(self, batch: list[str]) -> None:
-        """What is in one of the texts is found in all of them together.
+        """Scan a batch. What one text contains is also found in the joined text.
 
-        A hit that reaches over several may hide others, so all that it touches are looked at one by one later.
+        A hit across several texts may hide others, so every text that it touches is scanned alone later.
         """
         starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in batch)]
         touched: set[int] = set()
@@ -155,10 +157,10 @@ class Scanner:
         number: bool = False,
         lead: str = "",
     ) -> list[Hit]:
-        """What is private in a text, without overlaps, in order.
+        """The hits in a text, in order and without overlaps.
 
-        ``named``: the key under which it stands in a mapping; ``below_secret``: all below is secret; ``number``: it
-        is the number of a message or a call, which looks random; ``lead``: words that stand before it.
+        ``named``: the key of the text in an object; ``below_secret``: it lies below the name of a secret; ``number``:
+        it is the id of a message or a call, which looks random; ``lead``: the words of a command before it.
         """
         if lead:
             after = (
@@ -176,9 +178,9 @@ class Scanner:
         return found
 
     def _look(self, text: str, named: str, below_secret: bool, number: bool) -> list[Hit]:
-        """Look, cover what was found, and look again: one value may have hidden another.
+        """Scan, cover the hits, and scan again: one value may have hidden another.
 
-        In a long text only what was hit in part is looked at again.
+        In a long text only the rest of a partly covered hit is added.
         """
         if len(text) < 3:
             return []
@@ -225,12 +227,12 @@ class Scanner:
 
 @lru_cache(maxsize=1)
 def scanner_for(around: Surroundings, users: frozenset[str]) -> Scanner:
-    """The same for the same: who looks a session through mostly redacts it next."""
+    """The latest scanner is kept: a session is usually redacted right after it was looked through."""
     return Scanner(around, users)
 
 
 def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
-    """What the key of a mapping says about the whole value."""
+    """The hit that covers the whole value of an object, if its key says so."""
     stripped = text.strip()
     start = text.find(stripped)
     end = start + len(stripped)

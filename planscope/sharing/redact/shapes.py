@@ -1,7 +1,7 @@
-"""What can be told by its own shape: keys and tokens of many vendors, and text that only a machine would write.
+"""Secrets that are recognized by their shape: keys and tokens of many vendors, and random-looking text.
 
-The rules are those of ``data/secrets.toml``. Where ``planscope[redact]`` is installed, Kingfisher (Apache 2.0, MongoDB)
-looks, too: it knows hundreds of services more, scans in this very process, and asks no service whether a key is live.
+The rules are in ``data/secrets.toml``. With ``planscope[redact]``, Kingfisher (Apache 2.0, MongoDB) scans, too: it
+knows hundreds of other services. It runs in this process and asks no service whether a key is valid.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from planscope.sharing.redact.hits import NAMED, RANDOM, SHAPE, Hit, data, is_te
 from planscope.sharing.redact.names import has_login
 
 END = "."
-"""What ends a sentence, and no key."""
+"""Ends a sentence; no key ends so."""
 
 _SEPARATOR = r"[\s\"\x27,]{1,4}"
 _VALUE = r"(?P<value>[^\s\"\x27`,;|@]{3,200})"
 
 BEFORE = 40
-"""Characters between a word and the value that it tells of, at most."""
+"""Characters between a word and the value that it announces, at most."""
 
 
 class Rule(NamedTuple):
-    """``needs``: without one of these in the text the pattern cannot match; ``folded``: in the text in lower case.
+    """A shape. The pattern matches only texts that contain one of ``needs`` (``folded``: in lower case).
 
-    ``named``: what stands there may be any word, so that it counts only if it can be a value.
+    ``named``: the match may be an ordinary word, and counts only if it can be a secret.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Rule(NamedTuple):
 
 
 class NearRule(NamedTuple):
-    """``body`` counts where one of ``words`` stands before it; ``random``: and where it looks random, too."""
+    """A shape that counts only after one of ``words`` and, with ``random``, only if it looks random."""
 
     kind: str
     label: str
@@ -84,7 +84,7 @@ def _command(pattern: str) -> re.Pattern[str]:
 
 
 def shaped(text: str, lowered: str) -> Iterator[Hit]:
-    """What can be told by its shape. ``lowered`` is the text in lower case."""
+    """Find what has the shape of a secret. ``lowered`` is the text in lower case."""
     for rule in load_rules()[0]:
         where = lowered if rule.folded else text
         if any(need in where for need in rule.needs):
@@ -99,7 +99,7 @@ def shaped(text: str, lowered: str) -> Iterator[Hit]:
 
 
 def beside_words(text: str, lowered: str) -> Iterator[Hit]:
-    """What can be told only beside a word such as the name of a vendor."""
+    """Find shapes that are secrets only after a word such as the name of a vendor."""
     for rule in load_rules()[1]:
         if any(word in lowered for word in rule.words):
             for match in rule.body.finditer(text):
@@ -115,7 +115,7 @@ _KNOWN = re.compile(
     r"|sha(?:1|256|512)[-:].*",
     re.IGNORECASE,
 )
-"""Numbers that providers give to messages and calls; sums of files."""
+"""Ids that providers give to messages and calls; checksums of files."""
 
 _DIGEST = re.compile(
     r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
@@ -123,10 +123,10 @@ _DIGEST = re.compile(
     r"|data:[a-z]+/[a-z0-9.+-]+;base64)\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )
-"""Before the sum of a file, a commit, a picture."""
+"""Announces the checksum of a file, a commit or a picture."""
 
 _FILE_FOLLOWS = re.compile(r" [ *][^\s]+\.\w{1,6}(?!\S)")
-"""As md5sum and its like write it."""
+"""The file name after a checksum, as md5sum writes it."""
 
 _LONGEST = 4096
 
@@ -136,12 +136,12 @@ def _classes(token: str) -> list[str]:
 
 
 def _entropy(token: str) -> float:
-    """Bits a character, by the token's own frequencies (Shannon)."""
+    """Shannon entropy in bits a character, from the token's own frequencies."""
     return -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
 
 
 def looks_random(token: str) -> bool:
-    """Whether a token of 20 characters or more can hardly be words, a path or a name."""
+    """Whether a token of 20 characters or more is unlikely to be words, a path or a name."""
     token = token[:_LONGEST].rstrip("=")
     if _HEX.fullmatch(token):
         return len(set(token)) >= 8 and sum(c.isdigit() for c in token) >= 4
@@ -154,7 +154,7 @@ def looks_random(token: str) -> bool:
 
 
 def random_looking(text: str) -> Iterator[Hit]:
-    """Tokens of 32 characters or more that look random and are not the number of a message or a call."""
+    """Find tokens of 32 characters or more that look random and are no id of a message or a call."""
     for match in _TOKEN.finditer(text):
         token = match[0]
         if _DIGEST.search(text, max(0, match.start() - 30), match.start()) or _FILE_FOLLOWS.match(
@@ -167,26 +167,26 @@ def random_looking(text: str) -> Iterator[Hit]:
 
 _SHORTEST = 8
 _MOST = 1000
-"""Different secrets in one text; each is looked for by itself."""
+"""Different secrets of the library in one text, at most; each is searched for separately."""
 
 
 @cache
 def _scanner() -> Any:
-    """None where the library is not there, or does not load on this machine."""
+    """The library's scanner, or None if it is not installed or does not load on this machine."""
     try:
         from kingfisher_sdk import Scanner
-    except Exception:  # a native library may fail in any way; our own rules are there all the same
+    except Exception:  # a native library may fail in any way, and our own rules remain
         return None
     return Scanner()
 
 
 def has_library() -> bool:
-    """Whether the library is there."""
+    """Whether the library is installed and loads."""
     return _scanner() is not None
 
 
 def found_by_library(text: str) -> Iterator[Hit]:
-    """What the library takes for a secret."""
+    """Find what the library considers a secret."""
     scanner = _scanner()
     if scanner is None or len(text) < _SHORTEST:
         return
@@ -194,7 +194,7 @@ def found_by_library(text: str) -> Iterator[Hit]:
     for finding in scanner.scan(text):
         secret = finding.secret
         if not finding.visible or not isinstance(secret, str) or has_login(secret):
-            continue  # of a whole address the password and the host are found by themselves
+            continue  # the password and the host of an address are found separately
         secret = secret.rstrip(END)
         if len(secret) >= _SHORTEST:
             secrets.setdefault(secret, str(finding.rule_id).rpartition(".")[2])

@@ -1,4 +1,4 @@
-"""One value in all the spellings that JSON, addresses and names of tools make of it, and where they stand."""
+"""All spellings of one value in JSON, addresses, HTML and names of tools, and a matcher that finds them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from planscope.session.json_bytes import plain_text, without_surrogates
 from planscope.sharing.redact.hits import lower
 
 _LEVELS = 3
-"""How deep JSON is written inside strings of JSON."""
+"""Levels of JSON inside strings of JSON."""
 
 _FOLDED = ("email", "host", "user-name")
 _ESCAPES = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 
 
 def canonical(kind: str, text: str) -> str:
-    """The same for two spellings of the same value."""
+    """A key that is equal for all spellings of the same value."""
     if kind in _FOLDED:
         return text.replace("%40", "@").casefold()
     if kind == "home":
@@ -35,7 +35,7 @@ def canonical(kind: str, text: str) -> str:
 
 
 def spellings(text: str) -> tuple[str, ...]:
-    """The value itself and as it stands in JSON (also inside a string of JSON), in addresses, in HTML."""
+    """The value itself, and how JSON (also inside strings of JSON), addresses and HTML write it."""
     plain = [text, text.replace("/", "\\/"), quote(text, safe=""), quote(text), quote_plus(text)]
     plain += [html.escape(text), html.escape(text, quote=False), repr(text)[1:-1]]
     plain.append(re.sub(r"[<>&]", lambda m: f"\\u{ord(m[0]):04x}", text))
@@ -50,20 +50,20 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def tool_spelling(text: str) -> str | None:
-    """What the name of a tool makes of the value, where that is long enough to be told apart."""
+    """How the name of a tool spells the value, or None if that is too short to be recognized."""
     made = slug(text)
     return made if len(made) >= 8 and made != text.lower() and "_" in made else None
 
 
 def unescaped(text: str) -> str:
-    """A text with escapes of code points written out, at whatever depth; halves of letters as U+FFFD."""
+    """Replace escaped code points by their characters, at any level of escaping; lone surrogates become U+FFFD."""
     if "\\u" not in text and "\\x" not in text:
         return text
     return plain_text(_ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text))
 
 
 def decoded(text: str) -> Iterator[object]:
-    """The JSON that a string holds, if it holds an object or a list."""
+    """Yield the JSON in a string, if it is an object or a list."""
     if text[:1] in ("{", "[") or text.lstrip()[:1] in ("{", "["):
         try:
             found = json.loads(text)
@@ -73,14 +73,14 @@ def decoded(text: str) -> Iterator[object]:
 
 
 HEAD = 4
-"""Characters by which candidates are found; no known text is shorter."""
+"""Candidates are found by their first characters; no known text is shorter than this."""
 
 _FEW = 300
-"""Up to so many known texts it is quicker to ask for each whether it is there at all."""
+"""Up to this many known texts, it is faster to ask first whether any of them occurs at all."""
 
 
 class Matcher:
-    """Finds texts, given in lower case. Those in ``words`` count only as words, those in ``names`` as whole names."""
+    """Finds known texts (lower case): those in ``words`` only as whole words, those in ``names`` as whole names."""
 
     def __init__(self, known: Collection[str], words: Collection[str], names: Collection[str]) -> None:
         self._known = frozenset(known)
@@ -91,7 +91,7 @@ class Matcher:
         self._sizes = {head: sorted(found, reverse=True) for head, found in sizes.items()}
 
     def find(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Start, end and the known text, the longest at each place; they do not overlap."""
+        """Yield start, end and the known text: the longest one at each place, without overlaps."""
         lowered = lower(text)
         if len(self._known) <= _FEW and not any(known in lowered for known in self._known):
             return
@@ -108,7 +108,7 @@ class Matcher:
                     break
 
     def touched(self, texts: Sequence[str]) -> set[str]:
-        """Those of many texts in which a known one may stand, found in one go."""
+        """The texts that may contain a known one; all are searched at once."""
         if not self._known:
             return set()
         starts = [0, *accumulate(len(text) + 1 for text in texts)]

@@ -1,7 +1,7 @@
-"""A session's JSON: which parts hold nothing, every string with its place, and the same JSON with other strings.
+"""Walk through a session's JSON: which parts are clean, every string with its place, and rewriting strings.
 
-Most strings of a large session stand there many times, and hold nothing. Those are told in one go, and the parts that
-are made of them are then left as they are, whole.
+Most strings of a large session occur many times and contain nothing private. They are scanned once, and the parts that
+consist of them are then kept whole.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from planscope.sharing.redact.spellings import decoded
 Json = Any
 
 DEEPEST = 3
-"""JSON inside strings of JSON, read up to so deep."""
+"""Levels of JSON inside strings of JSON that are read."""
 
 MOST_DECODED = 500_000
-"""Values in all JSON inside strings: more than that are in no session that somebody made."""
+"""Values in all JSON inside strings, at most: no real session has more."""
 
 
 class Skim:
-    """``texts``: every string of the document, keys and numbers too, once. ``within``: those inside strings of JSON."""
+    """Tells clean (dull) parts of a document from others.
+
+    ``texts``: every string once, keys and numbers too. ``within``: those inside strings of JSON.
+    """
 
     def __init__(self, document: Json) -> None:
         self.texts: dict[str, None] = {}
@@ -44,7 +47,7 @@ class Skim:
         self._open(self.texts, 0)
 
     def _open(self, texts: Iterable[str], depth: int) -> None:
-        """Note what strings hold that are JSON themselves, and which cannot be told in one go."""
+        """Read the strings that are JSON, and note the odd ones, which must always be scanned alone."""
         deeper: dict[str, None] = {}
         for text in texts:
             if "\\u" in text or "\\x" in text:
@@ -76,7 +79,7 @@ class Skim:
             )
 
     def tells(self, name: str) -> bool:
-        """Whether a mapping's key says something of its value: then that is looked at, whatever it is."""
+        """Whether a key says that its value is private: then the value is always scanned."""
         found = self._telling.get(name)
         if found is None:
             folded = name.lower()
@@ -85,9 +88,9 @@ class Skim:
         return found
 
     def settle(self, clean: Container[str]) -> None:
-        """Tell the parts that hold nothing. ``clean``: the strings in which nothing private stands."""
+        """Find the parts without anything private. ``clean``: the strings without a hit."""
         self._dull = {t for t in (*self.texts, *self.within) if t in clean and t not in self._odd}
-        for _ in range(DEEPEST + 1):  # what holds a string that is not, is not
+        for _ in range(DEEPEST + 1):  # a string around one that is not dull is not dull
             self._dull -= {text for text, held in self._holds.items() if not self._dull.issuperset(held)}
         self._busy.clear()
         self._shapes.clear()
@@ -95,11 +98,11 @@ class Skim:
 
     @property
     def dull(self) -> Iterable[str]:
-        """The strings that stay as they are, unless the key before them says otherwise."""
+        """The strings that stay as they are, unless their key says otherwise."""
         return self._dull
 
     def is_dull(self, value: Json) -> bool:
-        """Whether a part of the document, or a string, holds nothing private."""
+        """Whether a part of the document, or a string, contains nothing private."""
         if isinstance(value, str):
             return value in self._dull
         if isinstance(value, dict | list):
@@ -107,7 +110,7 @@ class Skim:
         return value is None or isinstance(value, bool) or str(value) in self._dull
 
     def _mark(self, value: Json) -> bool:
-        """Whether a list or an object holds something private; all that do are noted."""
+        """Whether a list or an object contains something private; note all that do."""
         dull = self._dull
         if isinstance(value, dict):
             busy = self._keys_tell(tuple(value)) or bool(what_pairs_tell(value))
@@ -128,7 +131,7 @@ class Skim:
         return busy
 
     def _keys_tell(self, keys: tuple[str, ...]) -> bool:
-        """Whether one of an object's keys is private, or says something of its value; objects share their keys."""
+        """Whether an object's keys are private or say that a value is. Many objects have the same keys."""
         found = self._shapes.get(keys)
         if found is None:
             found = self._shapes[keys] = any(key not in self._dull or self.tells(key) for key in keys)
@@ -136,7 +139,7 @@ class Skim:
 
 
 def _strings(value: Json, found: dict[str, None]) -> int:
-    """Note every string, key and number; how many values there are."""
+    """Note every string, key and number; return the number of values."""
     rest = [value]
     count = 0
     shapes: set[tuple[str, ...]] = set()
@@ -161,11 +164,10 @@ def _strings(value: Json, found: dict[str, None]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands. ``field`` is a path such as ``query.text``, ``actions.0.name`` or ``arguments.key``.
+    """The place of a value. ``field`` is a path such as ``query.text``, ``actions.0.name`` or ``arguments.key``.
 
-    ``variant`` or ``run`` is an id; ``event`` counts the run's events from 0; all None: a field of the session
-    itself. ``step`` is the call that the event belongs to, if any. A field that ends in ``(key)`` is the key
-    of a mapping.
+    ``variant`` or ``run`` is an id; ``event`` counts the run's events from 0; without any of them it is a field of the
+    session itself. ``step`` is the call of the event, if any. A field that ends in ``(key)`` is the key of an object.
     """
 
     field: str
@@ -189,10 +191,10 @@ class Place:
 
 
 class Spot(NamedTuple):
-    """Where a string stands. ``named``: the key of the mapping around it, where that key is data.
+    """The place of a string and what it says about the string.
 
-    ``below_secret``: all that stands below a key such as ``credentials``. ``number``: the number of a message or
-    the like, which looks random. ``lead``: the words of a command that stand before it in a list.
+    ``named``: its key, if that is data. ``below_secret``: it lies below a key such as ``credentials``. ``number``: it
+    is an id, which looks random. ``lead``: the words of a command before it in a list.
     """
 
     place: Place
@@ -209,7 +211,7 @@ _DATA = {"arguments", "asked", "message", "cursor", "parameters", "artifact", "t
 _GRAMMAR = {"tree", "constraints"}
 _FIXED = {"format", "type", "status", "ending", "refused_by", "method", "created", "started"}
 _TYPE = re.compile(r"[A-Za-z_]{1,20}|planscope-session|[0-9T:.+Z-]{10,40}")
-"""What a fixed field may hold: a word of ours, a time. In parts of other makers it may be called so and be none."""
+"""The values of a fixed field: a word of ours or a time. A foreign field of that name may contain anything else."""
 
 _NUMBERS = {
     "id",
@@ -227,7 +229,7 @@ _NUMBERS = {
 
 @cache
 def _fields() -> frozenset[str]:
-    """The names of all fields that a session's own parts have."""
+    """The names of all fields of a session's own models."""
     from planscope.session import model
 
     parts = (
@@ -247,10 +249,9 @@ def _fields() -> frozenset[str]:
 
 
 def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) -> Json:
-    """A session's JSON anew, every string of it as ``change`` gives it back; so are keys of mappings that are data.
+    """Rewrite a session's JSON: ``change`` rewrites strings and keys that are data, ``number`` numbers in data.
 
-    ``number`` is asked about numbers in data. What says of what type a thing is stays as it is. Parts that hold
-    nothing, as ``skim`` knows, are not copied.
+    Types of events and the like stay. Parts that are clean by ``skim`` are not copied.
     """
     walker = _Walker(change, number, skim)
     made: dict[str, Json] = {}
@@ -265,7 +266,7 @@ def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) ->
 
 
 def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber) -> Json:
-    """The same for data that was found inside a string at ``spot``."""
+    """Rewrite JSON that was found inside a string at ``spot``."""
     return _Walker(change, number, None).data(value, spot)
 
 
@@ -292,20 +293,20 @@ class _Walker:
         if self._dull(event):
             return event
         step = event.get("step") if isinstance(event.get("step"), int) else None
-        return self._anew(event, Place("", run=place.run, event=n, step=step))
+        return self._rewritten(event, Place("", run=place.run, event=n, step=step))
 
     def part(self, part: dict[str, Json], place: Place) -> Json:
-        """One of a session's own parts: its keys are known unless it has more of them."""
-        return part if self._dull(part) else self._anew(part, place)
+        """One of a session's own models; keys beyond its fields are data."""
+        return part if self._dull(part) else self._rewritten(part, place)
 
-    def _anew(self, part: dict[str, Json], place: Place) -> Json:
+    def _rewritten(self, part: dict[str, Json], place: Place) -> Json:
         made: dict[str, Json] = {}
         for key, value in part.items():
             self.add(made, key, value, place)
         return made
 
     def add(self, made: dict[str, Json], key: str, value: Json, place: Place) -> None:
-        """A field of a part, into what is made of the part."""
+        """Rewrite one field of a model into ``made``."""
         known = key in self._known
         if known and (value is None or (not isinstance(value, dict | list) and self._dull(value))):
             made[key] = value
@@ -391,7 +392,7 @@ class _Walker:
         return made
 
     def _key(self, key: str, place: Place, taken: Container[str]) -> str:
-        """A key that is data as it is to be, and not like one that there is already."""
+        """Rewrite a key that is data, so that it differs from those already taken."""
         new = key
         if not self._dull(key):
             new = self._change(key, Spot(Place(f"{place.field} (key)", *_ids(place))))
@@ -432,16 +433,16 @@ _PAIR_VALUE = re.compile(r"(?i:.{0,20}(?:values?|default|content|data|to))\Z")
 
 @lru_cache(maxsize=10_000)
 def _pairs(keys: tuple[str, ...]) -> list[tuple[str, list[str]]]:
-    """Of an object's keys those under which a name may stand, each with those under which its value would."""
+    """The keys of an object that may hold a name, each with the keys that would hold its value."""
     values = [key for key in keys if _PAIR_VALUE.match(key)]
     named = [(key, [other for other in values if other != key]) for key in keys if _PAIR_NAME.match(key)]
     return [(key, others) for key, others in named if others]
 
 
 def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
-    """By key: what else the value under it is called: in ``{"name": "API_TOKEN", "value": V}`` V is the token.
+    """The names that an object gives to its values, by key: in ``{"name": "API_TOKEN", "value": V}`` V is the token.
 
-    The pieces that a model made of a text are called tokens, too: theirs stay.
+    A model's log probabilities call pieces of text tokens, too; these are none.
     """
     if "token" in value and "logprob" in value:
         return {"token": ""}
@@ -454,7 +455,7 @@ def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
 
 
 def what_lists_tell(value: list[Json]) -> dict[int, tuple[str, str]]:
-    """By place: what it is called, and the words that stand before it: of pairs of name and value, of commands."""
+    """By index in a list: the name of a value in a pair, and the words of a command before it."""
     first = value[0] if value else None
     if not isinstance(first, str) or len(value) < 2:
         return {}

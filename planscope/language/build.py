@@ -1,4 +1,4 @@
-"""From a pattern (a tree over the places of tokens) and the tokens to the syntax tree with its spans."""
+"""Builds the syntax tree with its spans from a pattern (a tree over the places of tokens) and the tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planscope.language.tree import (
 )
 
 Unit = Sequence[Token]
-"""One token, or the folded middle of a long list: its actions."""
+"""One token, or the action tokens of a list's folded middle."""
 
 
 class ClauseReading(NamedTuple):
@@ -31,7 +31,7 @@ class ClauseReading(NamedTuple):
 
 
 class SentenceReading(NamedTuple):
-    """One reading of a sentence. ``last`` is the token that ends it."""
+    """One reading of a sentence. ``first`` and ``last``: its first and last token."""
 
     clauses: tuple[ClauseReading, ...]
     conj: Token | None
@@ -94,14 +94,14 @@ class _Builder:
 
 
 def _conj(token: Token | None, offset: int) -> Word:
-    """The word between two clauses; a comma, or nothing, stands for a semicolon."""
+    """The word between two clauses; a comma or nothing counts as a semicolon."""
     if token is None:
         return Word("J", ";")
     return Word("J", token.meaning.value or ";", "", (token.start + offset, token.end + offset))
 
 
 def build(reading: SentenceReading, offset: int = 0) -> Sentence:
-    """The tree of a reading whose tokens count from ``offset`` in the text."""
+    """The tree of a reading; ``offset`` is where its sentence begins in the text."""
     clauses = tuple(_Builder(units, offset).clause(pattern) for pattern, units in reading.clauses)
     word = _conj(reading.conj, offset) if len(clauses) > 1 else None
     return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

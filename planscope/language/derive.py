@@ -1,7 +1,7 @@
-"""From a tree with spans to its constraints (paper 4.2, "deriving constraints"; 4.4 for the timed language).
+"""Derives constraints from a tree with spans (paper 4.2, "deriving constraints"; 4.4 for the timed language).
 
-Ids go by the place of the relation phrase (the phrase that carries the "<" or ">") in the text; the pairs of
-lists with the subject outermost; what is said twice gets two ids.
+Constraints are numbered by the place of their relation phrase (the phrase that carries the "<" or ">") in the text, and
+pairs of lists by the subject first. A constraint that the text states twice gets two ids.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Collector:
         self.found: list[Constraint] = []
 
     def relative(self, np: NP | Time, path: NodePath) -> None:
-        """The constraints of a relative clause, if there is one."""
+        """Collect the constraints of a relative clause, if there is one."""
         if isinstance(np, NP) and (relative := np.relative) is not None:
             form, relation, words, target, _ = relative
             phrase = words[RELATION_WORD[form]].span
@@ -67,7 +67,7 @@ class _Collector:
 
 
 def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
-    """The constraints ``c1, c2, ...`` that a tree with spans says."""
+    """The constraints ``c1, c2, ...`` of a tree with spans."""
     collector = _Collector(timed)
     for s, sentence in enumerate(tree.sentences):
         for c, clause in enumerate(sentence.clauses):
@@ -88,5 +88,5 @@ def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
 def problem_of_tree(
     tree: Query, actions: Iterable[Action], *, timed: bool = False, text: str = ""
 ) -> Problem:
-    """The problem that a tree with spans in ``text`` states: what it says, then the rules."""
+    """The problem of a tree with spans in ``text``: its constraints, then the rules."""
     return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed, text)

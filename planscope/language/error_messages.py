@@ -1,4 +1,4 @@
-"""Errors in words: what was found, what was expected there, and what may have been meant."""
+"""Words the errors of the parser: the words found, the words expected, and what may have been meant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def one_of(words: Sequence[str]) -> str:
 
 
 def unknown_end(tokens: Sequence[Token], at: int) -> int:
-    """The place behind the unknown words that begin at ``at``."""
+    """The place after the unknown words that begin at ``at``."""
     end = at + 1
     while tokens[end].type == "UNKNOWN":
         end += 1
@@ -29,7 +29,7 @@ def unknown_end(tokens: Sequence[Token], at: int) -> int:
 
 
 def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> str:
-    """Known words like those that begin at ``at``, quoted: names of actions, verbs, prepositions. "" for none."""
+    """Known words similar to those at ``at``, quoted: names of actions, verbs, prepositions. "" if there are none."""
     word = text[tokens[at].start : tokens[at].end].casefold()
     called = {action.name.casefold(): action.name for action in names.actions}
     if "_" in word or word[0] == "`":
@@ -50,7 +50,7 @@ def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], 
 
 
 def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """Names like the words that begin with a phrase that has a hint, if they have such a word themselves."""
+    """A name similar to words that begin with a hinted phrase, if the name has such a word itself; quoted, or ""."""
     word = text[tokens[at].start : tokens[at].end].casefold()
     called = {action.name.casefold(): action.name for action in names.actions}
     alike = {low: name for low, name in called.items() if f" {low}".find(f" {word}") >= 0}
@@ -63,7 +63,7 @@ def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
 
 
 def begun_name(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """The name most like words that begin with a phrase of the lexicon and go on with unknown ones, quoted."""
+    """The name most similar to a phrase of the lexicon with unknown words after it; quoted, or ""."""
     if tokens[at].type in _STOPS or tokens[at + 1].type != "UNKNOWN":
         return ""
     best = _closest(text, tokens, at, at + 1, {a.name.casefold(): a.name for a in names.actions}, 0.7)
@@ -71,7 +71,7 @@ def begun_name(text: str, tokens: Sequence[Token], at: int, names: Names) -> str
 
 
 def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
-    """Wordings of the lexicon of these types: those that begin with an auxiliary, or those without modal."""
+    """Phrases of these types: those that begin with the auxiliary, or else those without a modal."""
     lexicon = load_lexicon()
     return [
         surface
@@ -85,7 +85,7 @@ def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
 def _closest(
     text: str, tokens: Sequence[Token], start: int, at: int, known: Mapping[str, str], cutoff: float
 ) -> dict[str, float]:
-    """Known words with how like they are to the text's from ``start`` to somewhere behind ``at``."""
+    """Known words, with their similarity to the text from ``start`` to some token at or after ``at``."""
     best: dict[str, float] = {}
     for end in range(at, min(at + 6, len(tokens))):
         if tokens[end].type in _STOPS:
@@ -99,7 +99,7 @@ def _closest(
 
 
 def _sharing(text: str, tokens: Sequence[Token], at: int, names: Names) -> dict[str, float]:
-    """Names that have words like the unknown words that begin at ``at``, with how many and how like they are."""
+    """Names that share similar words with the unknown words at ``at``, with the sum of the similarities."""
     having: dict[str, list[str]] = {}
     for action in names.actions:
         for word in _WORD.findall(action.name.casefold()):
@@ -143,7 +143,7 @@ def expected_words(types: Iterable[str], timed: bool) -> tuple[str, ...]:
 
 
 def shown(text: str) -> str:
-    """Words of the text on one line, cut short, with characters that cannot be seen by their numbers."""
+    """A part of the text on one line, cut short; characters that cannot be seen become their code points."""
     line = " ".join(text.split())
     line = line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in line)
@@ -152,7 +152,7 @@ def shown(text: str) -> str:
 def stuck(
     text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names, timed: bool
 ) -> Trouble:
-    """The error of a sentence whose token ``at`` fits nothing; the last token is the period or stands for it."""
+    """The error of a sentence that cannot be read at token ``at``; the last token is a period, perhaps an added one."""
     expected = expected_words(types, timed)
     at = _culprit(text, tokens, at)
     token = tokens[at]
@@ -185,7 +185,7 @@ def stuck(
 
 
 def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
-    """The token to blame: in "should immediately precede" it is "immediately", not "should"."""
+    """The place of the token to blame: in "should immediately precede" it is "immediately", not "should"."""
     token = tokens[at]
     if token.type == "UNKNOWN" and text[token.start : token.end].lower() in load_auxiliaries():
         behind = at + 1

@@ -1,4 +1,4 @@
-"""What a text's reader says where it cannot read."""
+"""The errors of reading a query: one for each sentence that cannot be read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ParseError:
     """One broken sentence. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
 
     ``found``: the words at that place ("" at the end of the text). ``expected``: in plain words ("an action").
-    ``readings``: what a sentence with several meanings can mean, one sentence or two for each.
+    ``readings``: the meanings of an ambiguous sentence, in one or two sentences each.
     """
 
     line: int
@@ -27,13 +27,13 @@ class ParseError:
 
 
 def in_a_line(errors: Sequence[ParseError], longest: int | None = None) -> str:
-    """The first error with its place, its message cut to so many code points, and how many more there are."""
+    """The first error with its place, its message cut to ``longest`` code points, and the number of the others."""
     first, more = errors[0], f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"line {first.line}, column {first.column}: {first.message[:longest]}{more}"
 
 
 class ParseFailure(UserError, ValueError):
-    """A text that cannot be read, with one error for each broken sentence, in the order of the text."""
+    """The text cannot be read; ``errors`` has one for each broken sentence, in the order of the text."""
 
     def __init__(self, errors: Iterable[ParseError]) -> None:
         self.errors = tuple(errors)

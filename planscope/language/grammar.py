@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 Types = tuple[str, ...]
 
 MAX_READINGS = 16
-"""More readings of one sentence are not looked at: two that differ are an error anyway."""
+"""Limit of readings of one sentence; two that differ are an error anyway."""
 
 
 class NPPattern(NamedTuple):
-    """``rest``: what the list goes on with behind its relative clause, in readings that are never accepted."""
+    """``rest``: actions of the list after its relative clause, in readings that are never accepted."""
 
     actions: tuple[int, ...]
     relative: RelativePattern | None = None
@@ -71,11 +71,11 @@ VERB_PLACES: dict[Form, tuple[tuple[bool, int], ...]] = {
     "compound": ((True, 0), (False, 2)),
     "fronted_compound": ((False, 1), (True, 2)),
 }
-"""The noun phrases that have a verb behind them (True: the subject), with the place of that verb."""
+"""The noun phrases with a verb of their own (True: the subject), and that verb's place among the words."""
 
 
 def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
-    """How many verbs in the singular stand behind lists, those of relative clauses included."""
+    """The number of singular verbs after lists, those of relative clauses included."""
     nps = [np for np in (clause.subject, clause.object) if isinstance(np, NPPattern)]
     verbs = [(np, np.relative.words[0]) for np in nps if np.relative is not None]
     for of_subject, word in VERB_PLACES[clause.form]:
@@ -86,13 +86,13 @@ def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
 
 
 MAX_UNITS = 100
-"""A longer sentence (with long lists folded) is not given to Earley's algorithm."""
+"""Longer sentences (with long lists folded) are not parsed."""
 
 
 class FoundSentence(NamedTuple):
-    """A reading. ``odd``: marks and conjunctions too many or too few; ``disagreeing``: singular verbs behind lists.
+    """A reading. ``odd``: missing or extra marks and conjunctions. ``disagreeing``: singular verbs after lists.
 
-    ``unsaid``: an "and" without which nothing can be accepted.
+    ``unsaid``: a necessary "and" is missing.
     """
 
     pattern: SentencePattern
@@ -102,7 +102,7 @@ class FoundSentence(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """Nothing can be read: the first token that fits nothing (or the number of tokens), and what would."""
+    """There is no reading: the first token that fits none (or the number of tokens), and the types expected there."""
 
     at: int
     expected: frozenset[str]
@@ -112,7 +112,7 @@ Start = Literal["sentence", "clause"]
 Grammar = Literal["grammar", "lenient", "unsaid", "continued"]
 
 GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid", "continued")
-"""Each adds to the one before it, from a file of its name."""
+"""Each grammar extends the one before it; its rules are in the file of its name."""
 _lock = Lock()
 
 
@@ -122,7 +122,7 @@ def _parser(grammar: Grammar) -> Lark:
     from lark.lexer import Lexer
 
     class Given(Lexer):
-        """The tokens are scanned already; a token's value is its place."""
+        """Passes on tokens that are scanned already; a token's value is its place."""
 
         def __init__(self, conf: object) -> None:
             pass
@@ -143,7 +143,7 @@ def _parser(grammar: Grammar) -> Lark:
 
 
 def strict_rules() -> dict[str, list[tuple[str, ...]]]:
-    """The strict grammar's rules: what each nonterminal expands to, one row of symbols for each alternative."""
+    """The strict grammar's rules: for each nonterminal its alternatives, as rows of symbols."""
     rules: dict[str, list[tuple[str, ...]]] = {}
     for rule in _parser("grammar").rules:
         rules.setdefault(str(rule.origin.name), []).append(tuple(str(part.name) for part in rule.expansion))
@@ -155,7 +155,7 @@ def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
 
     with _lock:
         try:
-            # Lark's signature says text and tree; with a lexer of our own and a forest it is what those take and give.
+            # Lark's signature says text and tree, but our lexer takes types and "forest" returns a node.
             return cast("SymbolNode", _parser(grammar).parse(cast("str", types), start=start))
         except UnexpectedEOF as error:
             return Stuck(len(types), frozenset(error.expected))
@@ -178,7 +178,7 @@ def sentence_patterns(
 ) -> tuple[FoundSentence, ...] | Stuck:
     """The readings of a sentence, its period included, with the fewest irregularities; at most ``MAX_READINGS``.
 
-    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell); () where they do not matter.
+    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell); () if they do not matter.
     """
     numbers = numbers or ("",) * len(types)
     root = _parse(types, "sentence", grammar)
@@ -193,7 +193,7 @@ def sentence_patterns(
 
 
 Part = int | NPPattern | RelativePattern | ClausePattern | SentencePattern
-"""A token's place, or what was made of several."""
+"""A token's place, or the pattern made of several."""
 
 Parts = tuple[Part, ...]
 
@@ -201,7 +201,7 @@ _WORDS = ("VP", "VP0", "P", "SC", "PSC")
 
 
 Lists = tuple[bool, ...]
-"""Of every noun phrase among some parts, whether it names several actions: a verb behind it has yet to agree."""
+"""For each noun phrase among some parts: is it a list? A later verb has to agree with it."""
 
 
 def _lists(parts: Parts) -> Lists:
@@ -209,8 +209,8 @@ def _lists(parts: Parts) -> Lists:
 
 
 class _Best:
-    """Equally good readings of a part: for each kind that a verb may tell apart, the number of irregularities and at
-    most ``MAX_READINGS``, each with whether something in it is unsaid."""
+    """Equally good readings of a part, by ``Lists``: the number of irregularities and up to ``MAX_READINGS`` readings,
+    each with whether it has something unsaid."""
 
     __slots__ = ("kinds",)
 
@@ -317,7 +317,7 @@ class _Forest:
         return ClausePattern(form, subject, target, words)
 
     def _conj(self, marks: Parts) -> int | None:
-        """The place of the conjunction: a comma only where nothing else is."""
+        """The place of the conjunction; a comma counts only if there is no other mark or word."""
         places = self._places(marks, "SEMI", "AND", "BUT", "WHILE") or self._places(marks, "COMMA")
         return places[0] if places else None
 
@@ -329,7 +329,7 @@ class _Forest:
 
 
 def fewest(root: SymbolNode, types: Types, numbers: Sequence[str]) -> Iterator[tuple[Part, int, bool]]:
-    """The best readings of a forest: a clause or sentence, its irregularities, whether something is unsaid.
+    """The best readings of a forest: clause or sentence, number of irregularities, whether something is unsaid.
 
     ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell).
     """
@@ -338,12 +338,12 @@ def fewest(root: SymbolNode, types: Types, numbers: Sequence[str]) -> Iterator[t
 
 
 _RELATED = {"VP": "VP", "p": "P", "sc": "SC"}
-"""Symbols of the grammar that come in a kind for each relation, with the terminal's name without it."""
+"""The grammar's symbols that exist once per relation, with the name of their terminal without it."""
 
 
 @cache
 def clause_skeletons(timed: bool = False) -> int:
-    """Expansions of the grammar's ``clause``: kinds of "<" and ">" count, words and the length of lists do not."""
+    """The number of clause structures, with "<" and ">" apart; words and lengths of lists do not count."""
     rules = strict_rules()
     lexicon = load_lexicon()
 
@@ -366,7 +366,7 @@ def clause_skeletons(timed: bool = False) -> int:
 
 
 def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
-    """Ways to write one clause of this form between two actions, modals and relative clauses aside."""
+    """The number of ways to write one clause of this form between two actions, without modals and relative clauses."""
     lexicon = lexicon or load_lexicon()
     total = 0
     for relation in RELATIONS:
@@ -379,7 +379,7 @@ def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase of the lexicon, where it may stand, and whether it is read only and never written."""
+    """A phrase of the lexicon and its allowed places. ``parse_only``: it is read but never written."""
 
     phrase: str
     singular: str
@@ -392,7 +392,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class GrammarReport:
-    """Counts, and the words by the paper's terminals."""
+    """Counts of the grammar, and its words by the paper's terminals (`planscope grammar`)."""
 
     clause_skeletons: dict[str, int]
     wordings: dict[str, int]

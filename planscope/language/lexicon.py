@@ -1,4 +1,4 @@
-"""The phrases of the query language (``data/lexicon.toml``): their forms, and where each may stand."""
+"""The phrases of the query language (``data/lexicon.toml``): their forms, and their allowed places."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Modal:
 
     @property
     def tells_number(self) -> bool:
-        """Whether one sees of how many it speaks ("has to", but not "should")."""
+        """Does its form show singular or plural? ("has to" does, "should" does not.)"""
         return self.singular != self.plural
 
 
@@ -84,13 +84,13 @@ class Lexicon:
         return Entry(terminal, key, forms, clock="clock" in places, parse_only="parse_only" in places)
 
     def surface(self, word: Word, plural: bool = False) -> str:
-        """The words as they stand in a text, in lower case."""
+        """The words as they are written, in lower case."""
         return self.forms[word[:3]][plural]
 
     def written(self, terminal: Terminal, *, fronted: bool = False, clock: bool = False) -> tuple[Word, ...]:
-        """What may be written in such a place, as words without modal, in the order of the data file.
+        """The words that may be written in a place, without modal, in the order of the data file.
 
-        ``fronted``: at the head of the clause (else behind a verb). ``clock``: with a clock time as object.
+        ``fronted``: at the head of the clause (else after a verb). ``clock``: with a clock time as object.
         """
         key = (terminal, fronted, clock)
         found = self._written.get(key)
@@ -107,8 +107,8 @@ class Lexicon:
     def written_modals(self, *, tells_number: bool = False) -> tuple[str, ...]:
         """Keys of the modals that may be written; never in a subordinate clause ("before B must occur").
 
-        ``tells_number``: only those that agree in number. In a relative clause behind a list the verb must tell
-        that it speaks of the whole list ("A and B, which should precede C" does not).
+        ``tells_number``: only those that agree in number. In a relative clause after a list, the verb must show that
+        its subject is the whole list ("A and B, which should precede C" does not).
         """
         return tuple(m.key for m in self.modals if not m.parse_only and (m.tells_number or not tells_number))
 

@@ -1,4 +1,4 @@
-"""The syntax tree as a flat list of lines for showing, each with its place in the text and its constraints."""
+"""The syntax tree as a flat list of lines to display, each with its span and its constraints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from planscope.language.tree import (
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """One line. ``depth``: 0 for the query. ``constraints``: ids of those that the node's words say, in order."""
+    """One line. ``depth``: 0 for the query. ``constraints``: ids of the constraints from the node's words, in order."""
 
     path: NodePath
     depth: int

@@ -1,4 +1,4 @@
-"""What the language hands to the oracle: actions and constraints, nothing of grammar or words."""
+"""The oracle's input: actions and constraints, without grammar and words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[int, int]
 """A half-open range of code points of the query's text."""
 
 NodePath = tuple[int | str, ...]
-"""Where a node stands in the syntax tree, from the root: ``(0, "clause", 1, "subject")``."""
+"""A node's path in the syntax tree, from the root: ``(0, "clause", 1, "subject")``."""
 
 RuleKind = Literal["once", "all_done", "one_by_one", "start_range", "end_range"]
 ConstraintKind = Literal["order", "start_at_least", "end_at_most"] | RuleKind
@@ -96,11 +96,11 @@ def rules(timed: bool) -> tuple[Constraint, ...]:
 class Problem:
     """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules.
 
-    ``text`` is what the spans point into; an explanation quotes it.
+    ``text``: the query that the spans point into; explanations quote it.
 
-    ``own``: the agent has its own real tools, by name with the JSON schema of each (None: not known). Then ``actions``
-    are those that the query names, each to be done once; every other tool is free, and a call is refused by its own
-    tool alone. None: mock tools, one an action. ``unjudged``: one line that says why there is nothing to judge by.
+    ``own``: the agent's own real tools, by name with their JSON schemas (None: schema not known). Then ``actions`` are
+    the tools that the query names, each to be done once; all other tools may be called freely, and only a tool itself
+    refuses a call. None: mock tools, one per action. ``unjudged``: one line that says why the run cannot be judged.
     """
 
     actions: tuple[Action, ...]
@@ -111,7 +111,7 @@ class Problem:
     unjudged: str = ""
     by_id: dict[str, Constraint] = field(init=False, repr=False, compare=False)
     place: dict[str, int] = field(init=False, repr=False, compare=False)
-    """Of each action among ``actions``, by its id."""
+    """Each action's index in ``actions``, by its id."""
     action_by_id: dict[str, Action] = field(init=False, repr=False, compare=False)
     action_by_tool: dict[str, Action] = field(init=False, repr=False, compare=False)
 
@@ -123,7 +123,7 @@ class Problem:
 
     @property
     def said(self) -> tuple[Constraint, ...]:
-        """The constraints that the text says (``c*``)."""
+        """The constraints of the text (``c*``)."""
         return tuple(c for c in self.constraints if not c.is_rule)
 
 
@@ -132,7 +132,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def is_tool_name(name: str) -> bool:
-    """Whether providers of models take it as the name of a tool."""
+    """Do model providers accept it as a tool's name?"""
     return _TOOL_NAME.fullmatch(name) is not None
 
 
@@ -145,7 +145,7 @@ def slug(name: str) -> str:
 
 
 def free_tool(name: str, taken: Collection[str]) -> str:
-    """The slug of a name, or with ``_2``, ``_3``, ... one that is not taken."""
+    """The slug of a name, with ``_2``, ``_3``, ... appended if it is taken."""
     base = tool = slug(name)
     number = 1
     while tool in taken:

@@ -1,4 +1,4 @@
-"""What an agent is told: the query's text in the paper's words (Figures 5 and 7), or in the user's own."""
+"""The agent's prompt: a template with the query's text, the paper's (Figures 5 and 7) or the user's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planscope.errors import UserError
 PLACE = "[text]"
 
 LARGEST = 256 * 1024
-"""Bytes of a file of templates."""
+"""Limit of a file of templates, in bytes."""
 
 
 class PromptError(UserError, ValueError):
@@ -66,7 +66,7 @@ def _no_prompts(file: Path) -> PromptError:
 
 
 def query_in(prompt: str) -> tuple[str, bool]:
-    """The query in a prompt, and whether it is timed: what stands in one of our templates, or the whole prompt."""
+    """The query in a prompt, and whether it is timed. The query of a bundled template, or else the whole prompt."""
     for kind, template in sorted(_bundled().items(), reverse=True):
         before, _, after = template.partition(PLACE)
         said = prompt.strip()

@@ -1,4 +1,4 @@
-"""From text to tree and problem (the inverse of rendering), sentence by sentence: what stays is not read again."""
+"""Reads a text into tree and problem (the inverse of rendering), sentence by sentence; known sentences are cached."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ MAX_TEXT = 1_000_000
 """A longer text (code points) is not read."""
 
 MAX_ERRORS = 200
-"""After so many broken sentences the rest of a text is not read."""
+"""After this many broken sentences, the rest of a text is not read."""
 
 _KEPT = 4096
 _KEPT_LENGTH = 5000
-"""Sentences remembered for one set of actions, and the length of the longest."""
+"""Number of cached sentences for one set of actions, and the longest cached one (code points)."""
 
 _WINDOW = 100
-"""Words and marks looked at for the end of a sentence where names have periods in them."""
+"""Pieces scanned for the end of a sentence if names have periods in them."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text says. ``tree`` has spans in ``text``."""
+    """A text with its tree and problem. ``tree`` has spans in ``text``."""
 
     text: str
     tree: Query
@@ -50,7 +50,7 @@ class Reading:
 
     @cached_property
     def outline(self) -> tuple[OutlineNode, ...]:
-        """The tree as a flat list for showing."""
+        """The tree as a flat list to display."""
         return outline(self.tree, self.problem, self.text)
 
 
@@ -65,7 +65,7 @@ class _Reader:
         return self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Where the sentences are, periods included, white space around them not."""
+        """The spans of the sentences, with periods, without surrounding white space."""
         start, size = 0, len(text)
         while start < size:
             if text[start].isspace():
@@ -100,7 +100,7 @@ def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool) -> _
 
 @dataclass(frozen=True)
 class PartReading:
-    """What can be read of a text. ``reading``: what the sentences without an error say; None if there is none.
+    """The readable part of a text. ``reading``: the sentences without an error; None if there are none.
 
     ``sentences``: the ranges of all, broken ones too; a constraint's ``sentence`` counts them all.
     """
@@ -113,8 +113,8 @@ class PartReading:
 def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False) -> Reading:
     """Read a paragraph about the given actions. In a timed query an action without a duration gets one of 1 hour.
 
-    ``kept``: the text was read before, and kept. Then "A precedes B, which follows C, D and E" is what regular
-    English says, that B follows all three, as synthesis once wrote it; a new text of this kind is doubtful.
+    ``kept``: the text is from a file that was read before. Then "A precedes B, which follows C, D and E" means that B
+    follows all three, as older versions of synthesis wrote it; in a new text it is ambiguous.
 
     ParseFailure where it cannot be read, with an error for every broken sentence (up to ``MAX_ERRORS``);
     ActionNameError for an empty name or two names that are equal but for case.
@@ -133,7 +133,7 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kep
 
 
 def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) -> PartReading:
-    """Read what can be read, as one does while a text is being written. ActionNameError as for ``read_query``."""
+    """Read a text that is being written: all sentences without errors. ActionNameError as for ``read_query``."""
     actions = tuple(actions)
     sentences, numbers = [], []
     errors: list[ParseError] = []

@@ -1,9 +1,9 @@
-"""From syntax tree to text: agreement, capitals, lists and punctuation (paper 4.2, "text filling").
+"""Writes a syntax tree as text: agreement, capitals, lists and punctuation (paper 4.2, "text filling").
 
-Lists read "A and B", "A, B and C". A relative clause stands between commas; its closing comma merges with the
-punctuation behind it. Where no verb follows, its own list reads "A and B and C": behind a comma, B and C could
-belong to the list before it. Synthesis renders every query that it draws, so this is kept plain and fast: one pass,
-in the order of the text, that writes the words and notes where they stand.
+Lists read "A and B", "A, B and C". A relative clause is set between commas; its closing comma merges with the
+punctuation after it. If no verb follows, its own list reads "A and B and C": after a comma, B and C could belong to
+the list before it. Synthesis renders every query that it draws, so this is kept simple and fast: one pass in the order
+of the text that writes the words and records their spans.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from planscope.language.tree import NP, ActionRef, Clause, Query, Relative, Sent
 
 
 class Rendered(NamedTuple):
-    """A text, and the tree that it was made of with the spans of that text."""
+    """A text, and its tree with spans in that text."""
 
     text: str
     tree: Query
 
 
 def capitalised(name: str) -> str:
-    """The name as a sentence begins with it. "iOS build", "v2 check", "run_all" stay as they are."""
+    """The name at the beginning of a sentence. "iOS build", "v2 check", "run_all" stay as they are."""
     first = name[:1]
     head = name.partition(" ")[0]
     upper = first.upper()
@@ -34,7 +34,7 @@ def capitalised(name: str) -> str:
 
 
 class _Writer:
-    """What was written so far. Every method writes one node and gives it back with its span."""
+    """Collects the text. Every method writes one node and returns it with its span."""
 
     __slots__ = ("forms", "names", "out", "pos")
 
@@ -45,7 +45,7 @@ class _Writer:
         self.pos = 0
 
     def word(self, word: Word, plural: bool, after: str) -> Word:
-        """A phrase, and then ``after`` (white space or punctuation), which is in no span."""
+        """Write a phrase, then ``after`` (white space or punctuation), which belongs to no span."""
         terminal, entry, modal, _ = word
         text = self.forms[terminal, entry, modal][plural]
         start = self.pos
@@ -56,9 +56,9 @@ class _Writer:
         return Word(terminal, entry, modal, (start, end))
 
     def np(self, np: NP, after: str, closed: bool = True, comma: str = ", ") -> NP:
-        """A noun phrase, and then ``after``; ``closed``: a comma must close its relative clause.
+        """Write a noun phrase, then ``after``. ``closed``: a comma must close its relative clause.
 
-        ``comma``: what stands between the actions of a list but the last two.
+        ``comma``: the separator between the actions of a list, except the last two.
         """
         refs, relative, _ = np
         start = pos = self.pos
@@ -171,5 +171,5 @@ class _Writer:
 
 
 def render(tree: Query, actions: Iterable[Action]) -> Rendered:
-    """The text of a tree, and the same tree with spans. KeyError for an action or a word that is not known."""
+    """The text of a tree, and the same tree with spans. KeyError for an unknown action or word."""
     return _Writer({action.id: action.name for action in actions}, load_lexicon()).query(tree)

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Piece(NamedTuple):
-    """``key`` is for comparing: casefolded, composed. ``glued``: no white space before it."""
+    """``key``: for comparison, casefolded and composed. ``glued``: no white space before it."""
 
     start: int
     end: int
@@ -53,23 +53,23 @@ def cut(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
 
 
 def phrase_key(text: str) -> tuple[str, ...]:
-    """What a phrase is compared by: equal for texts that differ in case and in the width of white space only."""
+    """A phrase's key: equal for texts that differ only in case and in the width of white space."""
     return tuple(_step(piece, i) for i, piece in enumerate(cut(text)))
 
 
 def _step(piece: Piece, place: int) -> str:
-    """The key of a piece inside a phrase, where it matters whether white space stands before it."""
+    """The key of a piece inside a phrase, which differs by white space before it."""
     return piece.key if place == 0 or piece.glued else " " + piece.key
 
 
 class Phrases(Generic[T]):
-    """A set of phrases with what each means, for finding the longest one that begins at a place."""
+    """A set of phrases with their meanings, to find the longest one that begins at a place."""
 
     def __init__(self) -> None:
         self._root: dict[str | None, Any] = {}
 
     def add(self, key: Sequence[str], meaning: T) -> T:
-        """Add a phrase (see ``phrase_key``) unless it is there; the meaning that it has now."""
+        """Add a phrase (see ``phrase_key``) unless it is there; returns the meaning that it has now."""
         node = self._root
         for step in key:
             node = node.setdefault(step, {})
@@ -77,7 +77,7 @@ class Phrases(Generic[T]):
         return found
 
     def has(self, key: Sequence[str]) -> bool:
-        """Whether there is exactly this phrase."""
+        """Is exactly this phrase in the set?"""
         node: dict[str | None, Any] | None = self._root
         for step in key:
             node = node.get(step) if node is not None else None
@@ -100,11 +100,11 @@ class Phrases(Generic[T]):
 
 
 class Meaning(NamedTuple):
-    """A token's type and what it stands for.
+    """A token's type and meaning.
 
-    ``type``: a terminal of grammar.lark, or HINT for words that the language does not have. ``value``: the hint,
-    the conjunction's entry, or "". For phrases of the lexicon: ``relation`` ("<", ">" or ""), ``number`` ("s",
-    "p" or "" where the verb's form does not tell) and, by terminal, (entry key, modal key).
+    ``type``: a terminal of grammar.lark, or HINT for words that the language does not have. ``value``: the hint, the
+    conjunction's entry, or "". For phrases of the lexicon: ``relation`` ("<", ">" or ""), ``number`` ("s", "p", or ""
+    if the verb's form shows none) and ``words``: for each terminal (entry key, modal key).
     """
 
     type: str
@@ -128,7 +128,7 @@ _MARKS = {
 
 
 def _type(terminals: set[Terminal]) -> str:
-    """The token type of a phrase that stands under these terminals; PSC is a phrase that is both P and SC."""
+    """The token type of a phrase with these terminals; PSC is a phrase that is both P and SC."""
     kinds = {terminal.rstrip("<>") for terminal in terminals}
     if kinds == {"P", "SC"}:
         return "PSC"
@@ -167,7 +167,7 @@ def surfaces() -> dict[str, Meaning]:
 
 @cache
 def load_hints() -> dict[str, str]:
-    """Words that the language does not have, each with what to say instead (``data/hints.toml``)."""
+    """Words that the language does not have, each with a hint of what to write instead (``data/hints.toml``)."""
     text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
     return {phrase: row["say"] for row in tomllib.loads(text)["hint"] for phrase in row["words"]}
 
@@ -187,7 +187,7 @@ def vocabulary() -> Phrases[Meaning]:
 
 @cache
 def load_auxiliaries() -> frozenset[str]:
-    """Verbs that mean something only before another verb ("should"): what stands behind them is to blame."""
+    """Auxiliary verbs ("should"): in an error, the word after them is to blame."""
     words = {modal.singular for modal in load_lexicon().modals} | {m.plural for m in load_lexicon().modals}
     return frozenset({word for phrase in words for word in phrase.split()} | {"do", "does"})
 
@@ -218,23 +218,23 @@ class Names:
             if not vocabulary().has(tool := phrase_key(action.tool)):
                 self.phrases.add(tool, action.id)
         self.dotted = any("." in action.name for action in self.actions)
-        """Whether a name has a period in it, so that a period need not end a sentence."""
+        """Does a name contain a period? Then a period need not end a sentence."""
         self.dot_ends_word = any("." in word[-1:] for a in self.actions for word in a.name.split())
-        """Whether a period with white space behind it need not end a sentence either ("Dr. Li's talk")."""
+        """Does a word of a name end with a period ("Dr. Li's talk")? If not, ". " always ends a sentence."""
 
 
 MAX_TOKENS = 1_000
 MAX_PIECES = 10_000
-"""A sentence of more tokens, or of more words and marks, is not read."""
+"""A sentence with more tokens, or more pieces, is not read."""
 
 NOT_IN_SENTENCES = ("HINT", "TIMELESS", "UNKNOWN")
-"""Types of tokens that no sentence may have."""
+"""Types of tokens that make a sentence unreadable."""
 
 
 class Token(NamedTuple):
     """``type`` is a terminal of grammar.lark, or one that no sentence may have: HINT (words with a hint, in
-    ``meaning.value``), TIMELESS (a clock time in a base query), UNKNOWN. ``action`` is an action's id. ``other``:
-    what a name would mean were it no action's name."""
+    ``meaning.value``), TIMELESS (a clock time in a base query), UNKNOWN. ``action`` is an action's id. ``other``: the
+    meaning of a name as a phrase of the lexicon."""
 
     type: str
     start: int
@@ -249,14 +249,14 @@ _WRONG_TIME = Meaning("HINT", "clock times are whole hours from 0:00 to 24:00, s
 
 
 class Scanner:
-    """Reads tokens of texts about some actions."""
+    """Scans texts about some actions into tokens."""
 
     def __init__(self, names: Names, timed: bool) -> None:
         self.names = names
         self.time_type = "TIME" if timed else "TIMELESS"
 
     def tokens(self, text: str) -> list[Token] | None:
-        """The tokens of a sentence, or None if they are too many."""
+        """The tokens of a sentence; None if there are too many."""
         pieces = list(islice(cut(text), MAX_PIECES + 1))
         tokens = list(islice(self.stream(text, pieces), MAX_TOKENS + 1))
         return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
@@ -290,7 +290,7 @@ class Scanner:
         return Token("UNKNOWN", start, pieces[at].end), 1
 
     def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
-        """The longest phrase that does not cut into the name of an action that goes on behind it."""
+        """The longest phrase that does not cut into an action's name that extends beyond it."""
         names = self.names.phrases
         size, meaning = vocabulary().longest(pieces, at)
         for inside in range(at + 1, at + size):

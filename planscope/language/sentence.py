@@ -35,7 +35,7 @@ CONJ_TYPES = ("AND", "BUT", "WHILE")
 
 
 class Folded(NamedTuple):
-    """Tokens with the middles of lists folded into one unit each. ``places``: each unit's first token."""
+    """Tokens with the middle of each list folded into one unit. ``places``: each unit's first token."""
 
     units: list[Unit]
     places: list[int]
@@ -45,7 +45,7 @@ class Folded(NamedTuple):
         return tuple(unit[0].type for unit in self.units)
 
     def place(self, unit: int) -> int:
-        """The first token of a unit; of the last one, where there is no such unit."""
+        """The first token of a unit; of the last unit if there is no such unit."""
         return self.places[min(unit, len(self.places) - 1)]
 
     @property
@@ -54,7 +54,7 @@ class Folded(NamedTuple):
 
 
 def _comma_runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where "a, b, c" begins, and the number of its actions."""
+    """For each run "a, b, c": its place, and its number of actions."""
     at, size = 0, len(tokens)
     while at < size:
         if tokens[at].type != "ACTION":
@@ -71,9 +71,9 @@ def _comma_runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 def fold(tokens: Sequence[Token], *, strict: bool) -> Folded:
     """Fold lists so that the readings stay the same.
 
-    Strict: in "a, b, c and d" all from b to c, which are always in the list that "and" closes ("Before a, b, c and
-    d happen"); in "a, b, c, and d" b only, so that a list of three stays one. Lenient: in "a, b, c, d, e", where any
-    comma may part two lists, all from c on but the last two, so that two readings are left if there were two.
+    Strict: in "a, b, c and d", b to c are folded, which always belong to the list that "and" closes ("Before a, b, c
+    and d happen"); in "a, b, c, and d" only b, so that a list of three stays one. Lenient: any comma in "a, b, c, d, e"
+    may separate two lists, so all from c on except the last two are folded, and two readings stay two.
     """
     units: list[Unit] = []
     places: list[int] = []
@@ -103,7 +103,7 @@ def fold(tokens: Sequence[Token], *, strict: bool) -> Folded:
 
 
 def _parts(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the conjunction has a comma before it and does not close a list, as it does in "a, b, and c".
+    """Does the conjunction at ``at`` separate clauses? It has a comma before it and closes no list ("a, b, and c").
 
     No clause ends with a comma and one action.
     """
@@ -113,10 +113,10 @@ def _parts(tokens: Sequence[Token], at: int) -> bool:
 
 
 def split(tokens: Sequence[Token]) -> tuple[list[Sequence[Token]], list[Token]]:
-    """The clauses of a sentence (without its period) and the conjunctions between them, as the strict grammar has it.
+    """The clauses of a sentence (without its period) and the conjunctions between them, by the strict grammar.
 
-    There a comma with a conjunction behind it is in no other place, but in a list of three or more ("a, b, and c"),
-    and a semicolon nowhere else.
+    In that grammar, a comma before a conjunction occurs only there and in lists of three or more ("a, b, and c"), and a
+    semicolon only there.
     """
     clauses: list[Sequence[Token]] = []
     conjs: list[Token] = []
@@ -137,14 +137,14 @@ def split(tokens: Sequence[Token]) -> tuple[list[Sequence[Token]], list[Token]]:
 def two_ways(
     text: str, span: Span, readings: tuple[Query, Query], expected: str, actions: Sequence[Action]
 ) -> Trouble:
-    """The error that shows both readings, each in words that have one meaning."""
+    """The error of an ambiguous sentence; it shows both readings in unambiguous words."""
     one, other = (render(tree, actions).text for tree in readings)
     message = f'this can be read in two ways: "{one}" or "{other}"'
     return Trouble(span, text[slice(*span)], (expected,), message, (one, other))
 
 
 def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
-    """The error of "A and B, which precedes C, ...": does A precede C as well?"""
+    """The error of "A and B, which precedes C, ..." (does A precede C as well?), or None."""
     for c, (pattern, units) in enumerate(reading.clauses):
         for side in (pattern.subject, pattern.object):
             if not isinstance(side, NPPattern) or side.relative is None:
@@ -159,9 +159,9 @@ def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Act
 
 
 def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
-    """What else regular English with "B, which precedes C, D and E" may mean: that D and E stand beside B.
+    """The other meaning of "B, which precedes C, D and E" in regular English: D and E belong to B's list.
 
-    Only where no verb follows, before which a comma behind E would have no place.
+    Only if no verb follows; before a verb, a comma after E would be missing.
     """
     for c, (pattern, units) in enumerate(reading.clauses):
         np = pattern.object
@@ -183,7 +183,7 @@ def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
 
 
 def meant(reading: SentenceReading) -> Query:
-    """What a reading means: what is said of a part of a list only becomes a sentence of its own."""
+    """The query that a reading means; a relative clause about part of a list becomes a sentence of its own."""
     clauses: list[ClauseReading] = []
     extra: list[ClauseReading] = []
     for pattern, units in reading.clauses:
@@ -203,7 +203,7 @@ def meant(reading: SentenceReading) -> Query:
 
 
 def rest_span(reading: SentenceReading) -> Span:
-    """Where the first list goes on behind its relative clause; the whole sentence where none does."""
+    """The span of the first list's actions after its relative clause; the whole sentence if there are none."""
     for pattern, units in reading.clauses:
         for side in (pattern.subject, pattern.object):
             if isinstance(side, NPPattern) and side.rest:
@@ -212,7 +212,7 @@ def rest_span(reading: SentenceReading) -> Span:
 
 
 def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
-    """The reading in which a relative clause speaks of the last action of its list only, as a sentence of its own."""
+    """The reading in which a relative clause is about the last action of its list only, as a sentence of its own."""
     clause = sentence.clauses[c]
     np = clause.subject if of_subject else clause.object
     assert isinstance(np, NP) and np.relative is not None
@@ -225,26 +225,26 @@ def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
 
 
 MAX_NAMESAKES = 6
-"""How many names that are also phrases of the lexicon are tried as such in one sentence."""
+"""Limit of names in one sentence that are also tried as phrases of the lexicon."""
 
 MAX_ODD = 3
-"""A sentence with more marks and conjunctions too many or too few is not read."""
+"""A sentence with more missing or extra marks and conjunctions is not read."""
 
 _LISTED = ("ACTION", "TIME", "COMMA", "AND")
 
 LONGEST_PROPOSAL = 300
-"""A longer sentence (code points) is not written out as it would be regular."""
+"""For longer sentences (code points), no regular wording is proposed."""
 
 
 class Lenient(NamedTuple):
-    """A reading of what people write. ``likely``: not too irregular to be what was meant."""
+    """A reading of irregular English. ``likely``: regular enough to be meant."""
 
     reading: SentenceReading
     likely: bool
 
 
 class SentenceReader:
-    """Reads single sentences about some actions. ``kept``: as ``read_query`` has it."""
+    """Reads single sentences about some actions. ``kept``: see ``read_query``."""
 
     def __init__(self, scanner: Scanner, timed: bool, kept: bool = False) -> None:
         self.scanner = scanner
@@ -252,7 +252,7 @@ class SentenceReader:
         self.kept = kept
 
     def read(self, text: str) -> SentenceReading | Trouble:
-        """The one meaning of a sentence (with its period, or at the end of a text without), or what is wrong."""
+        """The only reading of a sentence (the last one may lack its period), or its error."""
         tokens = self.scanner.tokens(text)
         if tokens is None:
             return _too_long(text)
@@ -277,7 +277,7 @@ class SentenceReader:
     def _likely(
         self, text: str, tokens: list[Token], regular: list[SentenceReading], found: list[Lenient]
     ) -> SentenceReading | Trouble:
-        """What readings with equally few irregularities mean, or what is too irregular and how it would be regular."""
+        """The only meaning of the readings with the fewest irregularities, or an error with a regular wording."""
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
         doubts = going_on(tokens)
         if any(one.likely for one in found):
@@ -292,14 +292,14 @@ class SentenceReader:
         return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
-        """The same for regular English."""
+        """The only meaning of readings in regular English, or an error."""
         doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
         return self._only(text, readings, doubts)
 
     def _only(
         self, text: str, readings: list[SentenceReading], doubts: list[SentenceReading]
     ) -> SentenceReading | Trouble:
-        """The first reading, if all readings say the same, and the doubtful ones too."""
+        """The first reading if all readings and doubts mean the same; else an error."""
         actions = self.scanner.names.actions
         for reading in readings:
             if (trouble := doubtful_relative(text, reading, actions)) is not None:
@@ -310,7 +310,7 @@ class SentenceReader:
         return readings[0]
 
     def _meanings(self, readings: list[SentenceReading]) -> list[tuple[SentenceReading, Query]]:
-        """Everything that the readings can mean, each with the first that means it."""
+        """The meanings of the readings, each with the first reading that has it."""
         said: dict[object, tuple[SentenceReading, Query]] = {}
         for reading in readings:
             tree = meant(reading)
@@ -319,9 +319,9 @@ class SentenceReader:
         return list(said.values())
 
     def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:
-        """What is wrong where the strict grammar came to an end, or the lenient one if that came further.
+        """The error at the token where the strict grammar got stuck, or the lenient one if that got further.
 
-        ``limit``: no grammar comes further than this token.
+        ``limit``: no grammar gets beyond this token.
         """
         if (extra := _third_clause(tokens)) is not None:
             message = "a sentence has at most two clauses; end it with a period, and begin another"
@@ -338,13 +338,13 @@ class SentenceReader:
             if isinstance(further, Stuck) and folded.place(further.at) > at:
                 at, types = folded.place(further.at), further.expected
         if at and tokens[at - 1].type == "ACTION":
-            # Behind an action another one is read, but never expected: there is a comma between them.
+            # Another action may follow directly, but a comma is expected between them.
             types -= {"ACTION"}
         return stuck(text, tokens, at, types, self.scanner.names, self.timed)
 
 
 def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
-    """The readings in regular English, numbers aside; clause by clause."""
+    """The readings in regular English, without agreement; clause by clause."""
     clauses, conjs = split(tokens)
     if len(conjs) > 1:
         return
@@ -360,7 +360,7 @@ def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
 
 
 def agrees(reading: SentenceReading) -> bool:
-    """Whether no verb in the singular stands behind a list."""
+    """Is no verb after a list in the singular?"""
     return not any(
         disagreements(pattern, [unit[0].meaning.number for unit in units])
         for pattern, units in reading.clauses
@@ -368,12 +368,12 @@ def agrees(reading: SentenceReading) -> bool:
 
 
 def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
-    """The readings that people may have meant: those with the fewest irregularities."""
+    """The readings with the fewest irregularities."""
     return _fewest(tokens, "unsaid")
 
 
 def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
-    """Readings with a list that goes on behind its relative clause, where none has fewer irregularities."""
+    """Readings in which a list goes on after its relative clause, if no reading has fewer irregularities."""
     if not any(token.type == "WHICH" and _several(tokens[at + 1 :]) for at, token in enumerate(tokens)):
         return []
     found = _fewest(tokens, "continued")
@@ -383,14 +383,14 @@ def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
 
 
 def _several(tokens: Sequence[Token]) -> bool:
-    """Whether the first verb has several actions behind it, so that one could stand beside a relative clause."""
+    """Do several actions follow the first verb, so that some could belong to the list before "which"?"""
     behind = dropwhile(lambda token: token.type not in _LISTED, tokens)
     run = [token.type for token in takewhile(lambda token: token.type in _LISTED, behind)]
     return run.count("ACTION") + run.count("TIME") > 1
 
 
 def goes_on(reading: SentenceReading) -> bool:
-    """Whether a list goes on behind its relative clause."""
+    """Does a list go on after its relative clause?"""
     sides = (side for pattern, _ in reading.clauses for side in (pattern.subject, pattern.object))
     return any(isinstance(side, NPPattern) and bool(side.rest) for side in sides)
 
@@ -415,7 +415,7 @@ def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
-    """Strict readings of a sentence in which some names of actions are not meant as such ("before", "and")."""
+    """Strict readings in which some names of actions ("before", "and") are phrases of the lexicon."""
     places = [at for at, token in enumerate(tokens) if token.other is not None][:MAX_NAMESAKES]
     for chosen in product((False, True), repeat=len(places)):
         changed = list(tokens)
@@ -428,17 +428,17 @@ def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
 
 
 def _place(tokens: Sequence[Token], found: Stuck) -> int:
-    """The token where the lenient reading of some tokens came to an end."""
+    """The token where the lenient grammar got stuck."""
     return fold(tokens, strict=False).place(found.at)
 
 
 def _gaps(tokens: Sequence[Token]) -> int:
-    """Actions with an action directly behind: each is an irregularity in every reading that there may be."""
+    """The number of actions directly followed by an action; each is an irregularity in every reading."""
     return sum(one.type == other.type == "ACTION" for one, other in pairwise(tokens))
 
 
 def _third_clause(tokens: Sequence[Token]) -> Token | None:
-    """The conjunction before a third clause, where every clause could stand by itself."""
+    """The conjunction before a third clause, if every clause can be read by itself; else None."""
     clauses, conjs = split(tokens)
     if len(conjs) < 2:
         return None

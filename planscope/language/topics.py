@@ -1,14 +1,13 @@
-"""Topics: a job and what somebody in it may do in a day (paper, section 4.2, "Text Filling").
+"""Topics: a job with its daily activities (paper, section 4.2, "Text Filling").
 
-The bundled ones stand in ``data/topics.toml``. A user's file of the same shape goes on top of them::
+The bundled topics are in ``data/topics.toml``. A user's file of the same shape adds to them or replaces them::
 
     [[topic]]
     job = "network engineer"
     activities = ["network status check", "firewall rule audit"]
 
-What makes a good list of activities is checked as far as it can be told mechanically. Two kinds of problem: what
-*breaks* (the text could not be read back, or not be rendered), and style, which the bundled topics keep and a user's
-own file need not.
+Lists of activities are checked. Some problems *break* a topic: its text could not be rendered or read back. The others
+are about style; the bundled topics have none, a user's own may.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ Topics = dict[str, tuple[str, ...]]
 MAX_PHRASE = 80
 MAX_JOB = 60
 
-# Heads in -s that are singular. A new one is put down here by hand.
+# Singular heads in -s; add new ones by hand.
 SINGULAR_IN_S = frozenset({"analysis", "census", "diagnosis", "synthesis"})
 _PLURALS = frozenset({"children", "criteria", "data", "feet", "media", "men", "people", "teeth", "women"})
 _NO_NAMES = frozenset({"a", "an", "the", "and", "or", "which", "that"})
 
-# Words that place an activity in the day or in a process, base forms of the lexicon's verbs among them.
+# Words that suggest an order or a time of day; base forms of the lexicon's verbs are among them.
 _ORDERING = """
     advance after afterwards ahead before begin beginning behind but carry close come complete conclude conduct
     continue daily day done early earlier end ensue evening execute final finish first follow front go going
@@ -56,7 +55,7 @@ _LOWER = re.compile(r"[a-z]+(?: [a-z]+)*")
 
 @dataclass(frozen=True, slots=True)
 class TopicProblem:
-    """``phrase`` is None where the topic as a whole is meant. ``message``: what is wrong and what to do."""
+    """``phrase`` is None if the problem concerns the whole topic. ``message``: the problem and its remedy."""
 
     topic: str
     phrase: str | None
@@ -69,9 +68,9 @@ class TopicProblem:
 
 
 def check_topics(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
-    """All problems, those that break first. ``keywords`` are the phrases of the lexicon.
+    """All problems, the breaking ones first. ``keywords`` are the phrases of the lexicon.
 
-    Style is judged among those phrases alone that break nothing.
+    Style is checked only for phrases that break nothing.
     """
     keywords = tuple(keywords)
     found = breaking_problems(topics, keywords)
@@ -84,7 +83,7 @@ def check_topics(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -
 
 
 def breaking_problems(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
-    """Only what could not be read or rendered; takes time linear in the size of the topics."""
+    """Only the problems that break a topic; takes time linear in the size of the topics."""
     sequences = {tuple(k.casefold().split()) for k in keywords}
     return [p for job in topics for p in _breaking(job, topics[job], sequences)]
 
@@ -105,7 +104,7 @@ def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) 
         elif (held := _held(words, keywords)) is not None:
             yield TopicProblem(job, phrase, f'holds the keyword "{held}"; say it in other words', True)
         elif phrase_key(phrase) in seen:
-            yield TopicProblem(job, phrase, "stands there twice; leave one out", True)
+            yield TopicProblem(job, phrase, "is listed twice; leave one out", True)
         seen.add(phrase_key(phrase))
 
 
@@ -124,7 +123,7 @@ def _unlovely(job: str, phrases: Sequence[str], reserved: set[str]) -> Iterator[
 
 
 def _related(job: str, phrases: Sequence[str]) -> Iterator[TopicProblem]:
-    """Two activities that speak of one thing tend to have a natural order (paper, section 7)."""
+    """Activities that share a word: they tend to have a natural order (paper, section 7)."""
     uses: Counter[str] = Counter()
     heads: Counter[str] = Counter()
     for phrase in phrases:
@@ -138,7 +137,7 @@ def _related(job: str, phrases: Sequence[str]) -> Iterator[TopicProblem]:
 
 
 def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
-    """The same phrase, one inside another, or one tool name for two: in the whole file."""
+    """Problems across the whole file: equal phrases, one inside another, two with one tool name."""
     everywhere = [(job, phrase) for job, phrases in topics.items() for phrase in phrases]
     count = Counter(phrase.casefold() for _, phrase in everywhere)
     longest = max((len(name.split()) for name in count), default=0)
@@ -150,13 +149,13 @@ def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
             if len(inner) < len(words) and " ".join(inner) in count:
                 yield TopicProblem(job, phrase, f'holds the activity "{" ".join(inner)}"', False)
         if count[name] > 1:
-            yield TopicProblem(job, phrase, "stands in the file more than once", False)
+            yield TopicProblem(job, phrase, "is in the file more than once", False)
         elif tools.setdefault(slug(phrase), name) != name:
             yield TopicProblem(job, phrase, f'has the tool name of "{tools[slug(phrase)]}"', False)
 
 
 def _parts(words: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
-    """Every run of up to so many words."""
+    """Every run of at most ``longest`` words."""
     for i in range(len(words)):
         for j in range(i + 1, min(i + longest, len(words)) + 1):
             yield tuple(words[i:j])
@@ -168,7 +167,7 @@ def _held(words: Sequence[str], keywords: set[tuple[str, ...]]) -> str | None:
 
 
 def _inflected(words: Iterable[str]) -> set[str]:
-    """The words and what they may become: follows, following, placing, running, carried."""
+    """The words with their inflections: follows, following, placing, running, carried."""
     made: set[str] = set()
     for w in words:
         made |= {w, w + "s", w + "es", w + "ed", w + "d", w + "ing", w + w[-1:] + "ing", w + w[-1:] + "ed"}
@@ -184,15 +183,14 @@ _SHAPE = 'write tables [[topic]] with job = "..." and activities = ["...", "..."
 
 
 class TopicError(UserError, ValueError):
-    """A topics file cannot be used; one line that names the file, what is wrong in it, and what to do."""
+    """A topics file cannot be used; one line names the file, the problem and its remedy."""
 
 
 def load_topics(path: Path | None = None) -> dict[str, tuple[str, ...]]:
-    """Activities by job: the bundled topics, with those of the user's file ``path`` on top.
+    """Activities by job: the bundled topics, then those of the user's file ``path``.
 
-    A topic of the file takes the place of a bundled one with the same job, whatever its capitals; others
-    go behind the bundled ones. The file is refused (``TopicError``) if a phrase of it could not be read or
-    rendered; style is the user's own.
+    A topic of the file replaces the bundled one with the same job (case is ignored). TopicError if a phrase of the file
+    could not be rendered or read back; its style is not checked.
     """
     topics: dict[str, tuple[str, ...]] = dict(_bundled())
     if path is not None:
@@ -203,7 +201,7 @@ def load_topics(path: Path | None = None) -> dict[str, tuple[str, ...]]:
 
 
 def keywords() -> tuple[str, ...]:
-    """Every phrase that may be written between actions: no activity can hold one of them."""
+    """Every phrase that may be written between actions; no activity may contain one."""
     written = {form for e in load_lexicon() if not e.parse_only for form in e.forms[""]}
     return tuple(sorted(written | {"which"}))
 
@@ -263,7 +261,7 @@ def _topics_in(document: dict[str, Any]) -> Topics:
         if not isinstance(job, str):
             raise TopicError(f'topic {number} has no job; add job = "..."')
         if job.casefold() in taken:
-            raise TopicError(f'topic "{visible(job, limit=60)}" stands there twice; put the two together')
+            raise TopicError(f'topic "{visible(job, limit=60)}" is there twice; put the two together')
         taken.add(job.casefold())
         topics[job] = _activities_in(job, row.get("activities"))
     return topics

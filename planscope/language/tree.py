@@ -1,7 +1,7 @@
 """The syntax tree of a query (paper, Figures 4 and 6): cheap immutable nodes.
 
-A node's ``span`` is a half-open range of code points of the query's text. A tree that no text was made of or
-read from has ``NOWHERE`` everywhere; rendering and reading give the same tree with its spans.
+A node's ``span`` is a half-open range of code points of the query's text. A tree without a text has ``NOWHERE``
+everywhere; rendering and reading return the tree with its spans.
 
 Paths (``NodePath``) name nodes from the root, which is ``()``::
 
@@ -50,7 +50,7 @@ RELATION_WORD: dict[str, int] = {
     "compound": 1,
     "fronted_compound": 0,
 }
-"""Which of a clause's (or relative clause's) words carries the relation, by form."""
+"""By form: the place of the word that carries the relation."""
 
 
 def terminals(form: Form, relation: Relation) -> tuple[Terminal, ...]:
@@ -82,7 +82,7 @@ class Time(NamedTuple):
 
 
 class NP(NamedTuple):
-    """A list of actions, with or without a relative clause, which speaks of the whole list."""
+    """A list of actions, with or without a relative clause, which is about the whole list."""
 
     actions: tuple[ActionRef, ...]
     relative: Relative | None = None
@@ -180,7 +180,7 @@ Skeleton = tuple[object, ...]
 
 
 def skeleton(node: Node | None) -> Skeleton:
-    """The tree without spans and without the choice of words: equal where trees differ in synonyms only."""
+    """The tree without spans and choice of words: equal for trees that differ only in synonyms."""
     match node:
         case Query(sentences=sentences):
             return ("query", *map(skeleton, sentences))

@@ -1,4 +1,4 @@
-"""Syntax trees to plain JSON data and back."""
+"""Converts syntax trees to plain JSON data and back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 
 class TreeError(UserError, ValueError):
-    """The data is no syntax tree; the message says where it stops being one."""
+    """The data is no syntax tree; the message names the fault."""
 
 
 def dump(tree: Query) -> Json:

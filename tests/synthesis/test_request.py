@@ -67,7 +67,7 @@ def test_activities_of_several_topics_do_not_hold_each_other() -> None:
         (Request(actions=1), "at least two actions, not 1"),
         (Request(actions=-3), "at least two actions"),
         (Request(actions=("one thing",)), "at least two actions"),
-        (Request(actions=("one thing", "One thing")), "stands there twice"),
+        (Request(actions=("one thing", "One thing")), "is listed twice"),
         (Request(actions=("one thing", "mopping before lunch")), 'holds the keyword "before"'),
         (Request(actions=("one thing", "\x1b[31m")), "single blanks"),
         (Request(actions=25, timed=True), "25 timed actions do not fit a day"),

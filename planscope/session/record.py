@@ -230,21 +230,22 @@ class _Gathered:
     def __init__(self, record: RunRecord) -> None:
         self.before = record
         self.calls = list(record.calls)
-        self.words = record.last_words
+        self.words = [record.last_words] if record.last_words else []
         self.cost = record.cost
         self.kept = record.kept
-        self.troubles = record.troubles
+        self.troubles: list[str] = []
+        """Those since the last call; put where they belong at the next call, as a run may have very many."""
         self.ending, self.reason = record.ending, record.reason
 
     def record(self) -> RunRecord:
+        self._settle()
         return self.before._replace(
             calls=tuple(self.calls),
             ending=self.ending,
             reason=self.reason,
-            last_words=self.words,
+            last_words="\n".join(self.words),
             kept=self.kept,
             cost=self.cost,
-            troubles=self.troubles,
         )
 
     def take(self, event: Event) -> None:
@@ -264,17 +265,18 @@ class _Gathered:
         match event:
             case MessageEvent():
                 said = words_of(event.text, event.refusal, event.finish, event.structured)
-                self.words = f"{self.words}\n{said}" if self.words and said else self.words or said
+                self.words += [said] if said else []
             case CallEvent():
                 self._call(event)
             case AnswerEvent():
                 self._answer(event)
             case ErrorEvent():
-                self._trouble(f"{event.kind}: {event.text}")
+                self.troubles.append(f"{event.kind}: {event.text}")
             case EndEvent():
                 self.ending, self.reason = event.ending, event.reason or ""
 
     def _call(self, event: CallEvent) -> None:
+        self._settle()
         self.kept += bool(event.kept)
         self.calls.append(
             RecordedCall(
@@ -283,12 +285,12 @@ class _Gathered:
                 event.arguments,
                 event.raw or "",
                 event.error or "",
-                self.words,
+                "\n".join(self.words),
                 asked=event.asked,
                 kept=bool(event.kept),
             )
         )
-        self.words = ""
+        self.words = []
 
     def _answer(self, event: AnswerEvent) -> None:
         for place in range(len(self.calls) - 1, -1, -1):
@@ -303,9 +305,11 @@ class _Gathered:
                 )
                 return
 
-    def _trouble(self, line: str) -> None:
-        if self.calls:
+    def _settle(self) -> None:
+        """Put the troubles since the last call with that call, or with the record if there was none."""
+        if self.calls and self.troubles:
             last = self.calls[-1]
-            self.calls[-1] = last._replace(troubles=(*last.troubles, line))
-        else:
-            self.troubles = (*self.troubles, line)
+            self.calls[-1] = last._replace(troubles=(*last.troubles, *self.troubles))
+        elif self.troubles:
+            self.before = self.before._replace(troubles=(*self.before.troubles, *self.troubles))
+        self.troubles = []

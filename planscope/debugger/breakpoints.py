@@ -1,14 +1,15 @@
-"""Breakpoints: where to stop on the way through a run, forward or back.
+"""Breakpoints, at which going through a run stops, forward or back.
 
 Each is written as a short text and read back from it: ``tool network_diagnosis`` (before it is called), ``step 3``,
-``breaks`` or ``breaks c2`` (before the call that breaks it), ``doomed`` (the point of no return), ``error`` or
-``error act_error``, ``when valid_completions < 3`` (where it becomes true).
+``breaks`` or ``breaks c2`` (before the call that violates it), ``lost`` (the point of no return), ``error`` or
+``error failed call``, ``when valid_completions < 3`` (at the step that makes it true). Files have older words for
+some of them (``doomed``, ``error act_error``), which are read as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from planscope.debugger.cursor import parse_step
 from planscope.debugger.errors import DebuggerError, shown, unknown
@@ -41,7 +42,7 @@ class StepBreak:
 
 @dataclass(frozen=True, slots=True)
 class AboutToBreak:
-    """Before the call that breaks a constraint (None: any)."""
+    """Before the call that violates a constraint (None: any)."""
 
     constraint: str | None = None
 
@@ -53,13 +54,15 @@ class AboutToBreak:
 class NoReturn:
     """The point of no return of an attempt."""
 
+    written: str = field(default="doomed", compare=False)
+
     def __str__(self) -> str:
-        return "doomed"
+        return self.written
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorBreak:
-    """A step with a finding of a type (None: any), warnings among them."""
+    """A step with an error or a warning of a type (None: any)."""
 
     type: ErrorType | None = None
 
@@ -69,7 +72,7 @@ class ErrorBreak:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Where a condition becomes true: it holds here and did not at the step before."""
+    """A step at which a condition holds that did not hold at the step before."""
 
     condition: Comparison
 
@@ -83,27 +86,33 @@ class When:
 
 Breakpoint = ToolBreak | StepBreak | AboutToBreak | NoReturn | ErrorBreak | When
 
-_ALONE: dict[str, Breakpoint] = {"breaks": AboutToBreak(), "doomed": NoReturn(), "error": ErrorBreak()}
-KINDS = ("tool", "step", "breaks", "doomed", "error", "when")
+_ALONE: dict[str, Breakpoint] = {
+    "breaks": AboutToBreak(),
+    "violates": AboutToBreak(),
+    "doomed": NoReturn(),
+    "lost": NoReturn("lost"),
+    "error": ErrorBreak(),
+}
+KINDS = ("tool", "step", "breaks", "lost", "error", "when")
 
 
 def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
-    """Read a breakpoint; a number alone is a step, a tool's name alone that tool. DebuggerError: one line.
+    """Read a breakpoint; a number alone means a step, a tool's name alone that tool.
 
-    A run that is not over may still come to a step that it has not.
+    A step need not exist yet in a run that is not over. Raises DebuggerError, which says in one line what is wrong.
     """
     word, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     kind = word.casefold()
     if not rest and kind in _ALONE:
         return _ALONE[kind]
-    if kind == "doomed":
-        raise DebuggerError(f"nothing goes behind 'doomed'; {shown(rest)} does")
+    if kind in ("doomed", "lost"):
+        raise DebuggerError(f"'{kind}' takes no argument; {shown(rest)} is one")
     if kind == "tool":
         return ToolBreak(_tool(rest, run))
     if kind == "step":
         return StepBreak(_step(rest, run))
-    if kind == "breaks":
+    if kind in ("breaks", "violates"):
         return AboutToBreak(_constraint(rest, run))
     if kind == "error":
         return ErrorBreak(_error_type(rest))
@@ -135,7 +144,7 @@ def _tools(run: RunIndex) -> dict[str, None]:
 
 def _tool(name: str, run: RunIndex) -> str:
     if not name:
-        raise DebuggerError("the name of a tool is missing behind 'tool'")
+        raise DebuggerError("a tool's name is missing after 'tool'")
     if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
         name = unquoted(name)
     tools = _tools(run)
@@ -162,7 +171,7 @@ def _error_type(name: str) -> ErrorType:
 
 
 def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpoint, ...], tuple[str, ...]]:
-    """The breakpoints of a session file, and a line for each that makes no sense in this run."""
+    """The breakpoints of a session file, and an error line for each that does not fit this run."""
     breakpoints: list[Breakpoint] = []
     problems: list[str] = []
     for text in texts:
@@ -174,7 +183,7 @@ def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpo
 
 
 def toggle(breakpoints: tuple[Breakpoint, ...], breakpoint: Breakpoint) -> tuple[Breakpoint, ...]:
-    """Without it where it was set, with it at the end where it was not."""
+    """The breakpoints without this one if it was set, else with it at the end."""
     if breakpoint in breakpoints:
         return tuple(b for b in breakpoints if b != breakpoint)
     return (*breakpoints, breakpoint)

@@ -11,12 +11,14 @@ An action is its id, its tool or its name, in quotes where that has blanks or si
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from planscope.debugger.errors import DebuggerError, shown, unknown
 from planscope.language.problem import Action, Problem
 from planscope.oracle.verdict_types import State, Status
+from planscope.wording.terms import STATES, STATUSES
 
 Aspect = Literal["place", "start", "end"]
 FactName = Literal["valid_completions", "state", "step", "attempt"]
@@ -41,7 +43,7 @@ class ActionValue:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintStatus:
-    """``holds``, ``open`` or ``broken``."""
+    """A constraint's status: ``holds``, ``open`` or ``broken`` (which can be written ``violated``)."""
 
     constraint: str
 
@@ -51,7 +53,7 @@ class ConstraintStatus:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that the step as a whole has."""
+    """A fact about the whole step, such as its state."""
 
     name: FactName
 
@@ -64,14 +66,18 @@ Operand = ActionValue | ConstraintStatus | Fact
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A condition. ``right`` is an operand, a number, a word, or None for ``none``."""
+    """A condition. ``right`` is an operand, a number, a value's word in the JSON, or None for ``none``.
+
+    ``word``: the same word as it was written.
+    """
 
     left: Operand
     operator: Operator
     right: Operand | int | str | None
+    word: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        return f"{self.left} {self.operator} {'none' if self.right is None else self.right}"
+        return f"{self.left} {self.operator} {self.word or ('none' if self.right is None else self.right)}"
 
 
 Expression = Operand | Comparison
@@ -107,7 +113,7 @@ def parse_expression(text: str, problem: Problem) -> Expression:
         raise DebuggerError("an expression is missing, such as valid_completions or a1.place")
     expression = reader.expression()
     if reader.tokens:
-        raise DebuggerError(f"{shown(reader.tokens[0][1])} is one too many behind {shown(str(expression))}")
+        raise DebuggerError(f"unexpected {shown(reader.tokens[0][1])} after {shown(str(expression))}")
     return expression
 
 
@@ -127,6 +133,10 @@ def costly(expression: Expression) -> bool:
     return isinstance(expression, Fact) and expression.name == "valid_completions"
 
 
+JSON_VALUES = {word: value for value, word in (*STATES.items(), *STATUSES.items())}
+"""States and statuses by the words that are displayed for them, which are read as well."""
+
+
 def _words(operand: Operand) -> tuple[str, ...]:
     """The words that an operand's value can be, besides numbers."""
     if isinstance(operand, ConstraintStatus):
@@ -140,6 +150,15 @@ def _words(operand: Operand) -> tuple[str, ...]:
         "attempt": (),
     }
     return named[operand.name]
+
+
+def _shown(values: Iterable[str]) -> list[str]:
+    """The words for values, and the values after them."""
+    return list(dict.fromkeys([*map(value_in_words, values), *values]))
+
+
+def value_in_words(value: str) -> str:
+    return STATES.get(value) or STATUSES.get(value, value)
 
 
 def _is_number(operand: Operand) -> bool:
@@ -163,7 +182,7 @@ class _Reader:
             return left
         operator = self.tokens.pop(0)[1]
         if not self.tokens:
-            raise DebuggerError(f"something to compare with is missing behind {shown(operator)}")
+            raise DebuggerError(f"there is nothing to compare with after {shown(operator)}")
         return self.comparison(left, operator)
 
     def comparison(self, left: Operand, operator: str) -> Comparison:
@@ -171,16 +190,18 @@ class _Reader:
         right: Operand | int | str | None
         words = _words(left)
         alone = len(self.tokens) == 1
-        if alone and kind == "word" and word.casefold() in words:
+        written = ""
+        if alone and kind == "word" and (value := JSON_VALUES.get(word.casefold(), word.casefold())) in words:
             self.tokens.pop(0)
-            right = None if word.casefold() == "none" else word.casefold()
+            right = None if value == "none" else value
+            written = word.casefold()
         elif alone and kind == "word" and _NUMBER.fullmatch(word):
             if not _is_number(left):
-                raise unknown(f"value of {left}", word, words)
+                raise unknown(f"value of {left}", word, _shown(words))
             self.tokens.pop(0)
             right = int(word)
         elif alone and kind == "word" and not self.names_operand(word):
-            kinds = (*words, "a number") if _is_number(left) else words
+            kinds = (*words, "a number") if _is_number(left) else _shown(words)
             raise unknown(f"value of {left}", word, kinds)
         else:
             right = self.operand()
@@ -191,7 +212,7 @@ class _Reader:
         )
         for known in get_args(Operator):
             if operator == known and (ordered or known in ("==", "!=")):
-                return Comparison(left, known, right)
+                return Comparison(left, known, right, written)
         raise DebuggerError(f"{operator} compares numbers; {shown(str(left))} is compared by == and != here")
 
     def names_operand(self, word: str) -> bool:
@@ -200,7 +221,7 @@ class _Reader:
     def operand(self) -> Operand:
         kind, written = self.tokens.pop(0)
         if kind not in ("word", "quote"):
-            raise DebuggerError(f"{shown(written)} cannot stand here; a name was expected")
+            raise DebuggerError(f"{shown(written)} is unexpected here; a name comes here")
         name = unquoted(written) if kind == "quote" else written
         if self.tokens and self.tokens[0][0] == "dot":
             self.tokens.pop(0)

@@ -32,6 +32,7 @@ from planscope.oracle.statuses import Attempt
 from planscope.oracle.trace import Call
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
 from planscope.session.record import RunRecord
+from planscope.wording.terms import NO_RETURN, said
 
 Cancelled = Callable[[], bool]
 
@@ -143,19 +144,27 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     return tuple(dict.fromkeys(said))
 
 
-_SAID_BY_FACTS = ("breaks", "doomed", "error")
-"""Breakpoints that stop at something which is a reason by itself."""
+_SAID_BY_FACTS = ("breaks", "doomed", "lost", "error")
+"""Kinds of breakpoints whose stops have a reason of their own."""
 
 
 def in_words(reasons: Sequence[str]) -> str:
-    """Reasons as a person is told them, without breakpoints that only say again what the others do."""
+    """Reasons as they are displayed, without breakpoints that only repeat the others."""
     facts = [r for r in reasons if r.partition(" ")[0] not in _SAID_BY_FACTS]
     return ", ".join(map(_in_words, facts or reasons))
 
 
 def _in_words(reason: str) -> str:
-    """Names of tools and expressions stay as they are."""
-    return reason if reason.startswith(("tool ", "when ")) else reason.replace("_", " ")
+    kind, _, rest = reason.partition(" ")
+    if kind in ("tool", "when"):
+        return reason  # names of tools and conditions stay as they were written
+    if rest == "breaks":
+        return f"violates {kind}"
+    if kind == "breaks":
+        return f"violates {rest or 'a constraint'}"
+    if kind in ("doomed", "lost"):
+        return NO_RETURN
+    return said(rest if kind == "error" and rest else reason)
 
 
 def marks(run: RunIndex, breakpoints: Sequence[Breakpoint]) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""Watches: expressions that are looked at anew at every step."""
+"""Watches: expressions whose values are displayed at every step."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from planscope.debugger.expressions import (
     Operand,
     costly,
     parse_expression,
+    value_in_words,
 )
 from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 
 Value = int | str | bool | None
-"""None: not known yet. ``"many"``: a count that nobody made."""
+"""None: not known yet. ``"many"``: too many orders to count."""
 
 MANY = "many"
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """An expression that somebody wants to see."""
+    """A watched expression."""
 
     expression: Expression
 
@@ -35,13 +36,13 @@ class Watch:
 
     @property
     def costly(self) -> bool:
-        """Whether its value may take a while: then it is to be asked for off the screen's thread."""
+        """Whether its value may take a while, so that the screen asks for it on another thread."""
         return costly(self.expression)
 
 
 @dataclass(frozen=True, slots=True)
 class WatchLine:
-    """A watch as it is shown: its text, its value in words, and whether that is new at this step."""
+    """A watch as it is displayed: its text, its value, and whether the value changed at this step."""
 
     text: str
     value: str
@@ -49,12 +50,12 @@ class WatchLine:
 
 
 def parse_watch(text: str, problem: Problem) -> Watch:
-    """Read a watch; DebuggerError says in one line what is wrong."""
+    """Read a watch. Raises DebuggerError, which says in one line what is wrong."""
     return Watch(parse_expression(text, problem))
 
 
 def load_watches(texts: Iterable[str], problem: Problem) -> tuple[tuple[Watch, ...], tuple[str, ...]]:
-    """The watches of a session file, and a line for each that makes no sense in this problem."""
+    """The watches of a session file, and an error line for each that does not fit this query."""
     watches: list[Watch] = []
     problems: list[str] = []
     for text in texts:
@@ -88,7 +89,7 @@ def _value(operand: Operand, run: RunIndex, index: int) -> Value:
 
 
 def _compare(comparison: Comparison, run: RunIndex, index: int) -> bool:
-    """Unknown is equal to ``none`` or ``many`` alone, and neither less nor more than anything."""
+    """An unknown value equals ``none`` or ``many`` only, and is neither less nor more than anything."""
     left = _value(comparison.left, run, index)
     right = comparison.right
     if isinstance(right, Operand):
@@ -105,16 +106,16 @@ def _compare(comparison: Comparison, run: RunIndex, index: int) -> bool:
 
 
 def in_words(value: Value) -> str:
-    """A value as it is shown."""
+    """A value as it is displayed."""
     if value is None:
         return "not yet"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value)
+    return value_in_words(str(value))
 
 
 def look(watch: Watch, run: RunIndex, index: int) -> WatchLine:
-    """A watch at an index. What is costly counts as changed only where the step before is known already."""
+    """A watch at an index. A costly value counts as changed only if the one before it is known already."""
     value = evaluate(watch.expression, run, index)
     compare = index > 0 and (not watch.costly or run.has_count(index - 1))
     changed = compare and evaluate(watch.expression, run, index - 1) != value

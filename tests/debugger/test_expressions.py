@@ -43,6 +43,9 @@ def values(text: str, timed: bool = False) -> list[object]:
         ("c2 != open", [False] * 4 + [True] * 3),
         ("c1 == c2", [True, False, False, False, False, False, False]),
         ("state == broken", [False] * 4 + [True] * 3),
+        ("state == violated", [False] * 4 + [True] * 3),
+        ("state == Possible", [True] * 4 + [False] * 3),
+        ("c2 == violated", [False] * 4 + [True] * 3),
         ("step > 4", [False] * 5 + [True, True]),
         ("step == end", [False] * 6 + [True]),
         ("step == 4", [False] * 4 + [True, False, False]),
@@ -68,6 +71,7 @@ def test_hours_and_attempts() -> None:
     assert values("a3.end", timed=True) == [None, None, None, 12, 12, 12, 12]
     assert values("a2.end <= a3.start", timed=True) == [False] * 4 + [True] * 3
     assert values("state == doomed", timed=True)[:4] == [False, True, False, True]
+    assert values("state == lost", timed=True)[:4] == [False, True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -84,26 +88,26 @@ def test_hours_and_attempts() -> None:
         ("frist_task.place", "no action 'frist_task'; nearest: 'first_task'"),
         ("a1.start", "this plan has no clock times"),
         ("c2 == brokn", "no value of c2 'brokn'; nearest: 'broken'"),
-        ("c2 == 3", "no value of c2 '3'; there are: 'holds', 'open', 'broken'"),
+        ("c2 == 3", "no value of c2 '3'; there are: 'holds', 'open', 'violated'"),
         ("c2 < broken", "< compares numbers"),
         ("c2 < c1", "< compares numbers"),
         ("state > doomed", "> compares numbers"),
         ("state == c1", "cannot be compared"),
         ("state == finished", "no value of state 'finished'"),
         ("step == dooomed", "no value of step 'dooomed'"),
-        ("step <", "something to compare with is missing behind '<'"),
+        ("step <", "there is nothing to compare with after '<'"),
         ("step = 3", "'=' means nothing here; equality is =="),
-        ("step == 3 4", "cannot be compared|too many|one too many|comes last"),
+        ("step == 3 4", "cannot be compared|unexpected|comes last"),
         ("3 < step", "the number comes last"),
-        ("step 3", "'3' is one too many behind 'step'"),
+        ("step 3", "unexpected '3' after 'step'"),
         ("a1.place > c1", "cannot be compared"),
         ("(step)", "no value '(step)'; nearest: 'step'"),
         ("__import__('os')", "no value '__import__('"),
         ('"step"', "no value 'step'"),
         ("'unclosed", "means nothing here"),
         ("x" * 401, "at most 400 characters"),
-        ("a1.place.place", "one too many"),
-        (". < 3", "'.' cannot stand here"),
+        ("a1.place.place", "unexpected '.' after"),
+        (". < 3", "'.' is unexpected here"),
         ("valid_completions < none", "no value of valid_completions 'none'|compares numbers"),
     ],
 )
@@ -225,6 +229,14 @@ def test_a_costly_watch_asks_for_one_step_alone() -> None:
     assert look(watch, run, 2) == WatchLine("valid_completions", "1", False)
     assert made.asked == [2, 3]
     assert look(watch, run, 4) == WatchLine("valid_completions", "0", True)
+
+
+def test_old_and_new_words_are_the_same_condition_as_it_was_written() -> None:
+    old, new = (parse_watch(f"state == {word}", BASE) for word in ("broken", "violated"))
+    assert old == new and (str(old), str(new)) == ("state == broken", "state == violated")
+    run = open_run(hand_made()).run
+    assert look(parse_watch("state", run.problem), run, 6).value == "violated"
+    assert look(parse_watch("c2", run.problem), run, 6).value == "violated"
 
 
 def test_watches_of_a_file_that_no_longer_fit_are_named() -> None:

@@ -114,12 +114,12 @@ def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith("Cause: Topic, with a confidence of 9")
     told = " ".join(lines[1 : lines.index("")])
-    assert told.startswith("The request as it is was right ")
+    assert told.startswith("The query as it is was right ")
     assert "but about another topic it was right" in told
     rates = lines[lines.index("Rates  (right runs, of how many mutants, with the interval of 95 %)") + 1 :]
-    assert rates[0].startswith("  Original ")
+    assert rates[0].startswith("  original ")
     assert any("█" in line for line in rates)
-    topic = next(line for line in rates if line.startswith("  TopicChange "))
+    topic = next(line for line in rates if line.startswith("  other topic "))
     assert re.search(r" \d+ of \d+ +\d+ mutants? ", topic)
     assert lines[-1].startswith("dissection d1, ")
     assert lines[-1].endswith(f"recorded in {topical}")
@@ -155,7 +155,7 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
     done = cli("dissect", path, "--model", "sim:careful")
     assert done.status == 0
     assert done.out.startswith(
-        "No cause in the query\nThere is nothing to dissect: the request as it is was right"
+        "No cause in the query\nThere is nothing to dissect: the query as it is was right"
     )
     document = cli("dissect", path, "--model", "sim:careful", "--json").json
     check_document(document)

@@ -48,9 +48,9 @@ def test_people_read_the_same(cli: Cli, files: Files) -> None:
     done = cli("reasons", files("c", "a", "b", about=ABC))
     assert done.status == 0 and harmless(done.out)
     assert max(map(len, done.out.splitlines())) <= 80
-    head = "At step 1 the plan is lost. Minimal cores, what cannot go together: 2"
+    head = "At step 1 the plan is lost. Minimal cores (these cannot all hold): 2"
     assert done.out.startswith(f"{head}\n   1  c1, step 1\n")
-    assert "Minimal corrections, what would have to be given up: 2\n   1  step 1\n" in done.out
+    assert "Minimal corrections (drop these and the rest can be met): 2\n   1  step 1\n" in done.out
     assert done.out.endswith("These are all.\nZ3 confirms each of them.\n")
 
 
@@ -59,7 +59,7 @@ def test_a_request_that_contradicts_itself_needs_no_run(cli: Cli, files: Files) 
     found = document(cli("reasons", path, "--json"))
     assert (found["run"], found["step"]) == (None, 0)
     assert sets(found, "cores") == [["c1", "c2"]] and sets(found, "corrections") == [["c1"], ["c2"]]
-    assert found["corrections"][0]["explanation"].endswith("(sentence 1), the request could be met.")
+    assert found["corrections"][0]["explanation"].endswith("(sentence 1), the query could be met.")
     ran = files("a", "b", "c", about=KNOT, name="ran")
     assert document(cli("reasons", ran, "--json", "--step", "0")) == {**found, "run": "r1"}
 
@@ -99,9 +99,9 @@ def test_where_nothing_is_lost(cli: Cli, files: Files) -> None:
     found = document(cli("reasons", path, "--json"))
     assert found["step"] == "end" and found["cores"] == found["corrections"] == [] and found["complete"]
     assert found["certified"] is None
-    told = "At step 1 nothing is lost: the plan can still be finished.\n"
+    told = "At step 1, the plan can still be finished.\n"
     assert cli("reasons", path, "--step", "1").out == told
-    assert cli("reasons", path).out == "At the end nothing is lost.\n"
+    assert cli("reasons", path).out == "At the end, every requirement is met.\n"
 
 
 def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

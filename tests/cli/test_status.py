@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.wording.terms import VERDICTS
 from tests.cli.support import Cli, Files, run, session, variant
 
 AB = variant("A comes before B.", ["a", "b"])
@@ -26,7 +27,7 @@ def test_check_says_it_by_its_status(cli: Cli, files: Files) -> None:
         assert done.err == ""
         person = cli("check", path)
         assert person.status == status and person.err == ""
-        assert person.out.startswith(verdict.upper())
+        assert person.out.startswith(VERDICTS[verdict].upper())
 
 
 def test_what_z3_does_not_confirm_is_unknown(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -281,7 +281,7 @@
       const problems = s.found.map((f) => f.type);
       if (s.lost) problems.unshift(view.words.lost);
       if (s.refused) problems.unshift("refused");
-      if (s.unanswered) problems.unshift("perhaps not done");
+      if (s.unanswered) problems.unshift("may not have been done");
       const call = s.step === "0" ? "before any call" : s.step === "end" ? ending : s.call;
       const edge = s.step === "0" || s.step === "end";
       const row = make("div", { class: edge ? "line edge" : "line", role: "option" },
@@ -411,7 +411,7 @@
     row("error", s.error, "broken");
     row("asked", s.asked ? `${s.asked} (edited by hand)` : "", "dim");
     row("refused", s.refused ? `by ${s.refused === "user" ? "the user" : "the guard"}: the tool was not called` : "", "caution");
-    row("answer", s.unanswered ? "none: the run was cut short, and whether the call was done is not known" : s.answer, s.failed || s.unanswered ? "caution" : "");
+    row("answer", s.unanswered ? "none: the run was cut short, so the call may or may not have been done" : s.answer, s.failed || s.unanswered ? "caution" : "");
     row("instead", s.replaced ? `${s.replaced} (the tool's own answer, edited by hand)` : "", "dim");
     for (const line of s.trouble || (s.step === "end" ? now.run.trouble : [])) row("trouble", line, "caution");
     row("kept", s.kept ? "from the run that this one was forked from" : "", "dim");
@@ -626,7 +626,7 @@
       ...run.steps.map((s) => make("section", {},
         make("h3", {}, `${stepName(s)}${s.attempt > 1 ? ` (attempt ${s.attempt})` : ""}`),
         list([...rows(s), ...meaning(s)]))),
-      ...(run.repair.length ? [make("h2", {}, "What the agent should have done"), make("pre", {}, run.repair.join("\n"))] : []));
+      ...(run.repair.length ? [make("h2", {}, "A correct plan"), make("pre", {}, run.repair.join("\n"))] : []));
   }
   const onPaper = () => { if (!byId("report").firstChild) report(); };
   window.addEventListener("beforeprint", onPaper);

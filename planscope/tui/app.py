@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from textual.actions import ActionParseResult
 from textual.app import SystemCommand
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
@@ -92,6 +93,15 @@ class PlanscopeApp(ThemedApp):
         self.add_mode("first", self._make_first)
 
     # What Textual asks
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice; for a terminal, the one that notices when that is gone."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from planscope.tui.terminal import TerminalDriver
+
+        return TerminalDriver
 
     async def action_quit(self) -> None:
         """Textual's own key for it, Ctrl+q: the screen in front is asked, as it is by q."""
@@ -269,10 +279,12 @@ class PlanscopeApp(ThemedApp):
         await self.switch_mode(mode)
 
     async def switch_to(self, switch: Switch) -> None:
-        """Another session in the place of the open one, which was left: all begins again, as on start-up."""
+        """Show another session in place of the open one, which was left and saved. Not while planscope is left."""
         async with self._mounting:
             if self._leaving is None:
                 await self._switch_to(switch)
+            elif switch.autosave is not None:
+                switch.autosave.close()
 
     async def _switch_to(self, switch: Switch) -> None:
         from planscope.tui.controllers.jobs import Jobs

@@ -107,6 +107,9 @@ class Palette(CommandPalette):
 
     def on_unmount(self) -> None:
         forget_lines()
+        self.app.post_message(
+            CommandPalette.Closed(option_selected=False)
+        )  # Textual does not say so on dismiss
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():

@@ -167,7 +167,7 @@ class ThemedApp(App[int]):
         from planscope.tui.palette import ThemeCommand
 
         command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
-        if not isinstance(command, ThemeCommand):
+        if not isinstance(command, ThemeCommand) or not isinstance(self.screen, CommandPalette):
             self._end_preview()
             return
         if self._previewed_over is None:
@@ -176,7 +176,9 @@ class ThemedApp(App[int]):
 
     @on(CommandPalette.Closed)
     def _palette_closed(self, message: CommandPalette.Closed) -> None:
-        if not message.option_selected:
+        if message.option_selected:
+            self._previewed_over = None  # the theme stays, if one was highlighted
+        else:
             self._end_preview()
 
     def _end_preview(self) -> None:

@@ -11,10 +11,14 @@ from textual import events
 from textual.command import CommandList
 
 from planscope.session.locations import library_folder
+from planscope.session.lock import holder_of
 from planscope.session.store import load, save
+from planscope.tui.app import PlanscopeApp
 from planscope.tui.controllers.autosave import Autosave
+from planscope.tui.controllers.document import Document
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
+from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
 from planscope.tui.style.lines import Run
@@ -152,3 +156,28 @@ async def test_a_question_that_is_closed_from_below_has_no_answer(path: Path) ->
         below.dismiss(None)
         await until(driven, lambda: heard == [None])
         assert driven.app.screen is driven.screen
+
+
+async def test_a_theme_that_is_only_looked_at_goes_with_the_screen_below_it(path: Path) -> None:
+    """Such as the library, which is left as soon as the chosen session is loaded."""
+    async with opened(path) as driven:
+        before = driven.app.theme
+        await driven.press("L", "ctrl+p")
+        below = driven.app.screen_stack[1]
+        await driven.find("theme light")
+        await until(driven, lambda: driven.app.theme != before)
+        below.dismiss(None)
+        await until(driven, lambda: driven.app.screen is driven.screen and driven.app.theme == before)
+        await driven.answered()
+        assert driven.app.theme == before
+
+
+async def test_a_session_that_comes_while_all_is_left_is_let_go(path: Path) -> None:
+    document = Document(path)
+    autosave = Autosave(document, lambda message: None)
+    switch = Switch(document, Opened(load(path)), autosave)
+    autosave.hold()
+    app = PlanscopeApp(None)
+    app._leaving = asyncio.create_task(asyncio.sleep(0))
+    await app.switch_to(switch)
+    assert holder_of(path) is None and app.work is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -72,3 +73,51 @@ def test_how_a_signal_is_heeded(how: str, number: int, status: int, said: str) -
         os.kill(process.pid, number)
         assert process.stdout.read() == said
     assert process.returncode == status
+
+
+@pytest.mark.parametrize(("ignored", "status"), [(False, 129), (True, 143)])
+def test_a_terminal_that_vanishes_without_a_signal(ignored: bool, status: int, tmp_path: Path) -> None:
+    """As one that is not the session's own: reading it returns nothing for ever."""
+    from planscope.session.store import load
+    from tests.tui import sessions
+    from tests.tui.signal_moments import Watched
+
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    command = [sys.executable, "-m", "planscope", str(path)]
+    command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command] if ignored else command
+    terminal = Watched(command, dict(os.environ))
+    try:
+        terminal.until(b"Timeline")
+        os.write(terminal.ours, b"gb")  # the first frame keeps keys that come too soon
+        terminal.until(b"breakpoint")
+        for fd in (terminal.its, terminal.ours):
+            os.close(fd)
+        assert terminal.process.wait(30) == status
+    finally:
+        terminal.process.kill()
+        terminal.process.wait()
+    assert load(path).breakpoints == ["step 0"]
+
+
+async def test_a_terminal_that_cannot_be_read_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    from textual.app import App
+    from textual.drivers.linux_driver import LinuxDriver
+
+    from planscope.tui.terminal import TerminalDriver
+
+    sent: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda process, number: sent.append(number))
+    driver = TerminalDriver(App())
+    for number, ends in ((errno.EIO, True), (errno.EBADF, False)):
+
+        def fails(self: object, number: int = number) -> None:
+            raise OSError(number, "gone")
+
+        monkeypatch.setattr(LinuxDriver, "run_input_thread", fails)
+        sent.clear()
+        if ends:
+            driver.run_input_thread()
+        else:
+            with pytest.raises(OSError, match="gone"):
+                driver.run_input_thread()
+        assert sent == [signal.SIGHUP] * ends

@@ -1,0 +1,57 @@
+"""Textual's driver for terminals; it also ends planscope when the terminal vanishes and no SIGHUP says so.
+
+Textual would read a vanished terminal again and again: each read returns nothing at once, or fails.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import signal
+from threading import Event
+from typing import Any
+
+from textual.drivers.linux_driver import LinuxDriver
+
+
+class TerminalDriver(LinuxDriver):
+    """Sends SIGHUP to this process when its terminal is gone."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.exit_event: _NoMoreInput = _NoMoreInput(self.fileno)
+
+    def run_input_thread(self) -> None:
+        try:
+            super().run_input_thread()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            _hang_up()
+        else:
+            if self.exit_event.hung_up:
+                _hang_up()
+
+
+class _NoMoreInput(Event):
+    """Set when Textual stops reading, and from the moment on when the terminal is gone."""
+
+    def __init__(self, terminal: int) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    @property
+    def hung_up(self) -> bool:
+        poll = select.poll()
+        poll.register(self._terminal, 0)
+        return any(found & select.POLLHUP for _, found in poll.poll(0))
+
+    def is_set(self) -> bool:
+        return super().is_set() or self.hung_up
+
+
+def _hang_up() -> None:
+    """As if by the terminal; a process that ignores SIGHUP (nohup) has nothing to read either, and gets SIGTERM."""
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGHUP)

@@ -30,6 +30,10 @@ _TOP, _SIDE = 41, 9
 """Pixels above and beside the screen, as Rich's pictures have them."""
 
 
+GAP = "\u00a0" * 3
+"""Between keys and what they do: blanks that no viewer drops."""
+
+
 class Scene(NamedTuple):
     """One frame: ``keys`` are pressed first; ``words`` must be on the screen then; it is shown for ``seconds``."""
 
@@ -51,7 +55,7 @@ class Shot:
 def _caption(*ids: str) -> str:
     """Keys, and what the last of them does, from the table of actions."""
     keys = " ".join(shown_key(BY_ID[id].keys[0]) for id in ids)
-    return f"{keys}   {BY_ID[ids[-1]].help}"
+    return f"{keys}{GAP}{BY_ID[ids[-1]].help}"
 
 
 SCENES = (

@@ -294,6 +294,12 @@ def test_every_path_in_the_map_exists() -> None:
     assert gone == []
 
 
+def test_every_package_is_in_the_map() -> None:
+    table = MAP.split("\n## ")[0]
+    names = [path.name for path in (ROOT / "planscope").iterdir() if (path / "__init__.py").exists()]
+    assert [name for name in names if f"`planscope/{name}/`" not in table and f"`{name}/`" not in table] == []
+
+
 def test_every_name_on_the_three_ways_is_in_its_file() -> None:
     stops = re.findall(r"^\d+\. `(planscope/[\w/.]+)`, `([\w.]+)`", MAP, re.MULTILINE)
     assert len(stops) > 20

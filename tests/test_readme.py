@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from planscope.wording.terms import CONFLICT, LOST_HERE
 from tests.make_picture import PICTURE, SCENES, moving, take, texts
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +33,14 @@ def test_the_picture_is_one_file_that_moves_by_itself() -> None:
     assert len(svg) < 300_000
     assert not re.search(r"<script|<image|href=|@font-face|@import|url\(", svg)
     assert "@keyframes" in svg and "prefers-reduced-motion" in svg
+
+
+def test_the_words_beside_the_picture_are_in_it() -> None:
+    table = README.split("| in the picture | |")[1].split("\n\n")[0].lower()
+    shown = " ".join(" ".join(frame) for frame in texts(PICTURE.read_text(encoding="utf-8"))).lower()
+    for word in ("query", "constraint", "sim:time-blind", LOST_HERE.lower(), CONFLICT.lower()):
+        assert word in table, word
+        assert word in shown.replace("\u00a0", " "), word
 
 
 async def test_the_picture_shows_what_the_debugger_shows() -> None:

@@ -1,1 +1,1 @@
-"""What leaves planscope: a session or a run in a form for other people, with what is private replaced first."""
+"""Sharing: a session or a run in a format for other people, after private data is replaced."""

@@ -1,8 +1,7 @@
 """A comparison as Markdown, for an issue or a pull request.
 
-What comes from a run or a request stands in code spans and fenced blocks only, whose fences are longer than any run of
-backquotes in them; there is no table, since a bar ends a table's cell even inside a code span. So no text can become
-markup, a link, a mention or HTML.
+Text from a run or a query is always in code spans or fenced blocks, so it never becomes markup, a link, a mention or
+HTML. There is no table, because a pipe ends a cell even inside a code span.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from planscope.compare import telling
 from planscope.compare.result import CallRow, Comparison, Side
 from planscope.safe import clip
-from planscope.sharing.fenced import block, code
+from planscope.sharing.markdown import block, code
 from planscope.wording.terms import CHANGE_SIGNS, STATES
 
 SIGNS = {**CHANGE_SIGNS, "changed": "!"}
-"""A fenced block of the language ``diff`` has a sign of its own for what was changed."""
+"""The signs in a fenced block of the language ``diff``, which marks changed lines with ``!``."""
 
 AROUND = 200
 LONGEST = 300
 LINES = 200
-"""Code points that stay beside a change, cells of a line in a block, and lines of a block."""
+"""Code points kept beside a change, cells of a line in a block, lines of a block."""
 
 
 def comparison_markdown(c: Comparison) -> str:
-    """The whole text, its line ends included."""
+    """The whole Markdown text."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
         lines += ["", "### First difference", "", _block([telling.parting(c)], "text")]
@@ -65,7 +64,7 @@ def _side(name: str, side: Side) -> Iterator[str]:
 
 
 def _calls(c: Comparison) -> Iterator[str]:
-    """As a diff: a changed call is one line of each."""
+    """The calls as a diff: a changed call is one line for each side."""
     assert c.calls is not None
     for row in telling.shortened(c.calls.rows):
         if isinstance(row, int):

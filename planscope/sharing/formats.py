@@ -1,4 +1,4 @@
-"""One door out: a run, or a whole session, in one of the forms that are made for other people and programs."""
+"""The formats in which a run or a whole session is shared, and the one function that makes them all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 FormatName = Literal["json", "smt2", "text", "markdown", "html", "pytest", "session"]
 Check = Callable[[str], None]
-"""Is handed what was made of a session; raises RedactionError where something private is left in it."""
+"""Takes a text made from a session; raises RedactionError if it still contains something private."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """``suffix`` is how a file of it is called; ``carries``: ``planscope open`` gives the whole session back."""
+    """``suffix`` ends the names of its files. ``carries``: ``planscope open`` can open them."""
 
     name: FormatName
     suffix: str
@@ -40,16 +40,16 @@ FORMATS: dict[str, Format] = {
         Format("session", ".planscope.json", "the session itself", carries=True),
     )
 }
-"""A picture of the screen (SVG) needs the screen: ``planscope.tui.picture`` makes it of a redacted session."""
+"""SVG is missing here: it needs the screen, so ``planscope.tui.picture`` makes it from a redacted session."""
 
 SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items()}, "svg": ".svg"}
-"""How a file of each form is called, pictures too."""
+"""The suffix of each format, SVG included."""
 
 
 def excerpt(session: Session, run: Run | None) -> Session:
-    """The session with one run alone, what it was forked from, and their variants; None: with the newest variant.
+    """The session with one run, the runs that it was forked from, and their variants; None: the newest variant alone.
 
-    Dissections stay behind: they tell of other runs.
+    Dissections are left out: they refer to other runs.
     """
     from planscope.case import variant_shown
 
@@ -75,10 +75,10 @@ def excerpt(session: Session, run: Run | None) -> Session:
 
 
 def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
-    """The whole text of a file. ``run_id`` None: the last run, or the bare request where there is none.
+    """The text of a file. ``run_id`` None: the last run, or the query alone if there is no run.
 
-    ``redaction`` (of :func:`planscope.sharing.redact.look_through`) None shares everything as it is; the caller must
-    have been told to. Raises UserError for a run or a format that is not there, and RedactionError.
+    ``redaction`` comes from :func:`planscope.sharing.redact.look_through`. None shares everything as it is, which only
+    the user may decide. Raises UserError for an unknown run or format, and RedactionError.
     """
     if format not in FORMATS:
         raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")

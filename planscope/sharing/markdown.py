@@ -1,38 +1,38 @@
 """A judged run as Markdown, for an issue or a pull request.
 
-Whatever comes from the session stands in code, where no reader takes it for a link, a mention or HTML.
+Text from the session is always in code spans or fenced blocks, so it never becomes a link, a mention or HTML.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from planscope import __version__
 from planscope.case import Case
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
-from planscope.safe import clip
-from planscope.sharing.fenced import block, cell, code
+from planscope.safe import clip, visible
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief
 from planscope.wording.explain import explain_verdict
 
 WIDTH = 100
 MOST_STEPS = 300
-"""Steps in the table; of a longer run those around what went wrong."""
+"""Steps in the table, at most; a longer run is cut around its first error."""
 
 _LONGEST_CELL = 160
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table whose cells are ours, or made by ``cell``."""
+    """A table. Cells with text from a session must come from ``cell``."""
     names = list(head)
     lines = [names, ["---"] * len(names), *map(list, rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def markdown(case: Case) -> str:
-    """The request, the verdict, the steps, what holds at the end, and what the agent should have done."""
+    """The query, the verdict, the steps, the constraints at the end, and a correct plan."""
     return "\n\n".join(_parts(case)) + "\n"
 
 
@@ -117,3 +117,47 @@ def _constraints(case: Case) -> str:
             for status in [status_text(replay, last, c, members)]
         ),
     )
+
+
+# Text from a session, in code spans and fenced blocks
+
+_BACKQUOTES = re.compile("`+")
+
+
+def code(text: str, limit: int | None = None) -> str:
+    """A text as one code span on one line, cut visibly after ``limit`` code points."""
+    return _span(visible(text) if limit is None else visible(text, limit=limit))
+
+
+def cell(text: str) -> str:
+    """A code span for a table: pipes are escaped, and no backslash precedes one."""
+    shown = re.sub(r"(\\+)\|", r"\1 |", visible(text)).replace("|", r"\|")
+    return _span(f"{shown} " if shown.endswith("\\") else shown)
+
+
+def block(
+    lines: Iterable[str], language: str = "text", *, most: int | None = None, widest: int | None = None
+) -> str:
+    """A fenced block that no line in it can close; each line stays one line.
+
+    It shows at most ``most`` lines of ``widest`` cells, and says how many are left out.
+    """
+    every = list(lines)
+    shown = [visible(line) if widest is None else clip(line, widest) for line in every[:most]]
+    if most is not None and len(every) > most:
+        shown.append(f"... and {len(every) - most} more")
+    fence = "`" * max(3, 1 + max(map(_ticks, shown), default=0))
+    return "\n".join([f"{fence}{language}", *shown, fence])
+
+
+def _span(shown: str) -> str:
+    if not shown.strip(" "):
+        return "(blank)" if shown else "(nothing)"
+    ticks = "`" * (1 + _ticks(shown))
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def _ticks(text: str) -> int:
+    """The length of the longest run of backquotes."""
+    return max(map(len, _BACKQUOTES.findall(text)), default=0)

@@ -1,8 +1,8 @@
-"""One self-contained page: a session stepped through in a browser, and the session itself inside.
+"""A self-contained HTML page that steps through runs in a browser and contains the session itself.
 
-No word of the session is ever markup: it lies in two elements of JSON whose ``<``, ``>`` and ``&`` are escaped, and
-the script puts it on the page as text. The page asks nothing of any network, and its content security policy, with
-the sums of its one script and its one style sheet, would not let it. It is ASCII, whatever it says.
+Text from the session is never markup: it is in two elements of JSON with ``<``, ``>`` and ``&`` escaped, and the script
+puts it on the page as text. The page loads nothing: its content security policy allows only its own script and style
+sheet, by their checksums. The file is ASCII.
 """
 
 from __future__ import annotations
@@ -14,29 +14,48 @@ import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planscope import __version__
 from planscope.case import Case, check_size, judge
+from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
-from planscope.report import text_report
+from planscope.oracle.replay import Replay
+from planscope.oracle.verdict_types import StepView
+from planscope.report import (
+    MOVES,
+    call_text,
+    finding_text,
+    orders_left,
+    repair_lines,
+    state_text,
+    text_report,
+)
 from planscope.safe import visible
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
-from planscope.sharing.view_request import RequestView
-from planscope.sharing.view_run import run_document, title_of, worth_showing
+from planscope.session.model import Run, Session, own_runs
+from planscope.session.record import RecordedCall, record_of
+from planscope.sharing.query import QueryView
 from planscope.wording import terms
+from planscope.wording.explain import explain_verdict
+from planscope.wording.phrases import ending, fork_point, hours, verdict_line
+from planscope.wording.phrases import moves as moves_text
+from planscope.wording.terms import FINDINGS, STATES
 
-if TYPE_CHECKING:
-    from planscope.session.model import Run, Session
+Json = dict[str, Any]
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
-"""Runs that a page steps through, and calls of all of them. What is more, and what a dissection ran on its way, is
-carried in the session and not shown.
+"""Runs that a page shows, and calls of all of them, at most. Other runs, and those of dissections, are only in the
+session that it contains.
 """
 
 _TITLE = 200
+_LONGEST = 20_000
+"""Characters of a thought, an answer or arguments that the page shows; the session inside has all of them."""
+
+_NAME = 200
 
 _WORDS = {
     "statuses": {s[0]: f"{glyph} {terms.STATUSES[s]}" for s, glyph in terms.STATUS_GLYPHS.items()}
@@ -49,13 +68,13 @@ _WORDS = {
     "conflict": terms.IN_CORE,
     "conflict_means": terms.CONFLICT_MEANS,
 }
-"""What the script says of states and statuses."""
+"""Words and glyphs that the script shows."""
 
 
 def page(session: Session, chosen: Run | None, check: Callable[[str], None] = lambda data: None) -> str:
-    """The page as text, opened on ``chosen``. ``check`` is handed all that comes from the session.
+    """The page as text; it opens with the run ``chosen``. ``check`` gets every part that comes from the session.
 
-    Raises UserError where the request of the chosen run cannot be read.
+    Raises UserError if the query of the chosen run cannot be read, or the page would be too large.
     """
     from planscope.session.store import dumps
 
@@ -94,8 +113,8 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
 
 
 def _view(session: Session, first: Case) -> dict[str, Any]:
-    """What the script shows: requests, and runs that point to them."""
-    requests: dict[str, tuple[int, RequestView]] = {}
+    """The data of the script: queries, and runs that refer to them by number."""
+    requests: dict[str, tuple[int, QueryView]] = {}
     runs: list[dict[str, Any]] = []
     titles: list[str] = []
     show = left_out = steps = 0
@@ -108,7 +127,7 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
             left_out += 1
             continue
         if case.variant.id not in requests:
-            requests[case.variant.id] = (len(requests), RequestView(case.variant, case.reading))
+            requests[case.variant.id] = (len(requests), QueryView(case.variant, case.reading))
         number, request = requests[case.variant.id]
         show = len(runs) if chosen else show
         titles.append(title_of(run))
@@ -125,6 +144,18 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
     }
 
 
+def worth_showing(session: Session, chosen: Run | None, most: int) -> list[Run]:
+    """The first ``most`` runs that no dissection made, in order; the chosen one is always among them."""
+    own = {run.id for run in own_runs(session)}
+    listed = [run for run in session.runs if run.id in own or run is chosen]
+    if len(listed) <= most:
+        return listed
+    kept = listed[:most]
+    if chosen is not None and not any(run is chosen for run in kept):
+        kept[-1] = chosen
+    return kept
+
+
 def _judged(session: Session, run: Run | None) -> Case | None:
     try:
         return judge(session, run)
@@ -133,7 +164,7 @@ def _judged(session: Session, run: Run | None) -> Case | None:
 
 
 def _report(case: Case) -> list[str]:
-    """The whole run as text, for where no script runs."""
+    """The whole run as text, shown without JavaScript."""
     run = case.run
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
     return [visible(line) for line in text_report(case.replay, case.session.title, agent, model, case.help)]
@@ -144,5 +175,123 @@ def _data(name: str) -> str:
 
 
 def _sum(text: str) -> str:
-    """What a content security policy knows an inline element by."""
+    """The checksum by which a content security policy allows an inline element."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+# A run
+
+
+def run_document(run: Run | None, replay: Replay, query: QueryView, number: int) -> Json:
+    """The data of one run. ``number`` is that of its query. A query without a run has one step, before any call."""
+    index = RunIndex(replay)
+    record = record_of(run) if run is not None else None
+    calls = (None, *(record.calls if record is not None else ()))
+    steps = [_step(index, i, calls[i] if i < len(calls) else None, query) for i in range(len(index.steps))]
+    if record is not None and record.unanswered is not None:
+        steps[record.unanswered]["unanswered"] = True
+    verdict = replay.verdict() if record is not None else None
+    document: Json = {
+        "id": visible(record.id, limit=_NAME) if record else "",
+        "request": number,
+        "agent": visible(record.helped_agent, limit=_NAME) if record else "",
+        "model": visible(record.model, limit=_NAME) if record else "",
+        "forked": fork_point(record.forked_from) if record and record.forked_from else "",
+        "kind": verdict.verdict if verdict else "none",
+        "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
+        "why": _long(explain_verdict(replay, verdict)) if verdict else "",
+        "first": index.first_violation,
+        "ending": ending(record),
+        "said": _long(record.last_words) if record else "",
+        "trouble": [_long(line) for line in record.troubles] if record else [],
+        "begins": [_LETTERS[replay.status(c.id, 0)] for c in replay.problem.constraints],
+        "steps": steps,
+        "lit": query.steps_lit(index),
+        "repair": [],
+    }
+    if verdict is not None and verdict.verdict == "wrong":
+        document["repair"] = [visible(line) for line in repair_lines(replay, replay.repair())]
+    return document
+
+
+_LETTERS = {"holds": "h", "open": "o", "broken": "b"}
+
+
+def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) -> Json:
+    view = index.steps[i]
+    run = index.replay
+    assert isinstance(run, Replay)
+    moves = run.safe_moves(i)
+    document: Json = {
+        "step": str(view.step),
+        "attempt": view.attempt,
+        "call": call_text(view),
+        "state": view.state,
+        "action": view.action or "",
+        "changes": [[query.number_of[c], _LETTERS[run.status(c, i)]] for c in view.changed],
+        "checks": [query.number_of[c] for c in index.checks[i]],
+        "found": [
+            {
+                "text": visible(finding_text(run.problem, f)),
+                "type": FINDINGS[f.type],
+                "error": f.severity == "error",
+            }
+            for f in index.findings[i]
+        ],
+        "ways": orders_left(run, view),
+    }
+    word = state_text(run, view)
+    if word != STATES[view.state]:
+        document["word"] = word
+    if i in index.doomed:
+        document["lost"] = True
+    if view.core is not None:
+        document["core"] = [query.number_of[c] for c in view.core.constraints if c in query.number_of]
+        document["core_steps"] = [str(step) for step in view.core.steps]
+    if view.start is not None and view.end is not None:
+        document["hours"] = hours(view.start, view.end)
+    if moves:
+        document["safe"] = moves_text(run.problem, moves, MOVES)
+    return document | _said(view, call)
+
+
+def _said(view: StepView, call: RecordedCall | None) -> Json:
+    """The fields that the record has for a call."""
+    if call is None:
+        return {}
+    refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
+    said: Json = {
+        "thought": _long(call.thought),
+        "arguments": "" if call.arguments is None else _json(call.arguments),
+        "raw": _long(call.raw) if call.arguments is None else "",
+        "error": _long(call.error),
+        "asked": _json(call.asked) if call.asked is not None else "",
+        "answer": _long(call.answer or ""),
+        "failed": call.failed,
+        "refused": "guard" if refused_unsaid else call.refused_by,
+        "replaced": _long(call.said or ""),
+        "trouble": [_long(line) for line in call.troubles],
+        "kept": call.kept,
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _json(value: Any) -> str:
+    import json
+
+    try:
+        return _long(json.dumps(value, ensure_ascii=False, default=str))
+    except (ValueError, RecursionError):
+        return "(cannot be shown)"
+
+
+def _long(text: str) -> str:
+    return visible(text, limit=_LONGEST, keep_newlines=True)
+
+
+def title_of(run: Run | None) -> str:
+    """The title of a run in the list of runs."""
+    if run is None:
+        return "the query alone"
+    record = record_of(run)
+    return visible(f"{run.id}: {record.helped_agent}, {run.model}{record.help.note}", limit=_NAME)

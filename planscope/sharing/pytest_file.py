@@ -1,4 +1,4 @@
-"""A case as a test for people's own suites: the record is judged as it was, and a new run is judged anew."""
+"""A case as a pytest file: one test judges the recorded run again, another makes and judges a new run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _MODEL = "sim:careful"
 _JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)
-"""The events that a verdict follows from; prompts and thoughts stay out of the file."""
+"""The events that decide a verdict; prompts and thoughts are left out of the file."""
 
 
 def pytest_file(case: Case) -> str:
-    """A Python file. Everything from the session is a literal in it, in ASCII.
+    """The text of the file. Everything from the session is an ASCII literal in it.
 
-    An agent of somebody's own is not named there as code to import: whoever runs the test says which it is.
+    A custom agent is never imported by the name in the session: the person who runs the test names it.
     """
     run = case.run
     verdict = case.replay.verdict() if run is not None else None
@@ -54,7 +54,7 @@ def pytest_file(case: Case) -> str:
 
 
 def _small(session: Session, variant_id: str, run: Run | None) -> str:
-    """The one request and what its run is judged by, as JSON in ASCII."""
+    """The query and the events that decide the verdict of its run, as ASCII JSON."""
     variant = next(v for v in session.variants if v.id == variant_id)
     update: dict[str, Any] = {
         "notes": "",

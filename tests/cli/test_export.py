@@ -147,7 +147,7 @@ def test_what_cannot_be_kept_is_refused(cli: Cli, tmp_path: Path) -> None:
     save(Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0))]), path)
     target = tmp_path / "x.html"
     done = cli("export", path, "--format", "html", "--replace", "1=bob", "-o", target)
-    assert "variant v1 would read otherwise after redaction" in done.complaint() and not target.exists()
+    assert "variant v1 would read differently after redaction" in done.complaint() and not target.exists()
 
 
 def test_pages_and_streams_are_sessions(cli: Cli, private: Path) -> None:

@@ -13,9 +13,8 @@ from planscope.safe import visible
 from planscope.session.locations import bundled
 from planscope.session.model import CallEvent, Session
 from planscope.session.store import load
-from planscope.sharing.fenced import block, cell, code
 from planscope.sharing.formats import share
-from planscope.sharing.markdown import table
+from planscope.sharing.markdown import block, cell, code, table
 from tests.sharing.cases import planted, run_of, written
 
 

@@ -77,13 +77,13 @@ def test_another_model_agent_and_verdict_are_named_from_outside(
 
 
 def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) -> None:
-    """What was wanted, what came, each step of the new run, and what the agent should have done; no trace back."""
+    """What was wanted, what came, each step of the new run, and a correct plan; no traceback."""
     said = ran(tmp_path, texts, lines=False, PLANSCOPE_WANTED="right")["failed"]
     for words in (
         "The new run is wrong; wanted is right.",
         "parameter error",
         "school_tour_guidance(12)",
-        "What the agent should have done",
+        "A correct plan",
     ):
         assert words in said, said
     assert "Traceback" not in said and "def test_" not in said

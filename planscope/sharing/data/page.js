@@ -1,17 +1,17 @@
 "use strict";
-// Steps through the runs of the session that this page carries. Everything that comes from the session is put on
-// the page as text; nothing is fetched, stored or evaluated.
+// Steps through the runs of the session in this page. Everything from the session is put on the page as text;
+// nothing is fetched, stored or evaluated.
 (() => {
   const byId = (id) => document.getElementById(id);
   const view = JSON.parse(byId("planscope-view").textContent);
-  const FEW = 200; // up to here all rows of a list are drawn
-  const CHUNK = 25; // rows that are drawn and dropped together
-  const PHRASES = [60, 300]; // pieces of the text in a chunk: then it ends with a sentence, then anyhow
+  const FEW = 200; // lists of at most this many rows are drawn whole
+  const CHUNK = 25; // rows that are drawn and removed together
+  const PHRASES = [60, 300]; // pieces in a chunk of the text: from here it ends with a sentence, here at the latest
   const { statuses: WORDS, glyphs: STATES, states: STATE_WORDS, outcomes: OUTCOMES } = view.words;
   const PANES = { pieces: 1, nodes: 2, constraints: 3, steps: 4 };
   const now = { run: null, request: null, index: 0, picked: null, pane: 4 };
-  let shown = {}; // what the rows display at this step: numbers that are lit by list, statuses, steps by action
-  let lists = {}; // by name: the rows of pieces, nodes, constraints, steps and actions
+  let shown = {}; // the current step as rows show it: lit numbers by list, statuses, steps by action
+  let lists = {}; // pieces, nodes, constraints, steps and actions
 
   function make(tag, attributes, ...children) {
     const element = document.createElement(tag);
@@ -29,18 +29,18 @@
   const stateWord = (s) => s.word || STATE_WORDS[s.state];
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-  // The status of every constraint after the current step, as letters.
+  // The status of every constraint after a step, as letters.
   function statuses(index) {
     const found = [...now.run.begins];
     for (let i = 0; i <= index; i++) for (const [c, letter] of now.run.steps[i].changes) found[c] = letter;
     return found;
   }
 
-  // A list of which only the rows near its window are in the document, drawn and dropped a chunk at a time. A chunk that
-  // is out of reach is an empty block, as high as it was, or as high as its weight makes likely.
+  // A list that keeps only the rows near its window in the document. Rows are drawn and removed in chunks. A chunk that
+  // is not drawn is an empty block: as high as it was, or as its weight suggests.
   class Rows {
-    // `chunks`: first row, row behind the last, weight. `draw(n)`: the nodes of a row, itself the last of them.
-    // `paint(n, row)` gives a row the looks that it has at this step.
+    // `chunks`: first row, row after the last, weight. `draw(n)` makes the nodes of a row; the row is the last of them.
+    // `paint(n, row)` makes a row look as it should at the current step.
     constructor(host, chunks, draw, paint) {
       Object.assign(this, { body: host.closest(".body"), draw, paint, drawn: new Map() });
       this.chunks = chunks.map(([from, to, weight]) => ({ from, to, weight, open: false,
@@ -52,7 +52,7 @@
 
     get whole() { return this.chunks.length < 2; }
 
-    // The height of a chunk that is drawn is the measure for those that are not.
+    // Estimate the heights of chunks from one that is drawn.
     guess() {
       const known = this.chunks.find((chunk) => chunk.open) || this.chunks[0];
       this.open(known);
@@ -89,7 +89,7 @@
       for (let n = chunk.from; n < chunk.to; n++) this.drawn.delete(n);
     }
 
-    // The row, drawn if it was not.
+    // A row; draws it if necessary.
     row(n) {
       if (!this.drawn.has(n)) {
         const chunk = this.chunks.find((one) => n < one.to);
@@ -100,7 +100,7 @@
 
     repaint() { for (const [n, row] of this.drawn) this.paint(n, row); }
 
-    // Draw what is within a window's height of the window and drop the rest. `kept`, or what is seen, stays in its place.
+    // Draw what is at most a window's height away, and remove the rest. `kept`, or the top of the window, does not move.
     settle(kept) {
       const outer = this.body.getBoundingClientRect();
       if (this.whole || !outer.height) return;
@@ -137,7 +137,7 @@
     return chunks;
   }
 
-  // Chunks of the text end with a sentence, and weigh as many characters as they have.
+  // Chunks of the text end with a sentence; their weight is their number of characters.
   function textChunks(pieces) {
     const chunks = [];
     let [from, weight] = [0, 0];
@@ -153,7 +153,7 @@
     return chunks;
   }
 
-  // What is built once for a run
+  // Built once for a run
 
   function open(number) {
     now.run = view.runs[number];
@@ -209,7 +209,7 @@
     note(1, [origin, timed ? "timed" : "", topic].filter(Boolean).join(" · "));
     return new Rows(byId("text"), textChunks(pieces), (n) => {
       if (hasWords(n)) return [pickable("pieces", n, make("span", { role: "button" }, pieces[n]))];
-      return [pieces[n].trim() ? span("mark-only", pieces[n]) : pieces[n]]; // a period lights up, but is not to be picked
+      return [pieces[n].trim() ? span("mark-only", pieces[n]) : pieces[n]]; // a period lights up, but cannot be selected
     }, (n, row) => mark("pieces", n, row));
   }
 
@@ -226,7 +226,7 @@
     });
   }
 
-  // The lines that lead from each node of the tree to the one above it.
+  // The lines that lead from each node of the tree to its parent.
   function twigsOf(nodes) {
     const last = new Array(nodes.length).fill(true);
     const latest = []; // by depth: the latest node, if nothing above it came since
@@ -273,7 +273,7 @@
   function timelineRows() {
     const { steps, ending } = now.run;
     note(4, plural(calls(), "call"));
-    // As wide as it ever gets, so that the buttons beside it stay where they are.
+    // As wide as it will ever be, so that the buttons beside it do not move.
     byId("place").style.setProperty("--widest", `${Math.max("before any call".length, placeOf(calls(), "step ").length)}ch`);
     byId("place").style.setProperty("--widest-short", `${Math.max("start".length, placeOf(calls(), "").length)}ch`);
     return new Rows(byId("timeline"), evenChunks(steps.length), (n) => {
@@ -304,7 +304,7 @@
   const calls = () => now.run.steps.length - 1 - (now.run.steps[now.run.steps.length - 1].step === "end" ? 1 : 0);
   const placeOf = (number, before) => (before ? `${before}${number} of ${calls()}` : `${number}/${calls()}`);
 
-  // Scrolls the pane around a row, never the page, until the row is seen.
+  // Scrolls the pane of a row, never the page, until the row is visible.
   function reveal(list, number) {
     const row = lists[list].row(number);
     if (!row) return;
@@ -317,7 +317,7 @@
 
   const seen = (inner, outer) => inner.top >= outer.top && inner.bottom <= outer.bottom;
 
-  // Of several rows of a list one is enough: nothing moves if one is seen already.
+  // Makes one of several rows visible; nothing moves if one is visible already.
   function revealOne(list, numbers) {
     const { body, drawn } = lists[list];
     const rows = numbers.map((n) => drawn.get(n)).filter(Boolean);
@@ -325,7 +325,7 @@
     if (numbers.length && !rows.some((row) => seen(row.getBoundingClientRect(), outer))) reveal(list, numbers[0]);
   }
 
-  // What changes from step to step
+  // Changed by every step
 
   function go(index, quiet) {
     now.index = Math.max(0, Math.min(index, now.run.steps.length - 1));
@@ -356,7 +356,7 @@
         `${plural(constraints.size, "constraint")}, ${plural(steps.size, "step")}`);
   }
 
-  // Numbers of pieces, nodes, constraints and steps that belong to what is selected, else to the current step.
+  // The numbers of pieces, nodes, constraints and steps linked to what is selected, or else to the current step.
   function belonging() {
     const of = now.run.lit;
     if (!now.picked) return [...of.steps[now.index], [now.index]];
@@ -387,7 +387,7 @@
       document.querySelector(`[data-do="${name}"]`).disabled = off;
   }
 
-  // The constraint that is selected, or the first of the core, in full below the list.
+  // Below the list: the selected constraint in full, or the first of the core.
   function showConstraint() {
     note(3, step().step === "0" ? "before any call" : `after ${stepName(step())}`);
     const number = now.picked && now.picked.list === "constraints" ? now.picked.number : (step().core || [])[0];
@@ -396,7 +396,7 @@
       : `${c.id} (${c.symbols}), in sentence ${c.sentence}: ${c.words}.`;
   }
 
-  // Label, text and class of every row that tells of a step.
+  // Label, text and class of what a step says and does.
   function rows(s) {
     const told = [];
     const row = (label, text, name) => { if (text) told.push([label, text, name || ""]); };
@@ -449,12 +449,12 @@
     byId("detail").replaceChildren(...lines);
   }
 
-  // Going about
+  // Moving
 
   const say = (text) => { byId("said").textContent = text; };
   const canBePicked = (list, n) => list !== "pieces" || hasWords(n);
 
-  // Tab stops once in each list.
+  // Tab stops once in each list, as ARIA recommends (roving tabindex).
   function rove() {
     for (const list of Object.keys(PANES)) {
       const stop = tabStop(list);
@@ -462,7 +462,7 @@
     }
   }
 
-  // The step, or what is selected; else the first lit row, else the first row, of those that are drawn.
+  // The current step or the selected row; else the first lit row, or the first row, that is drawn.
   function tabStop(list) {
     if (list === "steps") return now.index;
     if (now.picked && now.picked.list === list) return now.picked.number;
@@ -501,7 +501,7 @@
 
   // Search: steps first, then constraints, then the text of the query
 
-  let texts = null; // in small letters; made at the first search in a run
+  let texts = null; // in lower case; made by the first search in a run
 
   function textsOf() {
     const small = (parts) => parts.join("\n").toLowerCase();
@@ -541,7 +541,7 @@
     else if (!now.picked || now.picked.list !== hit.list || now.picked.number !== hit.number) pick(hit.list, hit.number);
   }
 
-  // While one types: the first hit from there on, or back to there.
+  // While the user types: go to the first hit after `from`, or back to it.
   function search() {
     found.hits = hitsOf(byId("wanted").value);
     showHit(Math.max(0, found.hits.findIndex((hit) => hit.list !== "steps" || hit.number >= found.from)));
@@ -606,7 +606,7 @@
     settleAll();
   });
 
-  // On paper: the whole run
+  // Printing: the whole run
 
   function report() {
     const run = now.run;

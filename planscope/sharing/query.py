@@ -1,4 +1,4 @@
-"""A request as the page shows it: its text in pieces, tree, constraints, and what lights up for each."""
+"""The query as the page shows it: text, tree and constraints, and the links between them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _NAME = 200
 _LABEL = 120
 
 
-class RequestView:
-    """One request. What is private must be gone already; what a terminal or a page would obey goes here.
+class QueryView:
+    """One query of a redacted session; control characters are replaced here.
 
-    Everything is numbered: pieces of the text, nodes of the tree, constraints. Lit things are lists of such numbers.
+    Pieces of the text, nodes of the tree and constraints are numbered. What lights up is given as lists of numbers.
     """
 
     def __init__(self, variant: Variant, reading: Reading) -> None:
@@ -88,7 +88,7 @@ class RequestView:
         return [self.number_of[c] for c in ids if c in self.number_of]
 
     def steps_lit(self, run: RunIndex) -> dict[str, Any]:
-        """For one run: the steps that light up for each selectable thing, and everything that does for each step."""
+        """The links of one run: the steps for each piece, node and constraint, and everything for each step."""
         lit, steps = self._links(run)
         self._lit = lit
         return steps | {
@@ -96,7 +96,7 @@ class RequestView:
         }
 
     def _links(self, run: RunIndex | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """For each selectable thing what lights up in the query, the same for all runs; and which steps do."""
+        """For each piece, node and constraint: what lights up in the query (for any run), and which steps do."""
         selections: dict[str, list[Selection]] = {
             "pieces": [SelectedWords(piece) for piece in self._pieces],
             "nodes": [SelectedNode(node.path) for node in self.outline],
@@ -107,12 +107,12 @@ class RequestView:
         return known, {name: [sorted(lit.steps) for lit in all] for name, all in found.items()}
 
     def numbers(self, lit: Lit) -> list[list[int]]:
-        """Numbers of pieces, nodes and constraints."""
+        """The numbers of the pieces, nodes and constraints that light up."""
         nodes = sorted(self._node_number[path] for path in lit.nodes if path in self._node_number)
         return [self._touched(lit.spans), nodes, sorted(self._said(lit.constraints))]
 
     def _touched(self, spans: Iterable[Span]) -> list[int]:
-        """The pieces that lie in some of the spans. Pieces and spans are in order."""
+        """The numbers of the pieces inside the spans. Pieces and spans are in order."""
         found: set[int] = set()
         for start, end in spans:
             found.update(n for n in self._within(start, end) if self._text[slice(*self._pieces[n])].strip())
@@ -126,7 +126,7 @@ class RequestView:
 
 
 def _pieces(reading: Reading) -> list[Span]:
-    """The text cut wherever something begins or ends that can light up."""
+    """The spans between all places where something that lights up begins or ends."""
     places = {0, len(reading.text)}
     for node in reading.outline:
         places.update(node.span)

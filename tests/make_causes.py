@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
-from planscope.dissection.arms import Cause
 from planscope.dissection.engine import Dissector
+from planscope.dissection.evidence import Cause
 from planscope.session.model import MessageEvent, Origin, Run, Session, make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request

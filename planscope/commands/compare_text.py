@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planscope.compare import telling
+from planscope.compare import wording
 from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
 from planscope.report import sentence, table
 from planscope.safe import cell_width, clip
@@ -21,27 +21,27 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
     for side, name in ((c.a, "a"), (c.b, "b")):
         yield from _side(side, name, width)
     if c.calls is not None:
-        yield from _part("First difference", sentence(telling.parting(c), width, "  "))
-        yield from _part(f"Calls: {telling.counted(c.calls.rows)}", _calls(c, width, everything))
+        yield from _part("First difference", sentence(wording.parting(c), width, "  "))
+        yield from _part(f"Calls: {wording.counted(c.calls.rows)}", _calls(c, width, everything))
     yield from _part(
         f"Words: {'the same' if c.text.same else 'changed'}", _words(c, width) if not c.text.same else ()
     )
     changed = [
-        f"{CHANGE_SIGNS[row.change]} {telling.renamed(row)}" for row in c.actions if row.change != "same"
+        f"{CHANGE_SIGNS[row.change]} {wording.renamed(row)}" for row in c.actions if row.change != "same"
     ]
     actions = (line for one in changed for line in sentence(one, width, "  "))
-    yield from _part(f"Actions: {telling.counted(c.actions)}", actions)
+    yield from _part(f"Actions: {wording.counted(c.actions)}", actions)
     if c.constraints is not None:
-        yield from _part(f"Constraints: {telling.counted(c.constraints.rows)}", _constraints(c, width))
+        yield from _part(f"Constraints: {wording.counted(c.constraints.rows)}", _constraints(c, width))
     if c.tree is not None:
         yield from _part(f"Tree: {'the same' if c.tree.same else 'changed'}", _tree(c, width))
     rows = [("", "a", "b")]
     rows += [
-        (telling.label(f), clip(telling.value(f, "a"), 36), clip(telling.value(f, "b"), 36))
+        (wording.label(f), clip(wording.value(f, "a"), 36), clip(wording.value(f, "b"), 36))
         for f in c.differing
     ]
     yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
-    missing = [line for one in telling.unknowns(c) for line in sentence(one, width, "  ")]
+    missing = [line for one in wording.unknowns(c) for line in sentence(one, width, "  ")]
     yield from _part("Not known", missing) if missing else ()
 
 
@@ -53,7 +53,7 @@ def _part(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 def _side(side: Side, name: str, width: int) -> Iterator[str]:
     yield from sentence(
-        f"{name}: {telling.named(side)} of session {clip(side.session, 40)}: {telling.judged(side)}", width
+        f"{name}: {wording.named(side)} of session {clip(side.session, 40)}: {wording.judged(side)}", width
     )
     if side.verdict is not None:
         yield from sentence(side.explanation, width, "   ")
@@ -64,7 +64,7 @@ def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
     assert c.calls is not None
     column = max((width - LABEL - 4) // 2, 16)
     attempts = dict.fromkeys("ab", 1)
-    for row in telling.shortened(c.calls.rows, everything):
+    for row in wording.shortened(c.calls.rows, everything):
         if isinstance(row, int):
             yield f"  ... {row} the same"
             continue
@@ -90,13 +90,13 @@ def _step(step: StepSide | None, cells: int) -> str:
     if step is None:
         return ""
     glyph = STATE_GLYPHS[step.state] if step.state is not None else " "
-    return clip(f"{glyph}{step.index:>4} {telling.called(step)}", cells)
+    return clip(f"{glyph}{step.index:>4} {wording.called(step)}", cells)
 
 
 def _words(c: Comparison, width: int) -> Iterator[str]:
     """The text of b with what was changed in it: ``[-gone-]{+added+}``, as version control has it."""
     shown = []
-    for part, cut_off in telling.elided(c.text.parts, AROUND):
+    for part, cut_off in wording.elided(c.text.parts, AROUND):
         here, there = c.a.text[slice(*part.a)], c.b.text[slice(*part.b)]
         gone, added = f"[-{here}-]" if here else "", f"{{+{there}+}}" if there else ""
         shown.append((" ... " if cut_off else "") + (here if part.change == "same" else gone + added))
@@ -110,9 +110,9 @@ def _constraints(c: Comparison, width: int) -> Iterator[str]:
         found = row.a or row.b
         if row.change != "same" and found is not None:
             words = clip(row.words_a or row.words_b or "", 120)
-            rows.append((CHANGE_SIGNS[row.change], found.id, words, telling.follows(row)))
+            rows.append((CHANGE_SIGNS[row.change], found.id, words, wording.follows(row)))
     yield from table(rows) if rows else ()
-    yield from sentence(telling.equivalence(c), width, "  ") if telling.equivalence(c) else ()
+    yield from sentence(wording.equivalence(c), width, "  ") if wording.equivalence(c) else ()
 
 
 def _tree(c: Comparison, width: int) -> Iterator[str]:

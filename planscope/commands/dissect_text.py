@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planscope.dissection.arms import SAME
+from planscope.dissection.evidence import SAME
 from planscope.report import hanging, sentence, table
 from planscope.wording import terms
 from planscope.wording.phrases import plural

@@ -3,7 +3,7 @@
 ``compare`` does it all; what it gives back is plain data, and ``result`` says what is in it.
 """
 
-from planscope.compare.comparing import compare
+from planscope.compare.engine import compare
 from planscope.compare.result import Comparison
 
 __all__ = ["Comparison", "compare"]

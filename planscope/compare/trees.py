@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from planscope.compare.actions import Matching
+from planscope.compare.matching import Matching
 from planscope.compare.result import Side, TreeDiff, TreeRow
 from planscope.compare.sequences import Pair, filled, mirrored, paired
 from planscope.language.outline import OutlineNode

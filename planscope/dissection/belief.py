@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from planscope.dissection.arms import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds
+from planscope.dissection.evidence import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 
 NONE = "none"

@@ -1,15 +1,16 @@
-"""Dissecting: mutants are made and run, one after the other or several at a time, until the cause is clear."""
+"""Dissects: makes mutants and runs them, one by one or several at once, until the cause is clear."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from planscope.agents.event_loop import wait_for
 from planscope.agents.many_runs import AT_ONCE, aborted
@@ -17,8 +18,8 @@ from planscope.agents.models import LoadedModel, check_model, load_model, parse_
 from planscope.agents.paradigms import AGENTS, load_factory
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
-from planscope.dissection.plans import Plan, plan_for
-from planscope.dissection.policy import Pick
+from planscope.dissection.paper import decide_paper, next_round
+from planscope.dissection.rates import Pick, is_settled, next_run
 from planscope.dissection.results import Results
 from planscope.dissection.summary import decided
 from planscope.dissection.variants import Mutants, NoVariant
@@ -37,6 +38,90 @@ from planscope.session.model import (
     next_dissection_id,
 )
 from planscope.session.oracle_input import problem_of
+
+
+class Plan(Protocol):
+    """``number``: of the one mutant that was asked for, if it is one."""
+
+    number: int | None
+
+    def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
+        """The next run. ``pending``: runs under way. None: nothing to begin, at least until one of them has ended."""
+
+    def done(self, results: Results) -> bool:
+        """Whether what is still under way would change nothing."""
+
+
+class Rates:
+    """The method ``rates``."""
+
+    number: int | None = None
+
+    def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
+        if self.done(results):
+            return None
+        return next_run(results.evidence(), results.closed, pending, failed=results.failed)
+
+    def done(self, results: Results) -> bool:
+        return is_settled(results.evidence(), failed=results.failed)
+
+
+class Paper:
+    """Algorithm 2."""
+
+    number: int | None = None
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+
+    def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
+        return next_round(
+            results.evidence(), self.budget, failed=results.failed, closed=results.closed, pending=pending
+        )
+
+    def done(self, results: Results) -> bool:
+        found = decide_paper(results.evidence(), self.budget, failed=results.failed, closed=results.closed)
+        return found.settled
+
+
+@dataclass(slots=True)
+class Asked:
+    """``times`` runs of one mutant, or a run on each of so many mutants of a kind that have none yet."""
+
+    kind: CellKind
+    number: int | None
+    times: int
+    begun: list[int | None] = field(default_factory=list)
+
+    def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
+        if len(self.begun) >= self.times:
+            return None
+        place = self._place(results, pending)
+        if place is None and self.kind in results.closed and self.number is None:
+            return None
+        self.begun.append(place)
+        return Pick(self.kind, place)
+
+    def done(self, results: Results) -> bool:
+        return False
+
+    def _place(self, results: Results, pending: Sequence[Pick]) -> int | None:
+        cells = results.cells(self.kind)
+        if self.number is not None:
+            return next((i for i, c in enumerate(cells) if c.number == self.number), None)
+        if self.kind == "Original":
+            return 0 if cells else None
+        busy = {p.place for p in pending if p.kind == self.kind}
+        return next((i for i, c in enumerate(cells) if not c.runs and i not in busy), None)
+
+
+def plan_for(
+    method: Literal["rates", "paper"], budget: int, kind: CellKind | None, number: int | None, times: int
+) -> Plan:
+    if kind is not None:
+        return Asked(kind, number, times)
+    return Paper(budget) if method == "paper" else Rates()
+
 
 OnCell = Callable[[Cell, Variant], None]
 OnRun = Callable[[Cell, Run], None]

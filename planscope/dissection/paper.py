@@ -13,10 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from planscope.dissection.arms import CAUSE_OF, Evidence, judged_mutants, of_kinds, total
-from planscope.dissection.decide import SPOTLESS, all_of, often, times
-from planscope.dissection.decision import Decision
-from planscope.dissection.policy import Pick
+from planscope.dissection.evidence import CAUSE_OF, Decision, Evidence, judged_mutants, of_kinds, total
+from planscope.dissection.rates import SPOTLESS, Pick, all_of, often, times
 from planscope.session.model import CellKind
 from planscope.wording.phrases import plural
 from planscope.wording.terms import ARMS, MUTATIONS

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TypeVar
 
-from planscope.dissection.arms import KINDS, Counts, Evidence
+from planscope.dissection.evidence import KINDS, Counts, Evidence
 from planscope.dissection.summary import failed_before, judged, readable
 from planscope.language.problem import Problem
 from planscope.session.model import Cell, CellKind, Dissection, Run, Session, Variant, next_dissection_id

@@ -6,10 +6,9 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 
 from planscope.agents.rates import Rate, success
-from planscope.dissection.arms import KINDS, SAME, CellOutcome, Counts, Evidence, judged_mutants
-from planscope.dissection.decide import decide
-from planscope.dissection.decision import Decision
+from planscope.dissection.evidence import KINDS, SAME, CellOutcome, Counts, Decision, Evidence, judged_mutants
 from planscope.dissection.paper import decide_paper
+from planscope.dissection.rates import decide
 from planscope.language.problem import Problem
 from planscope.language.reading import ParseFailure
 from planscope.oracle.replay import replay

@@ -1,28 +1,208 @@
-"""The mutants of one request as variants of its session: the paper's four kinds, and fresh requests beside them.
+"""Makes the mutants of a query as variants of its session: the paper's four kinds, and fresh queries (``Control``).
 
-``TopicChange`` keeps every word. The other kinds have new words anyway, and which ones is chosen by what was run
-before (see ``rewording``), so their texts are not those of ``planscope mutate`` with the same number.
+``TopicChange`` keeps every word. The other kinds have new words anyway; which ones is chosen by the runs so far: words
+that failed are suspect. So their texts are not those of ``planscope mutate`` with the same number. A fresh query has
+the same size and the same actions, but asks for something else; only that sets it apart from ``QuerySynthesize``.
 """
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from math import factorial
 from typing import cast
 
-from planscope.dissection.arms import SAME
-from planscope.dissection.fresh import fresh_request
+from planscope.dissection.belief import ITSELF, chance
+from planscope.dissection.evidence import SAME, Counts
 from planscope.dissection.results import Results
-from planscope.dissection.rewording import choose, suspicion, words_of
 from planscope.errors import UserError
+from planscope.language.problem import Problem
 from planscope.language.reading import Reading, read_query
+from planscope.language.tree import Query, Word, walk
 from planscope.language.tree_json import dump
+from planscope.oracle.replay import replay
+from planscope.oracle.trace import Trace
 from planscope.session.model import CellKind, Origin, Variant, make_variant
 from planscope.session.oracle_input import reading_of
+from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
-from planscope.synthesis.request import SynthesisError
-from planscope.synthesis.substitution import places
+from planscope.synthesis.request import Request, SynthesisError
+from planscope.synthesis.substitution import Place, places
+
+_DRAWS = 24
+"""Requests that one is chosen from."""
+
+_NEAREST = 8
+"""Of these, so many that are nearest in size; the one whose order is least like that of the old one is taken."""
+
+_APART = 4
+"""Two of three have as many times as many valid orders, or as few, if it can be had."""
+
+_COUNTED = 12
+"""Up to so many actions."""
+
+
+def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -> Synthesized:
+    """Request ``number`` (from 1), the same for the same number and seed. SynthesisError where there is none."""
+    problem = reading.problem
+    request = Request(
+        actions=tuple(a.name for a in problem.actions),
+        seed=(seed * 1_000_003 + number * _DRAWS) % 2**62,
+        sentences=len(reading.tree.sentences),
+        timed=problem.timed,
+        topic=topic,
+    )
+    made: list[Synthesized] = []
+    if (orders := _other_orders(problem, number)) is not None:
+        with suppress(SynthesisError):
+            made = list(_drawn(replace(request, valid_orders=orders)))
+    made = made or list(_drawn(request))
+    old, size = Shape(problem), len(problem.said)
+    shaped = [(m, Shape(m.problem)) for m in made]
+    others = [(m, shape) for m, shape in shaped if shape.closure != old.closure]
+    if not others:
+        raise SynthesisError("every fresh request asks for the same as this one; ask for more actions")
+    near = sorted(others, key=lambda one: abs(len(one[0].problem.said) - size))[:_NEAREST]
+    return max(near, key=lambda one: one[1].distance(old))[0]
+
+
+def _drawn(request: Request) -> Iterator[Synthesized]:
+    """One a seed; a seed without one is left out, unless none has any (SynthesisError)."""
+    found, trouble = False, SynthesisError("no fresh request was found")
+    synthesizer = Synthesizer(request)
+    for seed in range(request.seed, request.seed + _DRAWS):
+        try:
+            made = synthesizer.case(seed)
+        except SynthesisError as error:
+            trouble = error
+        else:
+            found = True
+            yield made
+    if not found:
+        raise trouble
+
+
+def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
+    """A range of valid orders well above or below the old request's, by turns; None where anything will do."""
+    if number % 3 == 1 or len(problem.actions) > _COUNTED:
+        return None
+    own = replay(problem, Trace((), "running")).valid_completions(0)
+    if own is None:
+        return None
+    most = factorial(len(problem.actions)) // 2
+    looser = (max(own * 2, most // 5), most) if own * _APART <= most else None
+    tighter = (1, own // _APART) if own >= _APART else None
+    return (looser or tighter) if number % 3 == 2 else (tighter or looser)
+
+
+class Shape:
+    """What follows from the order constraints, and how it looks whatever the actions are called."""
+
+    def __init__(self, problem: Problem) -> None:
+        ids = [a.id for a in problem.actions]
+        later = {a: {c.after or "" for c in problem.said if c.kind == "order" and c.before == a} for a in ids}
+        for middle in ids:
+            for a in ids:
+                if middle in later[a]:
+                    later[a] |= later[middle]
+        clocks = {(c.action or "", f"{c.kind} {c.hour}") for c in problem.said if c.kind != "order"}
+        self.closure = frozenset({(a, b) for a in ids for b in later[a]} | clocks)
+        """All that follows of the order, and the clock times as they are said."""
+        self.after = sorted(len(later[a]) for a in ids)
+        self.before = sorted(sum(a in later[b] for b in ids) for a in ids)
+
+    def distance(self, other: Shape) -> int:
+        """How unlike two orders of as many actions are: 0 for those that differ in names alone."""
+        pairs = (*zip(self.after, other.after, strict=True), *zip(self.before, other.before, strict=True))
+        return sum(abs(a - b) for a, b in pairs)
+
+
+SUSPECT = 0.15
+"""How likely it is of any word that the agent stumbles over it, before it was seen."""
+
+_CLEAN, _HIT = 0.9, 0.12
+_ROUNDS = 15
+
+Seen = Sequence[tuple[frozenset[str], Counts]]
+"""The words of each text that was run, and its runs."""
+
+
+def features(word: Word) -> tuple[str, ...]:
+    """What an agent may stumble over: the phrase in its role, and its modal verb."""
+    phrase = f"{word.terminal} {word.entry}"
+    return (phrase, f"modal {word.modal}") if word.modal else (phrase,)
+
+
+def words_of(tree: Query) -> frozenset[str]:
+    return frozenset(f for _, node in walk(tree) if isinstance(node, Word) for f in features(node))
+
+
+def suspicion(seen: Seen) -> dict[str, float]:
+    """For every word that was seen, how likely it is that the agent stumbles over it."""
+    merged: dict[frozenset[str], Counts] = {}
+    for words, counts in seen:
+        merged[words] = merged.get(words, Counts()) + counts
+    told = [
+        (
+            words,
+            math.exp(chance(_CLEAN, ITSELF, c.right, c.wrong)),
+            math.exp(chance(_HIT, ITSELF, c.right, c.wrong)),
+        )
+        for words, c in merged.items()
+        if c.runs
+    ]
+    # in the order of the words: sets have none that is the same each time
+    bad = dict.fromkeys(sorted({w for words, _, _ in told for w in words}), SUSPECT)
+    for _ in range(_ROUNDS):
+        for word, before in bad.items():
+            odds = math.log(SUSPECT / (1 - SUSPECT))
+            for words, clean, hit in told:
+                if word in words:
+                    free = math.prod(1 - bad[other] for other in words if other != word)
+                    odds += math.log(hit / (free * clean + (1 - free) * hit))
+            bad[word] = (before + 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))) / 2
+    return bad
+
+
+def choose(
+    found: Sequence[Place], bad: Mapping[str, float], draw: random.Random, jitter: float = 0.1
+) -> list[Word]:
+    """A word for each place, from its options: few and unsuspected ones. ``jitter``: how far chance may stray."""
+    price = _Prices(bad, draw, jitter)
+    chosen: list[Word | None] = [None if place.options else place.word for place in found]
+    used: set[str] = set()
+    while None in chosen:
+        open_ = [i for i, word in enumerate(chosen) if word is None]
+        options: dict[Word, list[int]] = {}
+        for i in open_:
+            for word in found[i].options:
+                options.setdefault(word, []).append(i)
+        best = min(options, key=lambda word: price.of(word, used) / len(options[word]))
+        for i in options[best]:
+            chosen[i] = best
+        used.update(features(best))
+    return [word for word in chosen if word is not None]
+
+
+class _Prices:
+    """What it costs to use a word that is not used yet: the more suspect, the more."""
+
+    def __init__(self, bad: Mapping[str, float], draw: random.Random, jitter: float) -> None:
+        self._bad, self._draw, self._jitter = bad, draw, jitter
+        self._known: dict[str, float] = {}
+
+    def of(self, word: Word, used: Collection[str]) -> float:
+        return sum(self._feature(f) for f in features(word) if f not in used)
+
+    def _feature(self, name: str) -> float:
+        if name not in self._known:
+            risk = -math.log(1 - min(self._bad.get(name, SUSPECT), 0.999))
+            self._known[name] = risk * math.exp(self._draw.gauss(0, self._jitter)) + 1e-6
+        return self._known[name]
+
 
 MOST = 1000
 """Mutants of a kind: the last one's number."""

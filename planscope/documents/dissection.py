@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
-from planscope.dissection.arms import Cause, CellOutcome
+from planscope.dissection.evidence import Cause, CellOutcome
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planscope.compare import telling
+from planscope.compare import wording
 from planscope.compare.result import CallRow, Comparison, Side
 from planscope.safe import clip
 from planscope.sharing.markdown import block, code
@@ -27,23 +27,23 @@ def comparison_markdown(c: Comparison) -> str:
     """The whole Markdown text."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
-        lines += ["", "### First difference", "", _block([telling.parting(c)], "text")]
-        lines += ["", f"### Calls: {telling.counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
+        lines += ["", "### First difference", "", _block([wording.parting(c)], "text")]
+        lines += ["", f"### Calls: {wording.counted(c.calls.rows)}", "", _block(_calls(c), "diff")]
     lines += ["", f"### Words: {'the same' if c.text.same else 'changed'}"]
     if not c.text.same:
         lines += ["", " ".join(_words(c))]
     changed = [row for row in c.actions if row.change != "same"]
     if changed:
-        lines += ["", f"### Actions: {telling.counted(c.actions)}", ""]
-        lines.append(_block((f"{SIGNS[row.change]} {telling.renamed(row)}" for row in changed), "diff"))
+        lines += ["", f"### Actions: {wording.counted(c.actions)}", ""]
+        lines.append(_block((f"{SIGNS[row.change]} {wording.renamed(row)}" for row in changed), "diff"))
     if c.constraints is not None:
-        lines += ["", f"### Constraints: {telling.counted(c.constraints.rows)}", *_constraints(c)]
+        lines += ["", f"### Constraints: {wording.counted(c.constraints.rows)}", *_constraints(c)]
     differing = [
-        f"- {telling.label(f)}: {_code(telling.value(f, 'a'))} → {_code(telling.value(f, 'b'))}"
+        f"- {wording.label(f)}: {_code(wording.value(f, 'a'))} → {_code(wording.value(f, 'b'))}"
         for f in c.differing
     ]
     lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
-    missing = telling.unknowns(c)
+    missing = wording.unknowns(c)
     if missing:
         lines += ["", "### Not known", "", _block(missing, "text")]
     return "\n".join(lines) + "\n"
@@ -58,7 +58,7 @@ def _code(text: str, limit: int = LONGEST) -> str:
 
 
 def _side(name: str, side: Side) -> Iterator[str]:
-    yield f"- **{name}**: {_code(telling.named(side))} of session {_code(side.session)}: {_code(telling.judged(side))}"
+    yield f"- **{name}**: {_code(wording.named(side))} of session {_code(side.session)}: {_code(wording.judged(side))}"
     if side.verdict is not None:
         yield f"  {_code(side.explanation, 2 * LONGEST)}"
 
@@ -66,7 +66,7 @@ def _side(name: str, side: Side) -> Iterator[str]:
 def _calls(c: Comparison) -> Iterator[str]:
     """The calls as a diff: a changed call is one line for each side."""
     assert c.calls is not None
-    for row in telling.shortened(c.calls.rows):
+    for row in wording.shortened(c.calls.rows):
         if isinstance(row, int):
             yield f"  ... {row} the same"
         elif row.change == "same":
@@ -87,11 +87,11 @@ def _changed(c: Comparison, row: CallRow) -> Iterator[str]:
 def _step(side: Side, index: int | None) -> str:
     step = side.steps[index or 0]
     state = f"  {STATES[step.state]}" if step.state is not None else ""
-    return f"{step.index:>3} {telling.called(step)}{state}"
+    return f"{step.index:>3} {wording.called(step)}{state}"
 
 
 def _words(c: Comparison) -> Iterator[str]:
-    for part, cut_off in telling.elided(c.text.parts, AROUND):
+    for part, cut_off in wording.elided(c.text.parts, AROUND):
         here, there = (text[slice(*span)].strip() for text, span in ((c.a.text, part.a), (c.b.text, part.b)))
         if cut_off:
             yield "…"
@@ -110,10 +110,10 @@ def _constraints(c: Comparison) -> Iterator[str]:
     rows = [row for row in c.constraints.rows if row.change != "same"]
     lines: Sequence[str] = [
         f"{SIGNS[row.change]} {clip(row.words_a or row.words_b or '', LONGEST - 40)}"
-        f"{'  (' + telling.follows(row) + ')' if telling.follows(row) else ''}"
+        f"{'  (' + wording.follows(row) + ')' if wording.follows(row) else ''}"
         for row in rows
     ]
     if lines:
         yield from ["", _block(lines, "diff")]
-    if telling.equivalence(c):
-        yield from ["", telling.equivalence(c)]
+    if wording.equivalence(c):
+        yield from ["", wording.equivalence(c)]

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planscope.agents.simulated_runs import run_simulated
-from planscope.dissection.arms import CAUSES, Cause
 from planscope.dissection.engine import Dissector
+from planscope.dissection.evidence import CAUSES, Cause
 from planscope.dissection.summary import summary
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay

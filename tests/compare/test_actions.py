@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planscope.compare.actions import Matching, match_actions
+from planscope.compare.matching import Matching, match_actions
 from planscope.language.problem import Action
 from planscope.session.model import ActionRecord, Variant, records
 from tests.compare.support import session, variant

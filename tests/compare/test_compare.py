@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planscope.compare import compare
 from planscope.compare.result import Comparison, Field
-from planscope.compare.telling import called, counted, equivalence, judged, parting, renamed, unknowns, value
+from planscope.compare.wording import called, counted, equivalence, judged, parting, renamed, unknowns, value
 from planscope.documents.comparison import ComparisonDocument
 from planscope.oracle.replay import replay
 from planscope.session.model import EndEvent, MessageEvent, PromptEvent, Run, Session, Usage

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import CAUSES, CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
 from planscope.dissection.belief import (
     _BEHIND,
     _OWN,
@@ -25,6 +24,7 @@ from planscope.dissection.belief import (
     chance,
     entropy,
 )
+from planscope.dissection.evidence import CAUSES, CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 
 COUNTS = st.builds(Counts, st.integers(0, 4), st.integers(0, 4))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import CHANGED, KINDS, Cause, Counts, Evidence
-from planscope.dissection.decide import NAMED, SPOTLESS, decide, is_settled
+from planscope.dissection.evidence import CHANGED, KINDS, Cause, Counts, Evidence
+from planscope.dissection.rates import NAMED, SPOTLESS, decide, is_settled
 from planscope.session.model import CellKind
 
 R, W = Counts(1, 0), Counts(0, 1)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import Counts
+from planscope.dissection.evidence import Counts
 from planscope.dissection.paper import LOOPS, decide_paper, next_round, rounds
-from planscope.dissection.policy import Pick
+from planscope.dissection.rates import Pick
 from planscope.session.model import CellKind
 
 Agent = Callable[[CellKind, int], bool]

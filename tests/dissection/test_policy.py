@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
-from planscope.dissection.policy import FIRST, Pick, imagined, next_run
+from planscope.dissection.evidence import CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
+from planscope.dissection.rates import FIRST, Pick, imagined, next_run
 from planscope.session.model import CellKind
 
 W = Counts(0, 1)

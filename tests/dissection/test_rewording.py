@@ -9,9 +9,9 @@ from itertools import product
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import Counts
 from planscope.dissection.belief import ITSELF, chance
-from planscope.dissection.rewording import SUSPECT, Seen, choose, features, suspicion, words_of
+from planscope.dissection.evidence import Counts
+from planscope.dissection.variants import SUSPECT, Seen, choose, features, suspicion, words_of
 from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.oracle_input import reading_of
 from planscope.synthesis.substitution import places

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.arms import Counts
-from planscope.dissection.fresh import Shape, fresh_request
+from planscope.dissection.evidence import Counts
 from planscope.dissection.results import Results
-from planscope.dissection.variants import MOST, Mutants, NoVariant
+from planscope.dissection.variants import MOST, Mutants, NoVariant, Shape, fresh_request
 from planscope.language.tree import same_tree
 from planscope.oracle.equivalence import equivalent
 from planscope.session.model import Dissection, Session, Variant

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planscope.dissection.arms import KINDS
+from planscope.dissection.evidence import KINDS
 from planscope.session.locations import bundled
 from planscope.session.model import Dissection, Origin, Run, Session, make_variant
 from planscope.session.store import dumps, loads

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.agents.rates import Rate
-from planscope.dissection.arms import KINDS, SAME
+from planscope.dissection.evidence import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown

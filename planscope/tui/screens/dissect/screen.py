@@ -263,7 +263,7 @@ class DissectScreen(SideScreen):
         if cell is None or cell.variant == self.variant:
             return None
         if cell.variant not in self._diffs:
-            from planscope.compare.words import compare_texts
+            from planscope.compare.texts import compare_texts
 
             original, mutant = self.document.variant(self.variant), self.document.variant(cell.variant)
             self._diffs[cell.variant] = (

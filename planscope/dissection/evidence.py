@@ -1,9 +1,9 @@
-"""The arms of a dissection, what each stands for, and what is counted in them."""
+"""The arms of a dissection, the causes that they speak for, what is counted in them, and the decision."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from planscope.session.model import CellKind
@@ -63,3 +63,24 @@ def judged_mutants(counts: Sequence[Counts]) -> int:
 def of_kinds(evidence: Evidence, kinds: Sequence[CellKind]) -> Counts:
     """All runs of several arms."""
     return sum((total(evidence.get(kind, ())) for kind in kinds), Counts())
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """``cause`` None: undecided or ``blameless``, and ``missing`` says what would help.
+
+    ``confidence``: the probability of the cause, or that none is in the query (``blameless``), given the runs and the
+    assumptions that ``belief`` states; None where undecided, where the agent never failed, and for the method
+    ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
+    and under "none" that nothing in this request is to blame; empty for ``paper``. ``settled``: more runs would
+    not change it, or there is nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this
+    request is to blame for it.
+    """
+
+    cause: Cause | None
+    confidence: float | None
+    reason: str
+    missing: str | None = None
+    likely: Mapping[str, float] = field(default_factory=dict)
+    settled: bool = False
+    blameless: bool = False

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planscope.compare import words
+from planscope.compare import texts
 from planscope.compare.result import TextDiff
-from planscope.compare.words import compare_texts
+from planscope.compare.texts import compare_texts
 from planscope.language.scan import cut
 from tests.compare.reference import longest_common
 from tests.hostile import HOSTILE
@@ -119,16 +119,16 @@ def test_as_people_would_say_it(a: str, b: str, expected: str) -> None:
 @given(WORDS.map("".join), WORDS.map("".join))
 def test_texts_too_long_to_be_looked_at_as_a_whole(a: str, b: str) -> None:
     """By sentences, and where there are too many of those by the common beginning and end: still the two texts."""
-    before = words.MOST_CELLS
+    before = texts.MOST_CELLS
     try:
-        for words.MOST_CELLS in (9, 0):
+        for texts.MOST_CELLS in (9, 0):
             check(a, b, compare_texts(a, b))
     finally:
-        words.MOST_CELLS = before
+        texts.MOST_CELLS = before
 
 
 def test_beyond_the_limit_sentences_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "MOST_CELLS", 1)
+    monkeypatch.setattr(texts, "MOST_CELLS", 1)
     a = "A comes before B. B comes before C. C comes before D."
     b = "A comes before B. B precedes C. C comes before D."
     diff = compare_texts(a, b)

@@ -36,7 +36,7 @@ def test_the_picture_is_one_file_that_moves_by_itself() -> None:
 
 
 def test_the_words_beside_the_picture_are_in_it() -> None:
-    table = README.split("| in the picture | |")[1].split("\n\n")[0].lower()
+    table = README.split("| word | meaning |")[1].split("\n\n")[0].lower()
     shown = " ".join(" ".join(frame) for frame in texts(PICTURE.read_text(encoding="utf-8"))).lower()
     for word in ("query", "constraint", "sim:time-blind", LOST_HERE.lower(), CONFLICT.lower()):
         assert word in table, word

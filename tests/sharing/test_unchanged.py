@@ -111,7 +111,7 @@ def test_words_that_would_fall_together_are_refused() -> None:
     session = Session(id="s", title="t", variants=[variant], runs=[run_of(variant, (1, 0))])
     redaction = look_through(session, NOWHERE)
     assert redact(session, redaction).variants[0].actions[0].name == "mail REDACTED_EMAIL_1"
-    with pytest.raises(RedactionError, match="variant v1 would read otherwise"):
+    with pytest.raises(RedactionError, match="variant v1 would read differently"):
         redact(session, redaction.replace_by(1, "bob"))
 
 

@@ -1,9 +1,8 @@
-"""The command line. Nothing of the engine or the screen is imported before a command asks for it."""
+"""The command line. A command imports what it needs of the engine and the screen, and only when it is called."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import io
 import os
 import sys
@@ -11,35 +10,47 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from planscope import __version__
-from planscope.commands import COMMANDS
+from planscope.commands import COMMANDS, GROUPS, command, set_example
 from planscope.errors import UserError
 from planscope.signals import Interrupts
 
 WIDTH = 80
+"""Columns of a help text, at most."""
+
 LONGEST_ERROR = 2000
-"""Columns of a help text at most, and characters of an error."""
+"""Characters of an error, at most."""
 
 WHOLE_TRACEBACK = "PLANSCOPE_TRACEBACK"
-"""Environment variable: show where a bug of ours struck instead of one line about it."""
+"""Environment variable: print the traceback of a bug in planscope instead of one line about it."""
 
 USAGE = "planscope [FILE]\n       planscope COMMAND ..."
 ABOUT = (
-    "A terminal debugger for the plans of LLM agents. Without a command the debugger opens: on a session "
-    "file, on a bundled session by its name, or on a bundled run that fails."
+    "A terminal debugger for the plans of LLM agents. Without a command it opens the debugger: on a session file, on "
+    "a bundled session by its name, or, without FILE, on a bundled run that fails."
 )
+EXAMPLES = (
+    ("planscope first-look", "open a run that fails"),
+    ("planscope check first-look", "judge it, in words"),
+    ("planscope new --seed 13 -o mine.planscope.json", "make a new query"),
+)
+"""Commands that work as they are printed, each with what it shows."""
+
 CLOSING = (
-    "planscope COMMAND --help says more. What is wrong is said in one line on standard error, with exit "
-    "status 2; an interrupt (Ctrl-C) gives 130, SIGTERM 143, SIGHUP 129."
+    "planscope COMMAND --help shows options and an example. An error is one line on standard error, exit status 2. "
+    "Ctrl-C gives exit status 130, SIGTERM 143, SIGHUP 129."
 )
 
 
 class _Formatter(argparse.HelpFormatter):
-    """At most 80 columns; names and their explanations in two columns where there is room for both."""
+    """At most 80 columns: names at the left, explanations beside them. An example keeps its line."""
 
     def __init__(self, prog: str) -> None:
         import shutil
 
         super().__init__(prog, max_help_position=26, width=min(shutil.get_terminal_size().columns, WIDTH) - 1)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith("example:") else super()._fill_text(text, width, indent)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message} (see: {self.prog} --help)")
 
     def print_help(self, file: object = None) -> None:
-        """To standard output; argparse would keep quiet where that cannot be written."""
+        """Print to standard output. Unlike argparse, raise UserError if it cannot be written."""
         from planscope.commands.common import emit
 
         emit(self.format_help())
@@ -57,52 +68,56 @@ class _Parser(argparse.ArgumentParser):
 
 class _TopParser(_Parser):
     def format_help(self) -> str:
-        """As argparse would, but the commands stand in a plain list."""
+        """Usage and examples first, then the commands in groups, each with a line about it."""
+        wide = max(len(command) for command, _ in EXAMPLES) + 2
+        examples = "".join(f"  {command:<{wide}}{about}\n" for command, about in EXAMPLES)
         shape = self._get_formatter()
         shape.add_text(ABOUT)
-        shape.start_section("commands")
-        shape.add_arguments(
-            argparse.Action([], dest=name, metavar=name, help=COMMANDS[name]) for name in COMMANDS
-        )
-        shape.end_section()
+        for group, names in GROUPS.items():
+            shape.start_section(group)
+            shape.add_arguments(
+                argparse.Action([], dest=name, metavar=name, help=about) for name, about in names.items()
+            )
+            shape.end_section()
         shape.start_section("options")
         shape.add_arguments(action for action in self._actions if action.option_strings)
         shape.end_section()
         shape.add_text(CLOSING)
-        return f"usage: {USAGE}\n\n{shape.format_help()}"
+        return f"usage: {USAGE}\n\nexamples:\n{examples}\n{shape.format_help()}"
 
 
 def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser of all commands; the arguments of those in ``only`` are declared, and their modules imported."""
+    """The parser of all commands. Only those in ``only`` have arguments; only their modules are imported."""
     parser = _TopParser(
         prog="planscope", usage=USAGE, allow_abbrev=False, formatter_class=_Formatter, add_help=False
     )
-    parser.add_argument("-h", "--help", action="help", help="show this help and leave")
-    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("-h", "--help", action="help", help="show this help")
+    parser.add_argument("--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in only:
-        module = importlib.import_module(f"planscope.commands.{name}")
+        one = command(name)
         sub = commands.add_parser(
             name,
             prog=f"planscope {name}",
-            description=module.ABOUT,
+            description=one.about,
             allow_abbrev=False,
             formatter_class=_Formatter,
             add_help=False,
         )
-        sub.add_argument("-h", "--help", action="help", help="show this help and leave")
-        module.add(sub)
+        sub.add_argument("-h", "--help", action="help", help="show this help")
+        set_example(sub, one.example)
+        one.add(sub)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status. Errors are one line on standard error."""
+    """Run one command and return its exit status. An error is one line on standard error."""
     _mend_streams()
     with Interrupts() as interrupts:
         status = _guarded(list(sys.argv[1:] if argv is None else argv), interrupts)
     try:
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has had enough
+    except BrokenPipeError:  # the reader has closed the pipe
         _drop_output()
     except OSError as error:
         _drop_output()
@@ -134,14 +149,14 @@ def _guarded(args: list[str], interrupts: Interrupts) -> int:
             raise
         return _fail(
             f"a bug in planscope: {type(error).__name__}: {error}; please report it "
-            f"({WHOLE_TRACEBACK}=1 shows where it is)"
+            f"({WHOLE_TRACEBACK}=1 prints the traceback)"
         )
 
 
 def _dispatch(args: list[str]) -> int:
     first = args[0] if args else ""
     if any("\0" in arg for arg in args):
-        raise UserError("an argument holds a null byte, which no file and no name can have")
+        raise UserError("an argument contains a null byte; names and files cannot have one")
     if first == "--version":
         from planscope.commands.common import emit
 
@@ -156,12 +171,11 @@ def _dispatch(args: list[str]) -> int:
     parsed, unknown = build_parser(args[:1]).parse_known_args(args)
     if unknown:
         raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {args[0]} --help)")
-    status: int = importlib.import_module(f"planscope.commands.{parsed.command}").run(parsed)
-    return status
+    return command(parsed.command).run(parsed)
 
 
 def _look_for_typo(first: str) -> None:
-    """Raise UserError for what was probably meant as a command."""
+    """Raise UserError for a word that is probably a misspelled command."""
     from difflib import get_close_matches
 
     near = get_close_matches(first, COMMANDS, 1, 0.78)
@@ -170,8 +184,8 @@ def _look_for_typo(first: str) -> None:
 
 
 def _mend_streams() -> None:
-    """Standard streams that are closed become the null device; what an encoding cannot say is escaped."""
-    # each takes the lowest free number, its own: a file opened later must not become standard output
+    """Replace closed standard streams by the null device; escape characters that the encoding lacks."""
+    # opening takes the lowest free descriptor: without this, a file opened later could become standard output
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
     if sys.stdout is None:
@@ -183,7 +197,7 @@ def _mend_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Nobody reads any more: what is still buffered goes to the null device."""
+    """The reader closed the pipe; discard what is left."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)
@@ -198,5 +212,5 @@ def _fail(message: str) -> int:
         sys.stderr.write(f"planscope: {line}\n")
         sys.stderr.flush()
     except OSError:
-        pass  # there is nobody left to tell
+        pass  # standard error is closed as well
     return 2

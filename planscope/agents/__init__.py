@@ -1,7 +1,7 @@
-"""Agents under test: mock tools, paradigms, models real and simulated, the recorder and the runner (paper, 4.3-5).
+"""Agents under test: mock tools, paradigms, real and simulated models, recorder and runner (paper, 4.3-5).
 
-The only place that knows LangChain, and it imports it late: ``runner``, ``models``, ``toolset``, ``native`` and the
-pure half of ``simulated`` load without it. For scripts of one's own there are two middlewares::
+The only package that knows LangChain, and it imports it late: ``runner``, ``models``, ``toolset``,
+``simulated_runs`` and all of ``simulated`` but ``chat`` load without it. Users' own agents take two middlewares::
 
     from planscope import guard, record
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
@@ -21,7 +21,7 @@ __all__ = ["guard", "record"]
 
 
 def __getattr__(name: str) -> Any:
-    """Found when asked for, since LangChain comes with them."""
+    """Import the two middlewares on first use, because they import LangChain."""
     module = _PUBLIC.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

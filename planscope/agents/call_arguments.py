@@ -15,10 +15,10 @@ _TOO_DEEP = "..."
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """The value with nothing in it that JSON or UTF-8 cannot hold.
+    """The value with everything replaced that JSON or UTF-8 cannot express.
 
-    Lone surrogates become U+FFFD, NaN and the infinities their names, numbers too long for a session file how long they
-    are, strange objects their text; what lies deeper than ``MAX_DEPTH`` is left out.
+    Lone surrogates become U+FFFD; NaN and the infinities become their names; numbers too long for a session file become
+    a text with their length; other objects become their text. Values nested deeper than ``MAX_DEPTH`` are left out.
     """
     if isinstance(value, str):
         return plain_text(value)
@@ -38,19 +38,24 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def is_object(raw: Any) -> bool:
-    """Is it an object, or something that clients read as one without arguments (null, nothing) or refuse (no JSON)?"""
+    """Whether a client copes with arguments: an object, nothing, null, or no JSON, which it refuses itself."""
     if not isinstance(raw, str) or not raw:
         return True
     try:
         return isinstance(json.loads(raw, strict=False), dict | None)
     except json.JSONDecodeError:
         return True
-    except (ValueError, RecursionError):  # a number too long, lists too deep
+    except (ValueError, RecursionError):  # a number too long, or nested too deep
         return False
 
 
 def was_completed(raw: Any) -> bool:
-    """Whether arguments that a client has read were no JSON as they were written."""
+    """Whether the arguments of a call that a client has read were not JSON as the model wrote them.
+
+    Streaming clients complete arguments that were cut off: ``{"start_`` becomes an empty object, because
+    langchain-core's ``AIMessageChunk`` uses ``parse_partial_json``. OpenAI's two protocols keep the original text.
+    Other clients drop it when they stream, which planscope never asks them to do.
+    """
     if not isinstance(raw, str) or not raw:
         return False
     try:
@@ -61,7 +66,7 @@ def was_completed(raw: Any) -> bool:
 
 
 def why_unreadable(raw: str | None, said: str | None) -> str:
-    """In a few words of ours: the client's own carry the arguments again, and an address."""
+    """Why arguments could not be read, in planscope's words: the client's repeat the arguments and an address."""
     if said is not None and said.startswith(FORMAT_ERROR):
         return said
     if raw is None:

@@ -13,19 +13,19 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 _PATIENCE = 2.0
-"""Seconds for work that was cancelled to put its things away."""
+"""Seconds that cancelled work has to clean up."""
 
 _AGAIN = 0.02
-"""Seconds until a cancelled task that goes on is cancelled once more."""
+"""Seconds until a cancelled task that is still running is cancelled again."""
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
 
 def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine to its end on the shared loop and give back what it gives, from any other thread.
+    """Run a coroutine on the shared loop and return its result. Blocks; call it from any other thread.
 
-    An interrupt (Ctrl-C) cancels the work and is passed on, once the work has put its things away.
+    An interrupt (Ctrl-C) cancels the work, lets it clean up, and is raised again.
     """
     ended = threading.Event()
     tasks: list[asyncio.Task[Answer]] = []
@@ -36,14 +36,14 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
             tasks[0].add_done_callback(over)
 
     def over(task: asyncio.Task[Answer]) -> None:
-        _ = task.cancelled() or task.exception()  # looked at, or asyncio tells of it
-        work.close()  # a task that was cancelled before it began leaves it open
+        _ = task.cancelled() or task.exception()  # asyncio logs an exception that nobody retrieves
+        work.close()  # a task cancelled before its start leaves it open
         ended.set()
 
     def give_up() -> None:
         if tasks:
             tasks[0].cancel()
-        else:  # the interrupt came before it was handed over
+        else:  # the interrupt came before the loop got the work
             work.close()
             ended.set()
 
@@ -63,10 +63,10 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
 
 
 async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool:
-    """Cancel a task until it has ended; False where it would not, in ``patience`` seconds.
+    """Cancel a task until it ends. False if it has not ended after ``patience`` seconds.
 
-    Once is not always enough: ``asyncio.wait_for`` (before Python 3.12) loses a cancellation that comes together
-    with what it waits for, and OpenAI's client waits for each piece of a stream that way.
+    One cancellation can be lost: ``asyncio.wait_for`` (before Python 3.12) drops it if its result arrives at the same
+    moment, and OpenAI's client waits for each chunk of a stream that way.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + patience
@@ -88,12 +88,12 @@ def _shared_loop() -> asyncio.AbstractEventLoop:
             )
             thread.start()
             atexit.register(_close, loop, thread, closing)
-            _loop = loop  # at last: an interrupt on the way leaves none that does not run
+            _loop = loop  # only now: an interrupt before this line must not leave a loop that does not run
         return _loop
 
 
 def _keep_running(loop: asyncio.AbstractEventLoop, closing: threading.Event) -> None:
-    """An agent of somebody's own that calls ``sys.exit`` ends its own run, and not the loop of all."""
+    """Run the loop. A user's agent that calls ``sys.exit`` ends only its own run."""
     while not closing.is_set():
         try:
             loop.run_forever()
@@ -102,14 +102,14 @@ def _keep_running(loop: asyncio.AbstractEventLoop, closing: threading.Event) -> 
 
 
 def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: threading.Event) -> None:
-    """At the end of the program: what is still under way is ended first."""
+    """At the end of the program, cancel the tasks that are still running, then close the loop."""
 
     async def end_all() -> None:
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.gather(*(put_down(t, _PATIENCE / 2) for t in tasks if t is not None))
         for task in tasks:
             if task is not None and task.done() and not task.cancelled():
-                task.exception()  # looked at, or asyncio tells of it
+                task.exception()  # asyncio logs an exception that nobody retrieves
 
     closing.set()
     ending = asyncio.run_coroutine_threadsafe(end_all(), loop)
@@ -120,9 +120,9 @@ def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: t
 
 
 class _Threads(ThreadPoolExecutor):
-    """Threads for work that would block the loop: as many as there is work, gone when there was none for a while.
+    """Daemon threads for work that would block the loop, one for each job; an idle thread ends after a while.
 
-    The end of the program does not wait for them: a model that knows no async goes on after its run was stopped.
+    The end of the program does not wait for them: a model without async support runs on after its run was stopped.
     """
 
     def __init__(self, idle_seconds: float = 0.1) -> None:
@@ -163,4 +163,4 @@ class _Threads(ThreadPoolExecutor):
                     return
                 job = self._jobs.popleft()
             job()
-            del job  # and what it holds, while there is no other
+            del job  # an idle thread must not keep its last job alive

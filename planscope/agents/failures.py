@@ -1,4 +1,4 @@
-"""What went wrong with a model or the network, as one clear line: no secret, no address, no stack trace."""
+"""Errors of models and networks as one clear line, without secrets, addresses and stack traces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from planscope.safe.secret_names import without_secrets
 
 LINE = 240
-"""A reason is at most so many characters long."""
+"""Characters of a reason, at most."""
 
 _KINDS = {
     "ModelAuthenticationError": "authentication",
@@ -22,7 +22,7 @@ _KINDS = {
     "ModelConnectionError": "connection",
     "ModelAPIError": "server",
 }
-"""LangChain's classes by name (with the SDKs' where those are no subclass), so that nothing is imported here."""
+"""LangChain's exceptions by class name, and those of SDKs that do not derive from them. Names need no import."""
 
 _STATUSES = {401: "authentication", 403: "permission", 404: "not_found", 429: "rate_limit"}
 
@@ -34,10 +34,10 @@ _BLIND_CLOSING = re.compile(r"(for troubleshooting, visit:?|for further informat
 def explain(
     error: BaseException, *, where: str = "model", keys: Iterable[str] = (), host: str | None = None
 ) -> tuple[str, str]:
-    """Kind and one line for an exception.
+    """The kind of an exception, and one line about it.
 
-    ``where`` is what was at work: ``model``, ``tool`` or ``agent``. ``keys`` names the environment variables to
-    look at when a key is refused, ``host`` is the server that was asked, if it is known.
+    ``where`` says what raised it: ``model``, ``tool`` or ``agent``. ``keys`` are the environment variables to check if
+    a key is refused. ``host`` is the server, if it is known.
     """
     kind = _kind(error)
     detail = _detail(error)
@@ -50,17 +50,17 @@ def explain(
         case "permission":
             text = f"the provider does not allow this (403){said}"
         case "not_found":
-            text = f"the server{server} knows no such model or path (404){said}"
+            text = f"the server{server} has no such model or path (404); check the name of the model{said}"
         case "rate_limit":
-            text = f"the provider's rate limit is reached (429), try again later{_wait(error)}{said}"
+            text = f"the provider's rate limit is reached (429); try again later{_wait(error)}{said}"
         case "context":
             text = f"the conversation is too long for the model{said}"
         case "invalid_request":
             text = f"the provider refused the request{said}"
         case "network_timeout":
-            text = f"the server{server} did not answer in time"
+            text = f"the server{server} did not answer in time; try again"
         case "connection":
-            text = f"the server{server} could not be reached, or hung up in the middle of its answer{_root(error)}"
+            text = f"the server{server} could not be reached, or closed the connection early{_root(error)}"
         case "server":
             status = getattr(error, "status_code", None)
             text = f"the provider failed ({status}){said}" if status else f"the provider failed{said}"
@@ -72,7 +72,7 @@ def explain(
 
 
 def one_line(text: str, limit: int = LINE) -> str:
-    """The text on one line, without addresses and secrets, cut to ``limit`` characters."""
+    """The text on one line of at most ``limit`` characters, without addresses and secrets."""
     text = _KEY_LIKE.sub("[secret]", without_secrets(text))
     text = _BLIND_CLOSING.sub("", _URL.sub("", text))
     text = " ".join(text.split())
@@ -108,11 +108,11 @@ def _detail(error: BaseException) -> str:
 def _wait(error: BaseException) -> str:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     seconds = headers.get("retry-after", "")
-    return f" (it asks to wait {seconds} s)" if re.fullmatch(r"\d{1,6}", seconds) else ""
+    return f" (after {seconds} s)" if re.fullmatch(r"\d{1,6}", seconds) else ""
 
 
 def _root(error: BaseException) -> str:
-    """The deepest cause's own words: "Connection refused" says more than "Connection error."."""
+    """The words of the innermost cause: "Connection refused" says more than "Connection error."."""
     last: BaseException = error
     while (inner := last.__cause__ or last.__context__) is not None and inner is not last:
         last = inner

@@ -1,4 +1,4 @@
-"""Forks: from a recorded step on, with another answer, another query or another model; both branches stay."""
+"""Forks: continue a recorded run from a step, with another answer, query or model. The old run stays."""
 
 from __future__ import annotations
 
@@ -24,28 +24,26 @@ from planscope.session.model import (
 
 
 class CannotFork(UserError):
-    """Why a run cannot be forked there. One line."""
+    """Why a run cannot be forked at a step, in one line."""
 
 
 def kept_events(run: Run, step: int, *, answer: str | None = None) -> list[Event]:
-    """The run's events up to the answer to ``step`` (0: the prompt), each marked as kept.
+    """The run's events up to the answer of ``step`` (0: the prompt), each marked as kept.
 
-    ``answer`` stands in for the answer to ``step``. Calls of the same message behind it are gone: they were never
-    made here. Raises :class:`CannotFork`.
+    ``answer`` replaces the answer of ``step``. Later calls of the same message are left out, because the fork never
+    makes them. Raises :class:`CannotFork`.
     """
     steps = {e.step for e in run.events if isinstance(e, CallEvent)}
     if step and step not in steps:
-        raise CannotFork(f"run {run.id} has steps 0 to {max(steps, default=0)}, and {step} is none of them")
+        raise CannotFork(f"run {run.id} has no step {step}; its steps are 0 to {max(steps, default=0)}")
     if not any(isinstance(e, PromptEvent) for e in run.events):
-        raise CannotFork(f"run {run.id} has no prompt, so there is nothing to fork from")
+        raise CannotFork(f"run {run.id} has no prompt, so it cannot be forked; fork another run")
     answered = {e.step for e in run.events if isinstance(e, AnswerEvent)}
     silent = sorted(s for s in steps if s <= step and s not in answered)
     if silent:
-        raise CannotFork(
-            f"step {silent[0]} of run {run.id} was never answered, so no model can go on behind it"
-        )
+        raise CannotFork(f"step {silent[0]} of run {run.id} has no answer, so fork at an earlier step")
     if answer is not None and not step:
-        raise CannotFork("step 0 is before any call, so there is no answer to edit")
+        raise CannotFork("step 0 is before the first call, so it has no answer to edit; fork at a later step")
     return events_up_to(run, step, answer=answer)
 
 
@@ -60,19 +58,19 @@ def fork(
     prompts: Path | None = None,
     **options: Any,
 ) -> LiveRun:
-    """A new run that begins with what ``run`` did up to ``step``, and goes on from there: ``.go()`` or ``.wait()``.
+    """A new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
 
-    ``variant`` is the run's own, or another one (an edited query), whose prompt then stands in for the first.
-    ``answer`` stands in for the answer to ``step``. ``agent`` is by default that of ``run``, where that is one of
-    ours: no code is imported because a file names it. The conversation is
-    handed over in plain words, so that any model can take it up; with the Responses API it is sent as a whole,
-    since what its server keeps cannot be edited. ``options`` are those of :class:`LiveRun`.
+    ``variant`` is the run's own or another one (an edited query), whose prompt then replaces the first. ``answer``
+    replaces the answer of ``step``. ``agent`` is by default that of ``run``, but only if it is one of ``AGENTS``: a
+    session file must not cause an import. The conversation is rebuilt as plain messages, so that any model can
+    continue it; the Responses API gets all of it, because the state on its server cannot be edited. ``options`` are
+    those of :class:`LiveRun`.
 
-    Raises :class:`CannotFork`, and what :class:`LiveRun` raises.
+    Raises :class:`CannotFork`, and the errors of :class:`LiveRun`.
     """
     if agent is None and run.agent not in AGENTS:
         raise CannotFork(
-            f"run {run.id} is by an agent of somebody's own: name an agent, one of {', '.join(AGENTS)}"
+            f"the agent of run {run.id} is not part of planscope; choose one of {', '.join(AGENTS)}"
         )
     kept = kept_events(run, step, answer=answer)
     if variant.id != run.variant:
@@ -81,7 +79,9 @@ def fork(
         called = [e for e in kept if isinstance(e, CallEvent) and e.step in done]
         missing = next((e.tool for e in called if e.tool not in tools), None)
         if missing is not None:
-            raise CannotFork(f"the edited query has no tool {missing!r}, which was called before step {step}")
+            raise CannotFork(
+                f"the edited query has no tool {missing!r}, which was called before step {step}; fork earlier"
+            )
         text = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
         kept = [
             e.model_copy(update={"text": text, "kept": None}) if isinstance(e, PromptEvent) else e

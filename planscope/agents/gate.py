@@ -1,4 +1,7 @@
-"""Before a call is executed: a gate lets a person decide about it, a guardian refuses what would lose the plan."""
+"""Before a call is executed: a gate lets a person decide about it, a guardian blocks calls that lose the plan.
+
+The protocol of a gate is small, so that a screen, a script or a test can be one. :class:`Pauser` is one for a person.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call that is about to be done, as step ``step``. ``answer`` is what its tool will say, where that is known.
+    """A call before its execution as step ``step``. ``answer`` is the answer of its tool, if that is known.
 
-    A call that could not be read (``error`` says why, ``raw`` is how it was written) reaches no tool: it can be
-    looked at, and the run can be stopped there; every other verb goes on. ``why`` is what a :class:`Pauser` paused
-    for, empty where it is stepping alone.
+    A call that could not be read (``error`` says why, ``raw`` is its text) never reaches a tool: :class:`Stop` ends
+    the run there, every other verb continues. ``why`` has the reasons for which a :class:`Pauser` paused; it is empty
+    if it pauses at every call.
     """
 
     step: int
@@ -40,58 +43,57 @@ class PendingCall:
 
     @property
     def call(self) -> Call:
-        """The call as the oracle takes it."""
+        """The call as the oracle reads it."""
         return Call(self.tool, None if self.error is not None else self.arguments, self.error)
 
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """Do the call as it stands."""
+    """Execute the call unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditArguments:
-    """Do the call with other arguments; the record keeps what the agent asked for, too."""
+    """Execute the call with other arguments. The record keeps the agent's own arguments, too."""
 
     arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class EditAnswer:
-    """Do the call, and tell the agent something else."""
+    """Execute the call, but give the agent another answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Keep the call from its tool, and tell the agent why."""
+    """Do not execute the call, and tell the agent why."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End the run here; the call is not done and stands in no record."""
+    """End the run here. The call is neither executed nor recorded."""
 
 
 Verb = GoOn | EditArguments | EditAnswer | Refuse | Stop
 Gate = Callable[[PendingCall], Awaitable[Verb]]
-"""Called on the event loop of the run. It is cancelled where the run is stopped while it waits."""
+"""Called on the event loop of the run; cancelled if the run is stopped while it waits."""
 
 
 class StoppedAtGate(Exception):
-    """The gate said :class:`Stop`."""
+    """The gate answered :class:`Stop`."""
 
 
 @dataclass(slots=True)
 class Pauser:
-    """A gate for a person: pauses where ``wanted`` says so, or at every call while stepping.
+    """A gate for a person: pauses at calls that ``wanted`` names, or at every call while stepping.
 
-    ``wanted`` gives the reasons, which are told on as ``PendingCall.why``, or just whether to pause. It may take a
-    while: it is asked on a thread of its own.
-    ``on_pause`` and ``on_resume`` are called on the run's thread; :meth:`decide` may be called from any. A decision
-    that comes while nothing is paused is dropped.
+    ``wanted`` returns the reasons to pause (they become ``PendingCall.why``) or only a truth value. It may be slow,
+    so it runs on its own thread. ``on_pause`` and ``on_resume`` are called on the run's thread. :meth:`decide` may be
+    called from any thread; a decision while nothing is paused is dropped.
     """
 
     wanted: Callable[[PendingCall], bool | Sequence[str]] = lambda call: False
@@ -124,11 +126,11 @@ class Pauser:
         return verb
 
     def step(self, stepping: bool) -> None:
-        """Whether to pause at every call from now on."""
+        """Set whether to pause at every call from now on."""
         self.stepping = stepping
 
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
-        """What becomes of the paused call; with ``stepping`` the next one pauses too. False if none is paused."""
+        """Decide about the paused call. ``stepping``: pause at the next one, too. False if no call is paused."""
         with self._lock:
             loop, answer = self._loop, self._answer
             if loop is None or answer is None or loop.is_closed():
@@ -145,21 +147,24 @@ def _settle(answer: asyncio.Future[Verb], verb: Verb) -> None:
 
 
 TRIES = 3
-"""After so many refusals of one call, with nothing done in between, a run is ended."""
+"""Refusals of the same call, with no call executed in between, after which a run ends."""
 
 _MOST_MOVES = 8
 
 
 class Guardian:
-    """Judges calls before they are done. It knows the durations that the agent does not."""
+    """On-the-fly repair (paper, section 7): judges calls before their execution.
+
+    It knows the durations, which the agent does not.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
 
     def objection(self, done: Sequence[Call], call: Call) -> str | None:
-        """Why ``call``, after ``done``, must not be done, and what may be called instead; None where it may.
+        """Why ``call`` after ``done`` must be blocked, and which calls are safe instead; None if it may be executed.
 
-        What is lost already is not guarded any more, and a call that its tool would refuse is left to the tool.
+        A plan that is lost already is no longer guarded, and a call that its tool will refuse is left to the tool.
         """
         from planscope.oracle.replay import replay  # Z3 comes with it
 
@@ -193,9 +198,9 @@ class Guardian:
 
 
 def gives_up(refused: Sequence[Call], call: Call) -> str | None:
-    """Why a run ends with the refusal of ``call``, after those in ``refused``; None where it goes on.
+    """Why the refusal of ``call`` ends the run; None if the run goes on.
 
-    ``refused``: what was refused before it since a call was done.
+    ``refused`` has the calls refused before it since the last executed call.
     """
     times = 1 + sum(one.tool == call.tool and one.arguments == call.arguments for one in refused)
     return (
@@ -208,9 +213,9 @@ def gives_up(refused: Sequence[Call], call: Call) -> str | None:
 def problem_from(
     query: str, tools: Iterable[str], *, timed: bool = False, hours: Mapping[str, int] | None = None
 ) -> Problem:
-    """What a query asks of an agent's own tools; an action is named like its tool, with blanks for ``_`` and ``-``.
+    """The problem of a query about a user's own tools. An action has its tool's name, with blanks for ``_`` and ``-``.
 
-    ``hours`` says how long each takes (timed; 1 where it does not). Raises ``ParseFailure``.
+    ``hours`` are the durations of a timed query (default 1 each). Raises ``ParseFailure``.
     """
     known = hours or {}
     actions = tuple(

@@ -1,6 +1,6 @@
-"""The guard as a middleware: it refuses a call that would doom the plan, and says why in the tool's answer.
+"""The guard as a middleware: it blocks calls that make the plan impossible, and the tool's answer says why.
 
-In our own runs it stands behind the recorder; in anybody's agent it needs two lines::
+In planscope's runs it comes after the recorder. In a user's own agent it takes two lines::
 
     from planscope import guard
     agent = create_agent(model, tools, middleware=[guard("Washing hands happens before cooking.", tools)])
@@ -36,12 +36,12 @@ from planscope.language.problem import Problem
 from planscope.oracle.trace import Call
 
 _REMEMBERED = 256
-"""Messages with calls under way, of all conversations of one agent."""
+"""Messages whose calls are remembered, of all conversations of one agent."""
 
 
 @dataclass(slots=True)
 class _Turn:
-    """What was done so far of one message's calls. They are done one after the other, or they would race."""
+    """The calls of one message, executed and refused. The locks make them run one after the other."""
 
     done: list[Call] = field(default_factory=list)
     refused: list[Call] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Turn:
 
 
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Knows nothing but the conversation it is shown, so that one agent may be in many at once."""
+    """Judges each call from its conversation alone, so that one agent can be in many conversations at once."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return answer
 
     def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
-        """The message that the call stands in, and what was done before that message."""
+        """The message that contains the call, and the calls executed before that message."""
         messages = conversation(request)
         last = last_answer(messages)
         key = (str(messages[0].id) if messages else "", str(last.id) if last is not None else "")
@@ -123,7 +123,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def calls_done(messages: Sequence[Any]) -> list[Call]:
-    """The calls of a conversation that were done, in order, with the arguments that they were done with."""
+    """The executed calls of a conversation, in order, with the arguments that were executed."""
     return [
         Call(call["name"], _arguments(answer, call["args"]))
         for call, answer in _answered(messages)
@@ -132,7 +132,7 @@ def calls_done(messages: Sequence[Any]) -> list[Call]:
 
 
 def calls_refused(messages: Sequence[Any]) -> list[Call]:
-    """The calls of a conversation that the guard refused since one was done."""
+    """The calls that the guard refused since the last executed one."""
     found: list[Call] = []
     for call, answer in _answered(messages):
         if answer.status != "error":
@@ -143,7 +143,7 @@ def calls_refused(messages: Sequence[Any]) -> list[Call]:
 
 
 def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]:
-    """Calls with their answers, in the order of the calls; ids tell them apart within one message alone."""
+    """Calls with their answers, in the order of the calls. Call ids are unique only within one message."""
     for place, message in enumerate(messages):
         if not isinstance(message, AIMessage) or not message.tool_calls:
             continue
@@ -160,7 +160,7 @@ def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]
 
 
 def _ended(request: ModelRequest[Any]) -> ModelResponse[Any] | None:
-    """The end of a run that gets nowhere, in place of what the model would answer."""
+    """A final message in place of the model's next answer, if the guard has ended the run."""
     for message in reversed(request.messages):
         if not isinstance(message, ToolMessage):
             return None
@@ -188,11 +188,10 @@ def guard(
     timed: bool = False,
     hours: Mapping[str, int] | None = None,
 ) -> GuardMiddleware:
-    """A middleware that keeps an agent with these tools within what ``query`` says.
+    """A middleware that blocks calls after which ``query`` could not be met any more.
 
-    The query speaks of a tool by its name with blanks (``boil_water`` is "boil water"). ``timed``: tools take
-    ``start_time``, an hour, and ``hours`` says how long each takes. Raises ``ParseFailure`` for a query that cannot
-    be read.
+    The query names a tool by its name with blanks (``boil_water`` is "boil water"). ``timed``: tools take an hour as
+    ``start_time``, and ``hours`` has their durations. Raises ``ParseFailure`` if the query cannot be read.
     """
     if isinstance(query, Problem):
         return GuardMiddleware(query)

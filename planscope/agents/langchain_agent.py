@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class LangChainMockTool(BaseTool):
-    """Passes the arguments on as they came: none is dropped, converted or taken for one of LangChain's own."""
+    """A mock tool for LangChain. It gets the arguments unchanged: none is dropped, converted or injected.
+
+    The schema is plain JSON, so that planscope judges the arguments, not LangChain.
+    """
 
     mock: MockTool
     handle_tool_error: bool = True
@@ -50,7 +53,7 @@ class LangChainMockTool(BaseTool):
 
 
 def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
-    """One LangChain tool for each; a refused call is answered with ``status="error"``."""
+    """One LangChain tool for each mock tool. A refused call is answered with ``status="error"``."""
     return [
         LangChainMockTool(
             name=tool.spec.name,
@@ -66,7 +69,11 @@ _own: ContextVar[tuple[AgentMiddleware[Any, Any, Any], ...]] = ContextVar("plans
 
 
 class _OwnRecorder(AgentMiddleware[Any, Any, Any]):
-    """The first middleware of the run that a call belongs to."""
+    """Passes calls to the first middleware of the current run, its recorder.
+
+    An agent is compiled once for all runs, since compiling takes as long as a run's call. The context of a task says
+    which run it belongs to.
+    """
 
     async def awrap_model_call(
         self,
@@ -84,7 +91,7 @@ class _OwnRecorder(AgentMiddleware[Any, Any, Any]):
 
 
 class _OwnGuard(AgentMiddleware[Any, Any, Any]):
-    """The second one."""
+    """Passes calls to the second middleware of the current run, its guard."""
 
     async def awrap_model_call(
         self,
@@ -108,9 +115,9 @@ def shared_agent(
     middleware: Sequence[AgentMiddleware[Any, Any, Any]],
     role: str | None,
 ) -> Any:
-    """LangChain's agent of one of our paradigms, for the task that calls this: to be awaited there.
+    """LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called this.
 
-    ``middleware`` is the run's recorder, and its guard if it has one.
+    ``middleware`` has the run's recorder and, if it has one, its guard.
     """
     _own.set(tuple(middleware))
     made = (
@@ -125,7 +132,7 @@ def shared_agent(
             chat_for(agent, model), langchain_tools(tools), system_prompt=role, middleware=kinds
         )
         if agent == "responses" and model.spec.simulated:
-            return compiled  # its server is a part of it
+            return compiled  # a simulated server belongs to one run
         model.agents[made] = compiled
     return model.agents[made]
 
@@ -135,7 +142,7 @@ _quiet: ContextVar[bool] = ContextVar("planscope_untraced", default=False)
 
 @contextmanager
 def tracing(allowed: bool) -> Iterator[None]:
-    """``allowed``: as the environment says; else nothing is uploaded, whatever the environment says."""
+    """Trace to LangSmith as the environment says if ``allowed``; otherwise upload nothing, whatever it says."""
     from langsmith import tracing_context
 
     _bring_no_threads()
@@ -149,8 +156,10 @@ def tracing(allowed: bool) -> Iterator[None]:
 
 @cache
 def _bring_no_threads() -> None:
-    """LangChain has LangSmith look at every call of a middleware, in a thread before it and in one after it, though
-    nothing is traced: more than the recorder itself costs. Where nothing is, it looks on the spot."""
+    """Run LangSmith's hooks on the event loop while nothing is traced.
+
+    LangChain runs them in threads before and after every call of a middleware, which costs more than the recorder.
+    """
     import langsmith
 
     langsmith.set_runtime_overrides(aio_to_thread=_on_the_spot)

@@ -18,7 +18,7 @@ from planscope.session.model import EndEvent, Run, Variant
 AT_ONCE = 8
 
 OnRun = Callable[[int, Run], None]
-"""Gets each run as it ends, with its number from 0 on, on another thread than the caller's."""
+"""Gets each finished run with its number, from 0. Called on another thread than the caller's."""
 
 
 def run_many(
@@ -34,15 +34,15 @@ def run_many(
     on_run: OnRun | None = None,
     **options: Any,
 ) -> list[Run]:
-    """``times`` runs, in their order. Run i of a simulated model has the seed ``seed + i``.
+    """Make ``times`` runs and return them in order. Run i of a simulated model has the seed ``seed + i``.
 
-    ``at_once`` are under way at a time. A run that model or network aborted is tried again, ``retries`` times.
-    ``options`` are those of :class:`LiveRun` (``role``, ``prompts``, ``limits``, ``guard``). Blocks; an interrupt
-    stops what is under way. Raises what :class:`LiveRun` raises where it cannot begin.
+    At most ``at_once`` run at the same time. An aborted run is repeated, ``retries`` times at most. ``options`` are
+    those of :class:`LiveRun` (``role``, ``prompts``, ``limits``, ``guard``). Blocks; an interrupt stops all runs.
+    Raises the errors of :class:`LiveRun` if a run cannot start.
     """
     spec = parse_model(model, seed=seed)
     if spec.character is not None and agent in AGENTS:
-        options.pop("tracing", None)  # there is nothing in the light loop that LangSmith could trace
+        options.pop("tracing", None)  # LangSmith cannot trace the light loop
         if base_url:
             check_model(spec, base_url=base_url)
         runs = []
@@ -71,7 +71,7 @@ def run_many(
 
 @cache
 def _settle_in() -> None:
-    """What was imported is no garbage: to look through it for some would cost a quarter of the time."""
+    """Exempt imported modules from garbage collection, which would take a quarter of the time."""
     gc.freeze()
 
 
@@ -83,7 +83,7 @@ async def _all(
     on_run: OnRun | None,
     model: LoadedModel | None,
 ) -> list[Run]:
-    """All of them; where one cannot begin, or all are stopped, none goes on. The ``model`` is closed at the end."""
+    """All runs. If one cannot start, or all are stopped, the others are cancelled. Closes ``model`` at the end."""
     places = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> Run:
@@ -108,5 +108,5 @@ async def _all(
 
 
 def aborted(run: Run) -> bool:
-    """Whether model, network or user ended it, so that it counts in no rate."""
+    """Whether model, network or user aborted the run. Rates do not count such runs."""
     return bool(run.events) and isinstance(run.events[-1], EndEvent) and run.events[-1].ending == "aborted"

@@ -29,7 +29,7 @@ from planscope.session.model import AnswerEvent, CallEvent, Event, MessageEvent,
 
 @dataclass(slots=True)
 class Pending:
-    """A call of the last message. ``turn`` is set once the calls before it are done."""
+    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are."""
 
     identity: str
     tool: str
@@ -40,7 +40,7 @@ class Pending:
 
 
 def text_of(message: BaseMessage) -> str:
-    """The message's text; where it has none, what it thought aloud. Secrets of the environment are not in an error."""
+    """The message's text, or its reasoning if it has none. Secrets of the environment are removed from errors."""
     if message.text:
         failed = isinstance(message, ToolMessage) and message.status == "error"
         return without_secrets(str(message.text)) if failed else str(message.text)
@@ -51,7 +51,7 @@ def text_of(message: BaseMessage) -> str:
 
 
 def conversation(request: ToolCallRequest) -> list[BaseMessage]:
-    """The messages of the conversation that a call stands in; an agent's state is a mapping or an object."""
+    """The messages of a call's conversation. An agent's state is a mapping or an object."""
     state = request.state
     found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
     return found or []
@@ -63,6 +63,7 @@ def last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
 
 
 def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
+    """The ids of all calls in the messages, readable or not."""
     return {
         call["id"] or ""
         for m in messages
@@ -74,11 +75,11 @@ def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
 def readable(
     message: AIMessage, message_ids: set[str], call_ids: set[str], *, as_done: bool = False
 ) -> AIMessage:
-    """The message as it goes on: fit for JSON, its calls with ids of their own (some servers give none, or always
-    the same), since both the loop and the providers match answers by them.
+    """The message as the agent loop gets it: fit for JSON, each call with its own id.
 
-    Calls whose arguments the client completed are made unreadable; ``as_done``: they are left, for their tool gets
-    them as they are, and what was written is kept beside.
+    Loop and providers match answers by call id, but some servers send none, or always the same. Calls whose arguments
+    the client completed become unreadable. ``as_done``: they stay, because their tool gets the completed arguments, and
+    the original text is kept with them.
     """
     used = set(call_ids)
 
@@ -116,10 +117,11 @@ def readable(
 
 
 RAW = "planscope_raw"
+"""Key in ``additional_kwargs`` for the original arguments of completed calls, by call id."""
 
 
 def _completed(message: AIMessage) -> dict[int, str]:
-    """What was written of calls whose arguments the client completed, by their places in ``message.tool_calls``."""
+    """The original arguments of calls that the client completed, by index in ``message.tool_calls``."""
     sent = [s for s in _sent(message) if _arguments(s) is not None]
     if len(sent) == len(message.tool_calls):  # ids may be missing
         found = {i: _arguments(s) for i, s in enumerate(sent)}
@@ -136,7 +138,7 @@ def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
 
 
 def _sent(message: AIMessage) -> list[dict[str, Any]]:
-    """The calls as they were sent, as far as the message still shows it."""
+    """The calls as the model sent them, if the message still has them."""
     calls = message.additional_kwargs.get("tool_calls") or [
         block
         for block in (message.content if isinstance(message.content, list) else [])
@@ -156,14 +158,14 @@ def _arguments(sent: dict[str, Any]) -> str | None:
 
 
 def _sent_ids(message: AIMessage) -> list[str]:
-    """Their ids, in the order in which they were sent."""
+    """The ids of the calls, in the order in which the model sent them."""
     return [i for i in map(_identity, _sent(message)) if isinstance(i, str)]
 
 
 def in_order(message: AIMessage) -> list[Pending]:
-    """The calls of a ``readable`` message in their order; where that is lost, readable ones first.
+    """The calls of a message from :func:`readable`, in their order; if that is lost, unreadable ones last.
 
-    What it was told of them besides is taken out of the message.
+    Removes the notes about calls that :func:`readable` left in the message.
     """
     place = {identity: i for i, identity in enumerate(_sent_ids(message))}
     raws = message.additional_kwargs.pop(RAW, None) or {}
@@ -179,7 +181,7 @@ def in_order(message: AIMessage) -> list[Pending]:
 
 
 def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) -> MessageEvent:
-    """The record of one answer of the model; ``tidy`` is the message as it can be sent on from a fork."""
+    """The event of one answer of the model. ``tidy`` is the message that a fork can send again."""
     usage = message.usage_metadata
     refusal = refusal_of(message)
     return MessageEvent(
@@ -205,11 +207,11 @@ _EARLY = {
     "recitation": "content_filter",
     "refusal": "content_filter",
 }
-"""Providers' words for an answer that ended early, in ours."""
+"""Reasons why an answer ended early: providers' words, and planscope's."""
 
 
 def refusal_of(message: AIMessage) -> str | None:
-    """The words in which a model refused, None where it did not. OpenAI's two protocols have a field for it."""
+    """The text of a model's refusal, None without one. OpenAI's two protocols have a field for it."""
     said = message.additional_kwargs.get("refusal")
     blocks = message.content if isinstance(message.content, list) else []
     found = [said, *(b.get("refusal") for b in blocks if isinstance(b, dict))]
@@ -218,7 +220,7 @@ def refusal_of(message: AIMessage) -> str | None:
 
 
 def finish_of(message: AIMessage) -> str | None:
-    """Why an answer ended early: ``length`` or ``content_filter``; None for one that did not."""
+    """Why an answer ended early: ``length`` or ``content_filter``; None if it did not."""
     data = message.response_metadata
     details = data.get("incomplete_details")
     words = [data.get("finish_reason"), data.get("stop_reason"), data.get("done_reason")]
@@ -228,7 +230,7 @@ def finish_of(message: AIMessage) -> str | None:
 
 
 def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[str, Any] | None]:
-    """The message in what a tool answered to that call, and what it told the graph besides."""
+    """The message in a tool's answer to that call, and the command to the graph that came with it."""
     parts = answer if isinstance(answer, list | tuple) else [answer]
     message, command = None, dict[str, Any]()
     for part in parts:
@@ -254,7 +256,7 @@ def _node(goto: Any) -> str:
 
 
 def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
-    """What a tool gave to the program, as JSON; what is long is left out, and so are our own ``marks``."""
+    """A tool message's artifact as JSON, without planscope's own ``marks``; a long one is left out."""
     found = message.artifact if message is not None else None
     if isinstance(found, dict):
         found = {key: value for key, value in found.items() if key not in marks} or None
@@ -268,10 +270,11 @@ def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
 
 
 LONGEST_ARTIFACT = 64 * 1024
+"""Characters of an artifact's JSON, at most."""
 
 
 def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None = None) -> CallEvent:
-    """The record of one call; ``asked`` is what the agent had passed where the user changed it."""
+    """The event of one call. ``asked`` has the agent's own arguments if the user changed them."""
     return CallEvent(
         at=at,
         step=step,
@@ -286,25 +289,25 @@ def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None
 
 DONE_WITH = "planscope_arguments"
 REFUSED_BY = "planscope_refused_by"
-"""Marks in a tool message's artifact, which no model is sent: arguments that the user changed, who refused a call."""
+"""Keys in a tool message's artifact, which no model sees: the changed arguments, and who refused the call."""
 
 
 GAVE_UP = "planscope_gave_up"
-"""A mark beside that of a refusal: the guard ends the run with it, and why."""
+"""Key beside ``REFUSED_BY``: the guard ends the run with this refusal; the value says why."""
 
 ENDED_BY = "planscope_ended_by"
-"""A mark in the metadata of a message that no model said: the guard ends the run with it."""
+"""Key in the metadata of a message that the guard wrote in the model's place to end the run."""
 
 
 def ended_by_guard(message: AIMessage) -> str | None:
-    """Why the guard ended the run, where this message says so."""
+    """Why the guard ended the run, if this is its final message."""
     if message.response_metadata.get(ENDED_BY) != "guard":
         return None
     return str(message.text).removeprefix("This run was ended: ").removesuffix(".")
 
 
 def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
-    """Who kept a call from its tool, if anybody did."""
+    """Who refused a call, if it was refused."""
     artifact = message.artifact if message is not None else None
     by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
     return by if by in ("guard", "user") else None
@@ -313,7 +316,7 @@ def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
 def answer_event(
     answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
 ) -> AnswerEvent:
-    """The record of what a tool answered: a message, a command to the graph, or several of them."""
+    """The event of a tool's answer: a message, a command to the graph, or several of both."""
     message, command = answer_parts(answer, identity)
     return AnswerEvent(
         at=at,
@@ -331,17 +334,20 @@ def answer_event(
 
 def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
     if command and command.get("goto"):
-        return f"goes on at {', '.join(command['goto'])}"
+        return f"continues at {', '.join(command['goto'])}"
     return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
 
 
 def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
-    """The conversation up to the last answer; empty without events. Ends in a human or a tool message."""
+    """The conversation of a fork, up to its last answer: plain messages, so that any model can continue it.
+
+    Nothing in it refers to state on a server: with ``previous_response_id`` an edited message would not be sent.
+    """
     answers = {e.step: e for e in events if isinstance(e, AnswerEvent)}
     messages: list[BaseMessage] = []
     said, calls = "", list[CallEvent]()
     number = 0
-    talks = any(isinstance(e, MessageEvent) for e in events)  # imported runs may have calls alone
+    talks = any(isinstance(e, MessageEvent) for e in events)  # imported runs may have calls without messages
 
     def flush() -> None:
         nonlocal calls, number, said
@@ -384,7 +390,7 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
             flush()
             said = event.text
         elif isinstance(event, CallEvent):
-            if not talks or event.call_id is None:  # a person's call stands in no message of a model's
+            if not talks or event.call_id is None:  # a call added by a person belongs to no message
                 flush()
             calls.append(event)
     flush()

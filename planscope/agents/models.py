@@ -21,16 +21,16 @@ from planscope.errors import UserError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-EXAMPLES = "say provider:name, for example openai:gpt-4o-mini, or sim:careful"
+EXAMPLES = "give provider:name, for example openai:gpt-4o-mini, or sim:careful"
 
 
 class ModelUnavailable(UserError):
-    """Why a model cannot be used, and what to do about it, in one line without secrets."""
+    """A model cannot be used: why, and what to do, in one line without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A model's name as asked for. Either ``character`` (simulated) or ``provider`` with ``model`` is set."""
+    """A parsed ``--model``: ``character`` for a simulated model, else ``provider`` and ``model``."""
 
     text: str
     character: Character | None = None
@@ -44,9 +44,9 @@ class ModelSpec:
 
 @dataclass(slots=True)
 class LoadedModel:
-    """A chat model ready for runs. ``keys`` and ``host`` serve error texts; ``aclose`` frees its connections.
+    """A chat model ready for runs. ``keys`` and ``host`` are for error messages.
 
-    ``agents`` are those that were compiled for it, for the next runs.
+    ``agents`` has the agents compiled for it, for later runs. ``aclose`` closes its connections.
     """
 
     chat: BaseChatModel
@@ -66,11 +66,13 @@ class LoadedModel:
 
 
 def parse_model(text: str, *, seed: int | None = None) -> ModelSpec:
-    """Read a ``--model``. ``seed`` is for simulated models that name none. Raises :class:`ModelUnavailable`."""
+    """Parse ``--model``. ``seed`` is the default seed of a simulated model. Raises :class:`ModelUnavailable`."""
     kind, colon, rest = text.strip().partition(":")
     if not colon or not kind:
         near = [f"sim:{n}" for n in difflib.get_close_matches(kind, PROFILES, 1)]
-        raise ModelUnavailable(f"{text[:80]!r} names no model: {near[0] + '?' if near else EXAMPLES}")
+        raise ModelUnavailable(
+            f"{text[:80]!r} is not a model; {f'did you mean {near[0]}?' if near else EXAMPLES}"
+        )
     if kind == "sim":
         return _simulated(rest, seed)
     name = kind.replace("-", "_").lower()
@@ -78,9 +80,9 @@ def parse_model(text: str, *, seed: int | None = None) -> ModelSpec:
     if provider is None:
         near = difflib.get_close_matches(name, [*PROVIDERS, "sim"], 3, 0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else f"the providers are {', '.join(PROVIDERS)}"
-        raise ModelUnavailable(f"there is no provider {kind[:40]!r}: {hint}")
+        raise ModelUnavailable(f"there is no provider {kind[:40]!r}; {hint}")
     if not rest:
-        raise ModelUnavailable(f"{text!r} names a provider but no model: {EXAMPLES}")
+        raise ModelUnavailable(f"{text!r} has a provider but no model; {EXAMPLES}")
     return ModelSpec(f"{name}:{rest}", provider=provider, model=rest)
 
 
@@ -90,7 +92,7 @@ def _simulated(rest: str, seed: int | None) -> ModelSpec:
     names = [name for name, _ in pairs]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
-        raise ModelUnavailable(f"{twice!r} is given twice in {rest!r}")
+        raise ModelUnavailable(f"{twice!r} is given twice in {rest!r}; leave one out")
     try:
         character = make_character(profile, dict(pairs), seed)
     except BadParameter as error:
@@ -100,19 +102,21 @@ def _simulated(rest: str, seed: int | None) -> ModelSpec:
 
 
 def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
-    """Is the package there, is the key set? Imports nothing. Raises :class:`ModelUnavailable`."""
+    """Raise :class:`ModelUnavailable` if the package or the key of the model is missing. Imports nothing."""
     provider = spec.provider
     if provider is None:
         if base_url:
-            raise ModelUnavailable("a simulated model has no server: leave --base-url out")
+            raise ModelUnavailable("a simulated model has no server; leave --base-url out")
         return
     if base_url and not provider.base_url:
         able = ", ".join(p.name for p in PROVIDERS.values() if p.base_url)
-        raise ModelUnavailable(f"{provider.name} takes no --base-url (these do: {able})")
+        raise ModelUnavailable(f"{provider.name} does not support --base-url; {able} do")
     if base_url and not re.fullmatch(r"https?://[^\s/?#]+\S*", base_url):
-        raise ModelUnavailable("--base-url must begin with http:// or https:// and name a server")
+        raise ModelUnavailable(
+            "--base-url must begin with http:// or https:// and name a server, as in http://localhost:8000/v1"
+        )
     if not provider.installed:
-        raise ModelUnavailable(f"{provider.name} needs a package: pip install {provider.package}")
+        raise ModelUnavailable(f"{provider.name} needs a package; install it with: {provider.install}")
     missing = [name for name in provider.needs if not os.environ.get(name)]
     if (
         provider.keys
@@ -121,7 +125,7 @@ def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
     ):
         missing.insert(0, " or ".join(provider.keys))
     if missing:
-        raise ModelUnavailable(f"{provider.name} needs a key: set {' and '.join(missing)} in the environment")
+        raise ModelUnavailable(f"{provider.name} needs a key; set {' and '.join(missing)} in the environment")
 
 
 def load_model(
@@ -132,11 +136,10 @@ def load_model(
     retries: int = 2,
     responses: bool = False,
 ) -> LoadedModel:
-    """Make the model that ``text`` asks for, at temperature 0 where it takes one.
+    """Make the model that ``text`` names, with temperature 0 if it has a temperature. Imports LangChain.
 
-    ``retries`` is how often a request that failed for no fault of ours is sent again (OpenAI's protocol).
-    ``responses``: over the Responses API, for the agent of that name.
-    Imports LangChain. Raises :class:`ModelUnavailable`.
+    ``retries``: how often to resend a call that failed on the network or the server (OpenAI's protocol only).
+    ``responses``: use the Responses API, for the agent ``responses``. Raises :class:`ModelUnavailable`.
     """
     spec = parse_model(text, seed=seed)
     check_model(spec, base_url=base_url)
@@ -147,7 +150,7 @@ def load_model(
     assert spec.provider is not None
     if responses and spec.provider.name != "openai":
         raise ModelUnavailable(
-            f"the agent responses needs a model with the Responses API (openai:NAME), not {spec.text}"
+            f"the agent responses needs a model with the Responses API, openai:NAME, not {spec.text}"
         )
     try:
         if spec.provider.name == "openai":
@@ -155,14 +158,16 @@ def load_model(
         return LoadedModel(_other(spec, base_url), spec, spec.provider.keys, _host(base_url))
     except ImportError as error:
         why = one_line(str(error))
-        raise ModelUnavailable(f"{spec.provider.package} is there but cannot be imported: {why}") from None
+        raise ModelUnavailable(
+            f"{spec.provider.package} cannot be imported ({why}); install it again: {spec.provider.install}"
+        ) from None
     except Exception as error:
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise ModelUnavailable(one_line(f"{spec.text} cannot be set up: {words[0]}")) from None
 
 
 def _openai(spec: ModelSpec, base_url: str | None, retries: int, responses: bool) -> LoadedModel:
-    """A client of its own for each model: LangChain's shared one breaks with the second event loop."""
+    """An OpenAI model with its own HTTP client: LangChain's shared one breaks with a second event loop."""
     openai_chat = importlib.import_module("planscope.agents.openai_models")
     assert spec.provider is not None
     chat, client = openai_chat.make(
@@ -188,31 +193,38 @@ def _other(spec: ModelSpec, base_url: str | None) -> BaseChatModel:
 
     try:
         chat = build(temperature=0)
-    except (TypeError, ValueError):  # pydantic's ValidationError is a ValueError: some take no temperature
+    except (
+        TypeError,
+        ValueError,
+    ):  # pydantic's ValidationError is a ValueError: some models have no temperature
         return build()
     return build() if (chat.profile or {}).get("temperature") is False else chat
 
 
 def _keyless(provider: Provider, base_url: str | None) -> bool:
-    """A local server that speaks OpenAI's protocol asks for no key, and LangSmith's gateway brings its own."""
+    """Whether no key is needed: for a local server with OpenAI's protocol, or through LangSmith's gateway."""
     elsewhere = base_url or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     gateway = os.environ.get("LANGSMITH_GATEWAY", "false").lower() not in ("", "0", "false", "no")
     return gateway or (provider.name == "openai" and bool(elsewhere))
 
 
 def _host(base_url: str | None) -> str | None:
-    """Server and port, without user and password."""
+    """Server and port of a URL, without user and password."""
     if not base_url:
         return None
     return urlsplit(base_url).netloc.rpartition("@")[2] or None
 
 
+EXTRAS = {"langchain-openai": "openai"}
+"""Packages that are an extra of planscope, with its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """``module`` is what is imported, ``package`` what pip installs.
+    """A provider of ``init_chat_model``: the module to import, the package to install, where its key is.
 
-    ``keys``: environment variables, one of which is needed; none where the provider has other ways (a local
-    server, a cloud's own login). ``needs``: variables that must all be set. ``base_url``: can be sent elsewhere.
+    ``keys``: environment variables, one of which must be set; empty if the provider needs none (a local server, a
+    cloud's own login). ``needs``: variables that must all be set. ``base_url``: whether another server can be used.
     """
 
     name: str
@@ -224,7 +236,14 @@ class Provider:
 
     @property
     def installed(self) -> bool:
+        """Whether its package is installed. Does not import it."""
         return importlib.util.find_spec(self.module) is not None
+
+    @property
+    def install(self) -> str:
+        """The command that installs its package, in planscope's checkout if the package is an extra of planscope."""
+        extra = EXTRAS.get(self.package)
+        return f"pip install '.[{extra}]'" if extra is not None else f"pip install {self.package}"
 
 
 def _provider(

@@ -22,11 +22,11 @@ from openai.resources.responses import AsyncResponses
 from planscope.agents.call_arguments import is_object
 
 RAW_CALLS = "tool_calls"
-"""Where ``additional_kwargs`` keeps the calls as they were sent, in their order."""
+"""Key in ``additional_kwargs`` for the calls as the model sent them, in order."""
 
 
 class _OneByOne(ChatOpenAI):
-    """``one_by_one``: asks for one call an answer. OpenAI refuses the setting where no tools are offered."""
+    """``one_by_one`` asks for one call in each answer. OpenAI refuses the setting if no tools are offered."""
 
     one_by_one: bool = False
 
@@ -40,17 +40,17 @@ class _OneByOne(ChatOpenAI):
 
 
 class OpenAIResponses(_OneByOne):
-    """Over the Responses API, whose server keeps the conversation."""
+    """OpenAI's Responses API, whose server keeps the conversation."""
 
     async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
         return as_written(await super()._agenerate(*args, **kwargs))
 
 
 class OpenAIChat(_OneByOne):
-    """Reads arguments that are JSON but no object (``8``, ``[8]``) as calls that could not be read.
+    """OpenAI's chat completions. Arguments that are JSON but not an object make a call unreadable.
 
-    ``ChatOpenAI`` raises out of the agent there, which would pass for a crash of the network. The calls' order,
-    which it loses between readable and unreadable ones, is kept too, and how they were written.
+    ``ChatOpenAI`` raises out of the agent instead, which would look like a network error. The order of the calls and
+    their original text are kept as well.
     """
 
     def _convert_chunk_to_generation_chunk(self, *args: Any, **kwargs: Any) -> ChatGenerationChunk | None:
@@ -87,7 +87,7 @@ def _message(choice: Any) -> dict[str, Any]:
 
 
 def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Copies of the calls in their order, every one with an id of its own in ``message`` too."""
+    """Copies of the calls in order. Gives each call its own id, in ``message`` too."""
     copies, seen = [], set[str]()
     for number, call in enumerate(message.get("tool_calls") or (), 1):
         identity = call.get("id")
@@ -100,7 +100,7 @@ def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
-    """Take the calls out of ``message`` whose arguments are JSON but no object."""
+    """Remove the calls from ``message`` whose arguments are JSON but not an object, and return them."""
     odd: list[InvalidToolCall] = []
     kept = []
     for call in message.get("tool_calls") or ():
@@ -122,8 +122,10 @@ def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
 def make(
     model: str, *, base_url: str | None, retries: int, placeholder_key: bool, responses: bool = False
 ) -> tuple[ChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """The chat model with an HTTP client of its own, to be closed after use."""
-    proxy = os.environ.get("OPENAI_PROXY") or None  # ChatOpenAI takes it only where the client is its own
+    """The chat model and its own HTTP client, which the caller closes."""
+    proxy = (
+        os.environ.get("OPENAI_PROXY") or None
+    )  # ChatOpenAI uses it only for a client that it makes itself
     client = openai.DefaultAsyncHttpxClient(proxy=proxy)
     options: dict[str, Any] = {
         "model": model,
@@ -138,7 +140,7 @@ def make(
         options["api_key"] = "none"
     if base_url is None and not re.match(r"o\d", model):
         options["one_by_one"] = True
-    if responses:  # takes no temperature; the server keeps the conversation
+    if responses:  # has no temperature; the server keeps the conversation
         responding = OpenAIResponses(**options, use_previous_response_id=True)
         responding.root_async_client.responses = Responses(responding.root_async_client)
         return responding, client
@@ -149,11 +151,11 @@ def make(
 
 
 ODD = "\0no object\0"
-"""Stands before such arguments; no JSON begins so."""
+"""Prefix that marks such arguments; no JSON begins with it."""
 
 
 class Responses(AsyncResponses):
-    """The client's own, with its answers looked through."""
+    """The client's ``responses``, with unreadable arguments marked in its answers."""
 
     async def create(self, *args: Any, **kwargs: Any) -> Any:
         answer = await super().create(*args, **kwargs)
@@ -167,7 +169,7 @@ class Responses(AsyncResponses):
 
 
 class _Stream:
-    """The events of a stream; its last one holds the whole answer."""
+    """The events of a stream, of which the last has the whole answer."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -200,7 +202,7 @@ def _marked(response: Any) -> Any:
 
 
 def as_written(result: ChatResult) -> ChatResult:
-    """The same without the marks."""
+    """The result with the marks removed."""
     for generation in result.generations:
         message = generation.message
         if isinstance(message, AIMessage):

@@ -1,4 +1,4 @@
-"""The agents by name (Table 1 of the paper), and people's own by ``package.module:factory``."""
+"""The agents by name (Table 1 of the paper), and users' own by ``package.module:factory``."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 AGENTS = ("tools", "react", "responses")
-"""Function calling; text over any chat model; the Responses API, whose server keeps the conversation."""
+"""Function calling; ReAct as text, with any chat model; the Responses API, whose server keeps the conversation."""
 
 Factory = Callable[[Any, list[Any], list[Any]], Any]
-"""``(model, tools, middleware) -> runnable``, which is given ``{"messages": [...]}``."""
+"""``(model, tools, middleware) -> runnable``; the runnable is called with ``{"messages": [...]}``."""
 
 
 class UnknownAgent(UserError):
-    """There is no such agent, or it cannot be made. One line."""
+    """An agent does not exist or cannot be made: why, in one line."""
 
 
 def load_factory(name: str) -> Factory | None:
-    """The factory that ``package.module:factory`` names, looked for in the working directory too; None for ours.
+    """The factory that ``package.module:factory`` names; None for one of ``AGENTS``.
 
-    Imports the user's code: for what was asked for on the command line only, never for what a file says.
+    Imports the user's code, also from the working directory. Call it only for a name from the command line, never for
+    one from a file.
     """
     if name in AGENTS:
         return None
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
         raise UnknownAgent(
-            f"there is no agent {name[:40]!r}: the agents are {', '.join(AGENTS)}, or package.module:factory"
+            f"there is no agent {name[:40]!r}; the agents are {', '.join(AGENTS)}, or package.module:factory"
         )
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
@@ -48,17 +49,17 @@ def load_factory(name: str) -> Factory | None:
             found = getattr(found, part)
     except Exception as error:
         why = one_line(f"{type(error).__name__}: {error}")
-        raise UnknownAgent(f"the agent {name[:80]!r} cannot be imported ({why})") from None
-    if not callable(found):
         raise UnknownAgent(
-            f"{name[:80]!r} is no factory: it must be callable with (model, tools, middleware)"
-        )
+            f"the agent {name[:80]!r} cannot be imported ({why}); check its name and the working directory"
+        ) from None
+    if not callable(found):
+        raise UnknownAgent(f"{name[:80]!r} is not a factory; name a function of (model, tools, middleware)")
     factory: Factory = found
     return factory
 
 
 def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
-    """The chat model as the paradigm talks to it. Raises :class:`ModelUnavailable`."""
+    """The chat model wrapped for an agent of ``AGENTS``. Raises :class:`ModelUnavailable`."""
     if agent == "react":
         from planscope.agents.react_model import ReActModel
 
@@ -70,17 +71,17 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
             return SimulatedResponses(character=model.spec.character)
         if getattr(model.chat, "use_responses_api", None) is not True:
             raise ModelUnavailable(
-                f"the agent responses needs a model with the Responses API (openai:NAME), not {model.spec.text}"
+                f"the agent responses needs a model with the Responses API, openai:NAME, not {model.spec.text}"
             )
     return model.chat
 
 
 async def made_by(factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[Any]) -> Any:
-    """The runnable that somebody's own factory makes. Raises TypeError where it makes something else."""
+    """The runnable that a user's factory makes. Raises TypeError if it is not a runnable."""
     made = factory(chat, tools, list(middleware))
     if inspect.isawaitable(made):
         made = await made
     if not callable(getattr(made, "ainvoke", None)):
         what = "nothing" if made is None else f"a {type(made).__name__}"
-        raise TypeError(f"the factory returned {what}, no agent; it must return what create_agent gives")
+        raise TypeError(f"the factory returned {what} instead of an agent; return what create_agent returns")
     return made

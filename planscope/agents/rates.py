@@ -1,4 +1,4 @@
-"""How often it works: a success rate with its Wilson interval (Wilson, 1927)."""
+"""Success rates with Wilson intervals (Wilson, 1927)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import Help
 
 Z95 = 1.959963984540054
-"""The normal distribution's quantile for an interval of 95 %."""
+"""Quantile of the normal distribution for a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``right`` of ``counted`` runs; ``low`` and ``high`` bound the true rate with 95 % confidence.
+    """A success rate: ``right`` of ``counted`` runs. ``low`` and ``high`` are its 95 % interval.
 
-    Aborted and undecided runs are not counted: they say nothing about planning. Nor are those that were helped,
-    ``helped`` right and wrong ones: they say nothing about the agent alone. ``rate`` is None without a run.
-    ``clusters``: how many independent samples the runs are, if they are fewer (several runs of one text); the interval
-    is as wide as for so many.
+    Not counted: aborted and undecided runs, which say nothing about planning, and ``helped`` runs, which say nothing
+    about the agent alone. ``rate`` is None if no run was counted. ``clusters`` is the number of independent samples if
+    it is less than the number of runs (several runs of one text); the interval is then as wide as for that many runs.
     """
 
     right: int
@@ -52,7 +51,7 @@ class Rate:
 
 
 def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
-    """The interval of a rate seen as ``right`` of ``counted``; (0, 1) where nothing was counted."""
+    """The Wilson interval of a rate ``right`` / ``counted``; (0, 1) if nothing was counted."""
     if counted == 0:
         return 0.0, 1.0
     share, square = right / counted, z * z
@@ -63,9 +62,9 @@ def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
 
 
 def success(verdicts: Iterable[Verdict], helps: Iterable[Help] | None = None) -> Rate:
-    """The rate of runs judged ``right``, with the types of the others' errors.
+    """The success rate of judged runs, with the error types of the wrong ones.
 
-    ``helps``: the help that each of them had; none where that is not given.
+    ``helps`` has the help that each run got; None if no run got any.
     """
     everything = list(verdicts)
     each = list(helps) if helps is not None else [Help()] * len(everything)

@@ -1,7 +1,7 @@
-"""The recorder: a middleware that emits a run's events as they happen.
+"""The recorder: a middleware that emits the events of a run as they happen.
 
-It sees every model call and every tool call, those of tools that do not exist included. Calls of one message are
-done one by one, in the order in which they stand in it.
+It sees every model call and every tool call, also of tools that do not exist. The calls of one message are executed one
+by one, in the message's order.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ from planscope.session.model import Event
 
 
 class CallLimitReached(Exception):
-    """The agent asked for one model call more than it may make, or what it says ended the run."""
+    """The agent has used up its model calls, or the guard ended the run (the message says why)."""
 
 
 Preview = Callable[[str, Mapping[str, Any]], str | None]
-"""What a tool will answer, where that is known beforehand."""
+"""Predicts a tool's answer to a call; None if it cannot."""
 
 
 class Recorder(AgentMiddleware[Any, Any, Any]):
-    """``emit`` gets each event; ``at`` counts seconds of ``clock`` since the recorder was made, from ``begins`` on.
+    """Passes each event of a run to ``emit``. Times are seconds of ``clock``, starting at ``begins``.
 
-    ``phase`` says what is at work: ``model``, ``tool`` or ``agent``. ``step`` is the last step that is there
-    already (of a fork). ``gate`` is asked before each call, and in their turn about calls that cannot be read.
+    ``phase`` is ``model``, ``tool`` or ``agent``: what is running now. ``step`` is the last step that a fork has kept.
+    ``gate`` is asked before each call, also before one that cannot be read.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         identity = request.tool_call["id"] or ""
         pending = next((p for p in self._waiting if p.identity == identity), None)
-        if pending is None:  # another middleware made this call up
+        if pending is None:  # another middleware added this call
             pending = Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
         else:
             await pending.turn.wait()
-        if self._stopped is not None:  # at a call before it
+        if self._stopped is not None:  # by an earlier call
             raise self._stopped
         try:
             result = await self._do(pending, request, handler)
@@ -140,7 +140,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """One call: ask the gate, record it, do it or not, record the answer."""
+        """One call: ask the gate, record the call, execute or refuse it, record the answer."""
         verb = await self._ask(pending)
         asked = None
         if isinstance(verb, EditArguments):
@@ -164,7 +164,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         return result
 
     async def _ask(self, pending: Pending) -> Verb:
-        """What the gate says to a call; where it stops or fails, no call behind this one is done either."""
+        """The gate's decision about a call. If it stops or fails, no later call is executed either."""
         if self._gate is None:
             return GoOn()
         wanted = pending.arguments or {}
@@ -189,7 +189,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         await self._advance()
 
     async def _advance(self, done: Pending | None = None, *, ask: bool = True) -> None:
-        """Give the next readable call its turn; what could not be read before it is a step without a turn."""
+        """Let the next readable call run. Unreadable calls before it are recorded as steps and never run."""
         if done in self._waiting:
             self._waiting.remove(done)
         elif done is not None:
@@ -214,7 +214,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         return self._step
 
     def _note_answers(self, messages: Sequence[BaseMessage]) -> None:
-        """Calls that could not be read are answered by the agent loop itself, just before the next model call."""
+        """Record the answers to unreadable calls, which the agent loop writes just before the next model call."""
         for message in messages if self._unanswered else ():
             step = self._unanswered.pop(getattr(message, "tool_call_id", ""), None)
             if step is not None and isinstance(message, ToolMessage):

@@ -1,6 +1,6 @@
 """The mock tools as plain data: names, descriptions, schemas and answers (paper, 4.3 and Figure 7 (b)).
 
-A tool does nothing but answer. How long a timed one takes is in its answer and nowhere else.
+A mock tool only answers. The duration of a timed action is in its answer and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ ARGUMENT_TEXT = (
 )
 RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
 REFUSED = "Refused: "
-"""What the answer to a refused call begins with, one that no tool ever saw."""
+"""Beginning of the answer to a refused call, which no tool executed."""
 
 
 class BadToolset(UserError):
-    """Tools that no provider would take, or that would hide one another. One line."""
+    """Tools with names that no provider accepts, or with equal names: why, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is shown of a tool. ``parameters`` is a JSON schema."""
+    """A tool as a model sees it. ``parameters`` is a JSON schema."""
 
     name: str
     description: str
@@ -40,19 +40,19 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class MockTool:
-    """A tool and what it answers once it has been done. ``timed``: it takes a start hour."""
+    """A tool and its answer after execution (``done``). ``timed``: it takes a start hour."""
 
     spec: ToolSpec
     done: str
     timed: bool = False
 
     def answer(self, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
-        """The answer, and whether the call was executed (a refused one is no execution)."""
+        """The answer, and whether the call was executed (False if the tool refused the arguments)."""
         return tool_answer(self.done, arguments, timed=self.timed)
 
 
 def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockTool, ...]:
-    """One tool an action, in their order; timed sets end with ``ask_for_restart``. Raises :class:`BadToolset`."""
+    """One tool for each action, in order; for timed queries also ``ask_for_restart``. Raises :class:`BadToolset`."""
     tools = [_timed_tool(a) if timed else _base_tool(a) for a in actions]
     if timed:
         tools.append(MockTool(ToolSpec(RESTART_TOOL, RESTART_TEXT), RESTART_ANSWER))
@@ -60,11 +60,9 @@ def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockT
     for tool in tools:
         name = tool.spec.name
         if not is_tool_name(name):
-            raise BadToolset(
-                f"{name[:80]!r} is no name for a tool: 1 to 64 letters, digits, _ and - are allowed"
-            )
+            raise BadToolset(f"{name[:80]!r} is not a name for a tool; use 1 to 64 letters, digits, _ and -")
         if name in seen:
-            raise BadToolset(f"two tools have the name {name!r}: rename one of the actions")
+            raise BadToolset(f"two tools have the name {name!r}; rename one of the actions")
         seen.add(name)
     return tuple(tools)
 

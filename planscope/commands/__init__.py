@@ -1,30 +1,94 @@
-"""The commands, a file each: ``add`` declares its arguments, ``run`` does the work and returns an exit status.
+"""The commands, in groups. A module holds one or several; each has its help, its arguments and its work.
 
-Declaring imports nothing of the engine, and a command's module is imported only when it is called, so that
+A command's module is imported only when the command is called, and declaring arguments imports nothing of the engine:
 ``planscope --help`` and the first frame stay quick.
 """
 
-COMMANDS: dict[str, str] = {
-    "open": "open the debugger on a session",
-    "serve": "open the debugger in a browser on this machine",
-    "new": "make a planning request whose constraints are known",
-    "parse": "read a request: its constraints, or why it cannot be read",
-    "run": "run an agent on a session's request, and record it there",
-    "check": "judge a run: exit status 0 right, 1 wrong, 2 cannot tell",
-    "replay": "show every step of a run: state, safe next moves, core",
-    "repair": "find the valid plan nearest to what the agent did",
-    "compare": "show two runs or requests side by side, and where they part",
-    "mutate": "make requests that mean the same, as Z3 proves",
-    "dissect": "find what in a request makes the agent fail",
-    "reasons": "say in every way why a run is lost, and what could be given up",
-    "walk": "walk through a run line by line, in plain sentences",
-    "export": "share a run: web page, Markdown, text, SVG, JSON, SMT-LIB, test",
-    "sessions": "list your sessions; rename, copy, delete, restore them",
-    "models": "list the models: simulated ones, providers and their keys",
-    "topics": "list the topics that requests are about, or make new ones",
-    "grammar": "show the words that requests are made of, and count them",
-    "schema": "print the JSON Schemas of sessions and of what --json prints",
-    "themes": "list the themes, and what is wrong with a theme file",
-    "config": "show the settings of the debugger, and what is wrong with them",
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing takes longer to import than this whole module
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+GROUPS: dict[str, dict[str, str]] = {
+    "look": {
+        "open": "open the debugger on a session",
+        "walk": "walk through a run line by line, in plain sentences",
+        "check": "judge a run: exit status 0 right, 1 wrong, 2 not decided",
+        "replay": "show every step of a run: state, safe next calls, unsat core",
+        "reasons": "list every reason why a plan is lost, and what would save it",
+        "repair": "find the correct plan nearest to what the agent did",
+        "compare": "compare two runs or two queries side by side",
+        "sessions": "list, copy, rename, delete and restore your sessions",
+    },
+    "run": {
+        "run": "run an agent on a session's query and record the run",
+        "dissect": "find what in a query makes an agent fail",
+    },
+    "make": {
+        "new": "make a planning query whose constraints are known",
+        "parse": "read a query: its constraints, or why it cannot be read",
+        "mutate": "make queries that mean the same, proved by Z3",
+        "topics": "list the topics of queries, or have a model write new ones",
+        "grammar": "list the words that queries are made of",
+    },
+    "share": {
+        "export": "write a run as web page, Markdown, text, SVG, JSON, SMT-LIB, test",
+        "serve": "open the debugger in a browser on this machine",
+        "schema": "print the JSON Schemas of session files and of --json",
+    },
+    "set up": {
+        "models": "list the models: simulated ones, providers and their keys",
+        "themes": "list the themes, and what is wrong with a theme file",
+        "config": "show the settings, and what is wrong with them",
+    },
 }
-"""Every command with a line about it, in the order of the help. ``planscope.commands.NAME`` is its module."""
+"""Every command with a line about it, by group, in the order of the help."""
+
+COMMANDS: dict[str, str] = {name: about for group in GROUPS.values() for name, about in group.items()}
+
+MODULES: dict[str, str] = {
+    "walk": "open",
+    "serve": "open",
+    "replay": "check",
+    "reasons": "check",
+    "repair": "check",
+    "topics": "new",
+    "grammar": "parse",
+    "schema": "setup",
+    "models": "setup",
+    "themes": "setup",
+    "config": "setup",
+}
+"""The module in this package of a command that is not named like its module."""
+
+
+class Command:
+    """One command. ``about`` and ``example`` are for its help; ``run`` returns the exit status.
+
+    ``example`` is one shell command that works as it is printed, without a key and without a file of one's own.
+    """
+
+    def __init__(
+        self,
+        about: str,
+        example: str,
+        add: Callable[[ArgumentParser], None],
+        run: Callable[[Namespace], int],
+    ) -> None:
+        self.about, self.example, self.add, self.run = about, example, add, run
+
+
+def set_example(parser: ArgumentParser, example: str) -> None:
+    """Show ``example`` at the end of the parser's help, on a line of its own, so that it can be copied."""
+    if example:
+        parser.epilog = f"example:\n  {example}"
+
+
+def command(name: str) -> Command:
+    """The command of that name; imports its module."""
+    from importlib import import_module
+
+    found: Command = import_module(f"{__name__}.{MODULES.get(name, name)}").COMMANDS[name]
+    return found

@@ -1,9 +1,10 @@
-"""What several commands need: sessions and runs by name, output that is safe to print, files to write, numbers."""
+"""Shared by the commands: sessions and runs by name, input with limits, output that is safe to print."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -19,17 +20,20 @@ if TYPE_CHECKING:
     from planscope.session.model import Session
 
 LARGEST_TEXT = 1_000_000
-"""Code points of a request that is read from a file or standard input."""
+"""Code points of a query that is read from a file or standard input, at most."""
 
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
 STANDARD_INPUT = "standard input"
 QUOTED = 60
-"""Characters of an argument in an error."""
+"""Characters of an argument that an error repeats."""
 
 
 def emit(text: str) -> None:
-    """Text as it is to standard output. BrokenPipeError where nobody reads, UserError where it cannot be written."""
+    """Write text unchanged to standard output.
+
+    Raises BrokenPipeError if the reader closed the pipe, UserError if writing fails.
+    """
     try:
         sys.stdout.write(text)
     except BrokenPipeError:
@@ -39,53 +43,54 @@ def emit(text: str) -> None:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """One JSON document; everything that is not ASCII is escaped, so that nothing reaches the terminal raw."""
+    """Print one JSON document. All but ASCII is escaped, so that nothing can steer the terminal."""
     emit(json_text(document, indent=2) + "\n")
 
 
 def print_json_stream(document: Document) -> None:
-    """As :func:`print_json`; what an iterator gives is printed one a line and never kept."""
+    """Print a large JSON document piece by piece, without holding all of it in memory."""
     for piece in document.as_pieces():
         emit(piece)
     emit("\n")
 
 
 def print_json_line(document: Mapping[str, Any]) -> None:
-    """One JSON document on a line of its own."""
+    """Print one JSON document on one line."""
     emit(json_text(document) + "\n")
 
 
 def say(line: str = "") -> None:
-    """A line for a person; what could steer the terminal, or look like another line, is made visible."""
+    """Print a line of text. Control characters and line breaks in it are made visible."""
     emit(visible(line) + "\n")
 
 
 def say_all(lines: Iterable[str]) -> None:
+    """Print lines of text, as :func:`say`."""
     for line in lines:
         say(line)
 
 
 def columns() -> int:
-    """How wide text for a person may be."""
+    """The width of text, in columns: that of the terminal, from 20 to 100."""
     import shutil
 
     return max(20, min(shutil.get_terminal_size().columns, 100))
 
 
 def output_file(name: str) -> Path:
-    """Where to write, looked at before any work is done. Raises UserError for a place that cannot be written.
+    """The path to write. Checked before any work begins: raises UserError if it cannot be written.
 
-    The file that a link leads to is written, not the link; a device or a pipe is none that a file could replace.
+    A link is followed. A device or a pipe is refused, because a file cannot replace it.
     """
     if name in ("", "-"):
-        raise UserError(f"-o takes the name of a file, not {name!r}")
+        raise UserError(f"-o needs the name of a file, not {name!r}")
     from planscope.session.files import writable_target
 
     return writable_target(Path(name))
 
 
 def write_or_print(text: str, output: Path | None) -> None:
-    """To a file where one is named, else to standard output."""
+    """Write text to a file if one is named, else to standard output."""
     if output is None:
         emit(text)
         return
@@ -95,47 +100,47 @@ def write_or_print(text: str, output: Path | None) -> None:
 
 
 def read_text(source: str) -> str:
-    """The text of a file, or of standard input for ``-``."""
+    """The text of a file, or of standard input for ``-``. Raises UserError."""
     name = "standard input" if source == "-" else source
     if not name:
-        raise UserError("the name of the file is empty; use - to read from standard input")
+        raise UserError("the file name is empty; name a file, or use - for standard input")
     try:
         if source == "-":
             if sys.stdin is None:
                 raise UserError("standard input is closed; name a file")
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
-            from planscope.commands.pipes import read
-
-            data = read(source, MOST_BYTES + 1)
+            data = read_bytes_of(source, MOST_BYTES + 1)
         text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
     except IsADirectoryError:
         raise UserError(f"{name} is a directory; name a text file") from None
     except FileNotFoundError:
-        raise UserError(f"there is no file {name}; use - to read from standard input") from None
+        raise UserError(f"there is no file {name}; name another one, or use - for standard input") from None
     except PermissionError:
-        raise UserError(f"{name} may not be read; change its permissions (chmod u+r)") from None
+        raise UserError(f"{name} cannot be read: permission denied; change it with chmod u+r") from None
     except UnicodeDecodeError as error:
-        raise UserError(f"{name} is not UTF-8 text (byte {error.start}); is it a text file?") from None
+        raise UserError(f"{name} is not UTF-8 text (byte {error.start}); name a text file") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{name[:200]} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MOST_BYTES or len(text) > LARGEST_TEXT:
-        raise UserError(f"{name} is longer than {LARGEST_TEXT:,} characters; no request is that long")
+        raise UserError(
+            f"{name} is longer than {LARGEST_TEXT:,} characters, which is the limit for a query; shorten it"
+        )
     return text
 
 
 def is_text(argument: str) -> bool:
-    """Whether an argument was readable: Python keeps bytes that are not UTF-8 as halves of surrogate pairs."""
+    """Whether an argument is text. Python keeps bytes that are not UTF-8 as lone surrogates."""
     return not any("\ud800" <= c <= "\udfff" for c in argument)
 
 
 def quoted(argument: str) -> str:
-    """An argument for an error, cut where it is long."""
+    """An argument for an error, shortened if it is long."""
     return repr(argument if len(argument) <= QUOTED else f"{argument[:QUOTED]}...")
 
 
 def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
-    """An argument's type: a whole number in digits, from ``low`` to ``high``."""
+    """Argument type: a whole number in digits, from ``low`` to ``high``."""
 
     def read(text: str) -> int:
         if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
@@ -143,61 +148,61 @@ def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
         value = int(text) if len(text) <= 40 else None
         if value is None or not low <= value <= high:
             limits = f"{low} or more" if value is not None and value < low else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(
-                f"{text[:QUOTED]} is out of range, it takes a whole number {limits}"
-            )
+            raise argparse.ArgumentTypeError(f"{text[:QUOTED]} is out of range; give a whole number {limits}")
         return value
 
     return read
 
 
 def share(text: str) -> float:
-    """An argument's type: a number from 0 to 1."""
+    """Argument type: a number from 0 to 1."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a share, a number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number from 0 to 1")
     return value
 
 
 def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
-    """Raise UserError with the nearest names where there is no such topic."""
+    """Raise UserError with similar names if there is no such topic."""
     if topic in topics:
         return
     from difflib import get_close_matches
 
     near = get_close_matches(topic[:100], topics, 3)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists them)")
+    raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists all)")
 
 
 def add_run_choice(parser: argparse.ArgumentParser) -> None:
-    """Arguments that name a session and one of its runs."""
+    """Declare the arguments that name a session and one of its runs."""
     parser.add_argument(
         "session",
         metavar="SESSION",
-        help="a session file, a page or test that carries one, a session's name, or - (stdin)",
+        help="a session: its name, its file, an exported page or test, or - (standard input)",
     )
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
 
 def add_beginning(parser: argparse.ArgumentParser) -> None:
-    """Where the debugger begins, and how it looks."""
+    """Declare the arguments for the run, the step and the theme that the debugger opens with."""
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
-    parser.add_argument("--step", metavar="K", help="the step to begin at: a number, or end")
-    parser.add_argument("--theme", metavar="NAME", help="a theme (planscope themes lists them)")
+    parser.add_argument("--step", metavar="K", help="the step to open at: a number, or end")
+    parser.add_argument("--theme", metavar="NAME", help="the theme (planscope themes lists all)")
 
 
 def session_path(name: str) -> Path:
-    """The file of that path, or of that name among the bundled sessions and those of the library."""
+    """The file of a session, given by path or by name in the library or among the bundled sessions."""
     from planscope.session.locations import resolve
 
     if not name:
-        raise UserError("the name of the session is empty; name a file, or a bundled session")
+        raise UserError(
+            "the session's name is empty; name a file or a session (planscope sessions lists them)"
+        )
     if name == "-":
-        raise UserError("this command goes back to its session, so standard input will not do; name a file")
+        raise UserError("this command needs a session in a file, not standard input; name a file")
     try:
         return resolve(name)
     except OSError as error:
@@ -205,7 +210,7 @@ def session_path(name: str) -> Path:
 
 
 def open_session(name: str) -> Session:
-    """The session of that path or name; of what standard input carries for ``-``."""
+    """Read the session of that path or name, or from standard input for ``-``."""
     from planscope.session.store import load, loads
 
     if name == "-":
@@ -214,9 +219,66 @@ def open_session(name: str) -> Session:
 
 
 def standard_input() -> bytes:
-    """All that comes through standard input, unpacked where it is gzip. Raises UserError."""
+    """All bytes of standard input, unpacked if they are gzip. Raises UserError."""
     from planscope.session.containers import read_stream
 
     if sys.stdin is None:
         raise UserError("standard input is closed; name a file")
     return read_stream(sys.stdin.buffer, STANDARD_INPUT)
+
+
+PIPE_WAIT = 3.0
+"""Seconds to wait for a writer to open the other end of a named pipe."""
+
+
+def read_bytes_of(name: str, most: int) -> bytes:
+    """At most ``most`` bytes of a file or a named pipe.
+
+    Raises UserError for a pipe without a writer, OSError as ``open`` does.
+    """
+    import stat
+
+    handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        begun = _begun(handle, name) if stat.S_ISFIFO(os.fstat(handle).st_mode) else b""
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(handle, True)
+        return begun + file.read(most - len(begun))
+
+
+def _begun(handle: int, name: str) -> bytes:
+    """Wait until the pipe has data or a writer, and return the byte that was read to find out."""
+    import select
+
+    if select.select([handle], [], [], PIPE_WAIT)[0]:
+        return b""
+    try:
+        found = os.read(handle, 1)
+    except BlockingIOError:  # a writer has the pipe open but has not written yet
+        return b""
+    if not found:
+        raise UserError(f"{name} is a pipe without a writer; name a file, or use - for standard input")
+    return found
+
+
+class ProgressLine:
+    """A progress line on standard error. Each text replaces the one before; silent if it is not a terminal."""
+
+    def __init__(self) -> None:
+        self._seen = sys.stderr.isatty()
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Replace the line by this text."""
+        if self._seen:
+            self._write(text.ljust(self._width))
+            self._width = len(text)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._width:
+            self._write(" " * self._width + "\r")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write("\r" + text)
+        sys.stderr.flush()

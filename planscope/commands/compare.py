@@ -1,4 +1,4 @@
-"""``planscope compare``: two runs or requests side by side."""
+"""``planscope compare``: two runs or queries side by side."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planscope.case import listed
+from planscope.commands import Command
 from planscope.commands.common import columns, open_session, output_file, quoted, write_or_print
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
@@ -21,51 +22,53 @@ if TYPE_CHECKING:
     from planscope.sharing.redact import Redaction
 
 ABOUT = (
-    "Compare two runs: their requests by words, tree and constraints, their calls beside each other, the first step "
-    "at which they part, and their verdicts. Or two requests, with their ids or --variants. By default the last two "
-    "runs of the session that no dissection made, or the last one of SESSION and the last one of --other."
+    "Compare two runs: their queries by words, tree and constraints, their calls side by side, the first difference, "
+    "and their verdicts. Or compare two queries, by their ids or with --variants. By default: the last two runs of the "
+    "session (dissections aside), or the last runs of SESSION and of --other."
 )
 FORMATS = ("text", "markdown", "json")
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_compare(parser: argparse.ArgumentParser) -> None:
     _take_ids_anywhere(parser)
     parser.add_argument(
         "session",
         metavar="SESSION",
-        help="a session file, a page or test that carries one, a session's name, or - (stdin)",
+        help="a session: its name, its file, an exported page or test, or - (standard input)",
     )
     parser.add_argument(
         "ids",
         metavar="ID",
         nargs="*",
-        help="two ids of runs or requests (variants), a and b; with one, it is compared with the last other run",
+        help="ids of two runs or two queries (variants), a and b; one id is compared with the last other one",
     )
-    parser.add_argument("--other", metavar="SESSION", help="another session, which b is taken from")
+    parser.add_argument("--other", metavar="SESSION", help="take b from this session")
+    parser.add_argument("--variants", action="store_true", help="compare queries: the ids name variants")
     parser.add_argument(
-        "--variants", action="store_true", help="compare requests: the ids are those of variants"
+        "--all", action="store_true", help="text: list all calls, also those that are the same"
     )
-    parser.add_argument("--all", action="store_true", help="text: list calls that are the same, too")
     parser.add_argument(
         "--redact",
         action=argparse.BooleanOptionalAction,
-        help="replace what is private first (default: for markdown only, which is made for others)",
+        help="replace private values first (default: only for markdown)",
     )
     parser.add_argument(
         "--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)} (default text)"
     )
     parser.add_argument("--json", action="store_true", help="the same as --format json")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file, not to standard output")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: standard output)"
+    )
 
 
 def _take_ids_anywhere(parser: argparse.ArgumentParser) -> None:
-    """Let ids stand behind options, too: a parser takes none once an option stands behind the session."""
+    """Accept ids after options, which argparse does not do if an option follows the session."""
     plain = parser.parse_known_args
 
     def parse(
         args: Sequence[str] | None = None, namespace: None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        vars(parser)["parse_known_args"] = plain  # which is what it is made of
+        vars(parser)["parse_known_args"] = plain  # parse_known_intermixed_args calls it
         try:
             return parser.parse_known_intermixed_args(args, namespace)
         finally:
@@ -74,13 +77,13 @@ def _take_ids_anywhere(parser: argparse.ArgumentParser) -> None:
     vars(parser)["parse_known_args"] = parse
 
 
-def run(args: argparse.Namespace) -> int:
+def _compare(args: argparse.Namespace) -> int:
     from planscope.compare import compare
 
     if args.json and args.format not in (None, "json"):
-        raise UserError(f"--json and --format {args.format} exclude each other; leave one out")
+        raise UserError(f"--json and --format {args.format} contradict each other; leave one out")
     if len(args.ids) > 2:
-        raise UserError(f"two things are compared, and {len(args.ids)} ids are given; name at most two")
+        raise UserError(f"{len(args.ids)} ids are too many; name at most two")
     output = output_file(args.output) if args.output not in (None, "-") else None
     session = open_session(args.session)
     other = open_session(args.other) if args.other is not None else session
@@ -95,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     text = _written(safe.comparison, format, args.all)
     safe.check(text)
     write_or_print(text, output)
-    _tell(safe.redactions)
+    _tell_replaced(safe.redactions)
     return 0
 
 
@@ -108,6 +111,7 @@ def _written(found: Comparison, format: str, everything: bool) -> str:
         from planscope.sharing.comparison_markdown import comparison_markdown
 
         return comparison_markdown(found)
+
     from planscope.commands.compare_text import comparison_lines
 
     return "".join(f"{visible(line)}\n" for line in comparison_lines(found, columns(), everything))
@@ -116,7 +120,7 @@ def _written(found: Comparison, format: str, everything: bool) -> str:
 def _both(
     session: Session, other: Session, ids: list[str], variants: bool
 ) -> tuple[Run | Variant, Run | Variant]:
-    """What is compared. One id names a in its session, and b is the newest other thing of its kind."""
+    """The two runs or queries to compare. If only a is named, b is the newest other one of its kind."""
     if len(ids) == 2:
         return _named(session, ids[0], variants), _named(other, ids[1], variants)
     if len(ids) == 1:
@@ -141,7 +145,7 @@ def _named(session: Session, id: str, variants: bool) -> Run | Variant:
 
 
 def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | Variant:
-    """The newest one that is not ``but``; one that a dissection made only where there is no other."""
+    """The newest one except ``but``; one made by a dissection only if there is no other."""
     from planscope.session.model import own_runs, own_variants
 
     own: list[Run | Variant] = [*(own_variants(session) if variants else own_runs(session))]
@@ -152,16 +156,19 @@ def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | 
             return found[-1]
     name, count = visible(session.id, limit=40), "only one" if every else "no"
     if variants:
-        raise UserError(f"session {name} holds {count} request; name another session with --other")
+        raise UserError(f"session {name} has {count} query; name another session with --other")
     raise UserError(
-        f"session {name} holds {count} run; record another one with planscope run, name another session with "
-        "--other, or compare its requests with --variants"
+        f"session {name} has {count} run; record another one with planscope run, name another session with --other, "
+        "or compare its queries with --variants"
     )
 
 
-def _tell(redactions: Iterable[Redaction]) -> None:
-    """How many values of each kind were replaced, on standard error."""
+def _tell_replaced(redactions: Iterable[Redaction]) -> None:
+    """Say on standard error how many values of each kind were replaced."""
     counts = Counter(finding.label for redaction in redactions for finding in redaction.replaced)
     for label, count in counts.items():
         with suppress(OSError):
             sys.stderr.write(f"{visible(f'replaced: {label} ({count})')}\n")
+
+
+COMMANDS = {"compare": Command(ABOUT, "planscope compare first-look r1 r2", _add_compare, _compare)}

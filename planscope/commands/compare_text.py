@@ -1,4 +1,7 @@
-"""A comparison as lines for a person: two columns of calls, words and constraints as a diff."""
+"""A comparison as lines of text: two columns of calls; words and constraints as a diff.
+
+Apart from ``compare.py``, because it needs the comparison's engine, which ``--help`` should not import.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,17 @@ from planscope.safe import cell_width, clip
 from planscope.wording.terms import CHANGE_SIGNS, CHANGES, STATE_GLYPHS
 
 AROUND = 60
+"""Code points of unchanged text shown on each side of a changed word."""
+
 LINES = 40
+"""Lines of the tree that are shown, at most."""
+
 LABEL = 13
-"""Code points that stay beside a change of words, lines of the tree, and columns of what became of a call."""
+"""Columns of the label in front of a call."""
 
 
 def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Iterator[str]:
-    """``everything``: calls that are the same are all listed, too."""
+    """A comparison as lines of text. ``everything`` also lists calls that are the same."""
     for side, name in ((c.a, "a"), (c.b, "b")):
         yield from _side(side, name, width)
     if c.calls is not None:
@@ -40,7 +47,7 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
         (wording.label(f), clip(wording.value(f, "a"), 36), clip(wording.value(f, "b"), 36))
         for f in c.differing
     ]
-    yield from _part("What else differs", table(rows) if rows[1:] else ["  nothing"])
+    yield from _part("Other differences", table(rows) if rows[1:] else ["  none"])
     missing = [line for one in wording.unknowns(c) for line in sentence(one, width, "  ")]
     yield from _part("Not known", missing) if missing else ()
 
@@ -60,7 +67,7 @@ def _side(side: Side, name: str, width: int) -> Iterator[str]:
 
 
 def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
-    """Each call beside its partner; long stretches that are the same are cut."""
+    """Each call beside its partner; long stretches of equal calls are shortened."""
     assert c.calls is not None
     column = max((width - LABEL - 4) // 2, 16)
     attempts = dict.fromkeys("ab", 1)
@@ -94,7 +101,7 @@ def _step(step: StepSide | None, cells: int) -> str:
 
 
 def _words(c: Comparison, width: int) -> Iterator[str]:
-    """The text of b with what was changed in it: ``[-gone-]{+added+}``, as version control has it."""
+    """The text of b with the changes marked as in a word diff: ``[-gone-]{+added+}``."""
     shown = []
     for part, cut_off in wording.elided(c.text.parts, AROUND):
         here, there = c.a.text[slice(*part.a)], c.b.text[slice(*part.b)]
@@ -116,7 +123,7 @@ def _constraints(c: Comparison, width: int) -> Iterator[str]:
 
 
 def _tree(c: Comparison, width: int) -> Iterator[str]:
-    """The lines that differ; of a branch that was added or is gone, the first only."""
+    """The lines of the tree that differ; of an added or removed branch only the first line."""
     assert c.tree is not None
     lines = list(_tree_lines(c, c.tree.rows))
     yield from (clip(line, width) for line in lines[:LINES])

@@ -1,17 +1,18 @@
-"""``planscope dissect``: what in a request makes an agent fail."""
+"""``planscope dissect``: what in a query makes an agent fail."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_variant
-from planscope.commands.common import columns, print_json, say_all, session_path, whole
-from planscope.commands.progress import ProgressLine
+from planscope.commands import Command
+from planscope.commands.common import ProgressLine, columns, print_json, say_all, session_path, whole
 from planscope.commands.recording import (
     Filling,
     add_agent_choice,
@@ -27,58 +28,59 @@ from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.dissection.engine import Dissector
+    from planscope.dissection.summary import CellView, Row, Summary
     from planscope.session.model import Cell, Dissection, Run, Session, Variant
 
 ABOUT = (
-    "Find out what in a session's request makes an agent fail: chance, its words, its topic, the structure of its "
-    "sentences, or its constraints. Requests that mean the same, and fresh ones, are run until the answer is clear or "
-    "the budget is spent; all of it is recorded in the session. It begins with the last run of this agent and model "
-    "that failed."
+    "Find what in a session's query makes an agent fail: chance, its words, its topic, the structure of its sentences, "
+    "or its constraints. Runs queries that mean the same, and fresh ones, until the cause is clear or the budget is "
+    "spent, and records all of them in the session. Starts from the last failed run of this agent and model."
 )
 MOST = 1000
-"""Runs of one dissection: all of them are kept in one file."""
+"""Runs of one dissection, at most: they are all kept in one file."""
 
 SAVED_EVERY = 10.0
-"""Seconds between two times that what there is so far is written."""
+"""Seconds between two saves while the dissection runs."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_dissect(parser: argparse.ArgumentParser) -> None:
     add_agent_choice(parser, "sim:flaky, sim:word-blind")
     parser.add_argument(
-        "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
+        "--variant", metavar="ID", help="the variant of the query (default: the newest that is not a mutant)"
     )
     parser.add_argument(
         "--run",
         metavar="ID",
-        help="the failing run to begin with (default: the last of this agent and model)",
+        help="the failed run to start from (default: the last of this agent and model)",
     )
     parser.add_argument(
         "--method",
         choices=("rates", "paper"),
         default="rates",
         metavar="HOW",
-        help="rates (default): compare how often each kind of change is right; paper: the first kind that is right "
-        "once",
+        help="rates (default): compare the success rates of the kinds of change; paper: stop at the first success",
     )
     parser.add_argument(
         "--budget", type=whole(1, MOST), default=60, metavar="N", help="at most N runs (default 60)"
     )
     parser.add_argument(
-        "--seed", type=whole(0), metavar="S", help="seed of the mutants and of a simulated model (default 0)"
+        "--seed", type=whole(0), metavar="S", help="seed for the mutants and a simulated model (default 0)"
     )
     parser.add_argument(
-        "--at-once", type=whole(1, 64), metavar="N", default=8, help="runs at a time (default 8)"
+        "--at-once", type=whole(1, 64), metavar="N", default=8, help="run N at the same time (default 8)"
     )
     parser.add_argument(
-        "--resume", metavar="ID", help="go on with that dissection; --budget is what it has in all"
+        "--resume", metavar="ID", help="continue this dissection; --budget counts its earlier runs, too"
     )
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
-    parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def _dissect(args: argparse.Namespace) -> int:
     from planscope.dissection.summary import summary
     from planscope.documents.dissection import DissectDocument
 
@@ -96,17 +98,15 @@ def run(args: argparse.Namespace) -> int:
     found = summary(session, record)
     if interrupted:
         told = (
-            f"the {found.runs} runs that had ended until then are in {where}"
+            f"the {found.runs} finished runs are in {where}; continue with --resume {record.id}"
             if found.runs
-            else "nothing was run"
+            else "no run was finished"
         )
         raise KeyboardInterrupt(f"interrupted; {told}")
-    with suppress(BrokenPipeError):  # the runs are recorded, whoever reads
+    with suppress(BrokenPipeError):  # the runs are recorded
         if args.json:
             print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)).as_data())
         else:
-            from planscope.commands.dissect_text import summary_lines
-
             say_all(summary_lines(found, record, columns()))
             say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])
             say_all(more_files(work.kept, target_name))
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Work:
-    """The dissection, and the session that it goes into."""
+    """A dissection and the session that it is recorded in."""
 
     def __init__(
         self, args: argparse.Namespace, session: Session, source: Path, target: Path, read: str | None
@@ -148,7 +148,7 @@ class _Work:
         )
 
     def go(self) -> bool:
-        """Spend the runs; whether it was interrupted."""
+        """Run until the cause is clear or the budget is spent. True if interrupted."""
         try:
             self.dissector.go()
         except KeyboardInterrupt:
@@ -163,13 +163,13 @@ class _Work:
         self.progress.one_more()
         self.filling.one_more(run)
         if time.monotonic() - self.saved >= SAVED_EVERY:
-            self.saved = math.inf  # where it cannot be saved now, that is said once: at the end
+            self.saved = math.inf  # if saving fails now, do not try again: the last save reports it
             with suppress(UserError):
                 check_nobody_writes(self.target)
                 self.save()
 
     def save(self) -> tuple[Session, Dissection]:
-        """Write what there is so far into what the file holds by now."""
+        """Write the runs so far into the session file, which may have changed since it was read."""
         from planscope.documents.dissection import say_constraints
         from planscope.session.writer import adding
 
@@ -194,7 +194,7 @@ def _resumed(session: Session, wanted: str | None) -> Dissection | None:
 def _begin(
     session: Session, args: argparse.Namespace, resume: Dissection | None
 ) -> tuple[Variant, Run | None]:
-    """The request, and the failing run to begin with, if there is one."""
+    """The query, and the failed run to start from, if there is one."""
     if resume is not None:
         return chosen_variant(session, resume.variant), None
     if args.run is not None:
@@ -213,24 +213,26 @@ def _begin(
 
 
 def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
-    """The run that was asked for, with its request. It must have failed."""
+    """The run that ``--run`` names, with its query. Raises UserError if it did not fail."""
     run = need_run(session, args.run)
     if args.variant is not None and chosen_variant(session, args.variant).id != run.variant:
         raise UserError(
-            f"run {run.id} is of variant {run.variant}, not of {args.variant}; leave one of them out"
+            f"run {run.id} is of variant {run.variant}, not of {args.variant}; leave --run or --variant out"
         )
     variant = chosen_variant(session, run.variant)
     read_variant(variant)
     verdict = judge(session, run).replay.verdict().verdict
     if verdict == "right":
-        raise UserError(f"run {run.id} is right, so there is nothing to dissect in it; name one that failed")
+        raise UserError(
+            f"run {run.id} is right, so there is no failure to dissect; name a failed run with --run"
+        )
     if verdict != "wrong":
-        raise UserError(f"run {run.id} cannot be judged ({verdict}); name one that failed")
+        raise UserError(f"run {run.id} cannot be judged ({verdict}); name a failed run with --run")
     return variant, run
 
 
 class _Progress(ProgressLine):
-    """How many runs are done, for a person who waits more than a second."""
+    """Shows how many runs are done, from the second second on."""
 
     def __init__(self, budget: int) -> None:
         super().__init__()
@@ -239,12 +241,103 @@ class _Progress(ProgressLine):
         self._done = 0
 
     def one_more(self) -> None:
+        """Count one finished run."""
         self._done += 1
         took = time.monotonic() - self._began
         if took >= 1:
             left = took / self._done * max(0, self._budget - self._done)
-            self.show(f"{self._done} of at most {self._budget} runs, {_duration(left)} left at most")
+            self.show(f"run {self._done} of at most {self._budget}, at most {_duration(left)} left")
 
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+BAR = 14
+"""Width of the bar of rate 1, in cells."""
+
+_COLUMN = 22
+
+
+def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
+    """A dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
+    from planscope.report import hanging, sentence, table
+    from planscope.wording import terms
+
+    decision = found.decision
+    sure = "" if decision.confidence is None else f", confidence {percent(decision.confidence)}"
+    if decision.cause is not None:
+        yield f"Cause: {decision.cause}{sure}"
+    elif decision.blameless:
+        yield f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"
+    else:
+        yield "Undecided"
+    yield from sentence(terms.sentence(decision.reason), width)
+    if decision.missing is not None:
+        yield from sentence(f"What would help: {decision.missing}.", width)
+    if record.stopped not in (None, "budget", "user"):
+        yield from sentence(f"It ended early: {record.stopped}", width)
+    rows = [row for row in found.rows if row.cells or row.closed]
+    if not any(row.cells for row in rows):
+        return
+    yield ""
+    yield "Rates  (right runs, mutants, 95 % interval)"
+    yield from table(_rate(row) for row in rows if row.cells)
+    yield ""
+    yield f"Mutants  ({terms.OUTCOME_LEGEND})"
+    for row in rows:
+        yield from hanging(f"  {terms.MUTATIONS[row.kind]}", _cells(row), _COLUMN, width)
+
+
+def _rate(row: Row) -> tuple[str, ...]:
+    from planscope.dissection.evidence import SAME
+    from planscope.wording.phrases import plural
+    from planscope.wording.terms import MUTATIONS
+
+    rate = row.rate
+    if rate.rate is None:
+        return MUTATIONS[row.kind], "none of 0", "", bar(0.0), ""
+    interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
+    tried = "" if row.kind in SAME else plural(row.mutants, "mutant")
+    return MUTATIONS[row.kind], f"{rate.right} of {rate.counted}", tried, bar(rate.rate), interval
+
+
+def _cells(row: Row) -> str:
+    """The mutants of a kind, the errors in their runs, and why there are no more mutants."""
+    from planscope.wording.terms import said
+
+    errors = [f"{said(kind)} {count}" for kind, count in row.rate.errors.items()]
+    errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
+    errors += [f"helped {row.rate.helped}"] if row.rate.helped else []
+    told = f"({', '.join(errors)})" if errors else ""
+    closed = f"no more: {row.closed}" if row.closed else ""
+    return "  ".join(filter(None, (" ".join(map(_cell, row.cells)), told, closed)))
+
+
+def _cell(cell: CellView) -> str:
+    from planscope.wording.terms import OUTCOME_GLYPHS
+
+    counts = cell.counts
+    return f"{OUTCOME_GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
+
+
+def bar(rate: float) -> str:
+    """A bar for a rate from 0 to 1."""
+    full = round(rate * BAR)
+    return "█" * full + "░" * (BAR - full)
+
+
+def percent(share: float) -> str:
+    """A share as a whole percentage; only exactly 1 is 100 %."""
+    shown = round(share * 100)
+    return f"{99 if shown == 100 and share < 1 else shown} %"
+
+
+COMMANDS = {
+    "dissect": Command(
+        ABOUT,
+        "planscope dissect first-look --model sim:word-blind -o out.planscope.json",
+        _add_dissect,
+        _dissect,
+    )
+}

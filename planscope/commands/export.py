@@ -1,4 +1,4 @@
-"""``planscope export``: a run, or a whole session, for other programs and other people."""
+"""``planscope export``: a run or a whole session as a file to share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planscope.case import find_run
+from planscope.commands import Command
 from planscope.commands.common import (
     LARGEST_NUMBER,
     add_run_choice,
@@ -27,60 +28,64 @@ if TYPE_CHECKING:
     from planscope.sharing.redact import Redaction
 
 ABOUT = (
-    "Write a run, judged: json (everything that planscope knows of it), smt2 (SMT-LIB 2, so that any solver can "
-    "confirm the verdict and its core), text (for a mail), svg (a picture of the debugger), markdown (for an issue), "
-    "html (a page that steps through the runs in any browser), pytest (a test that runs the case again); or the "
-    "session itself. Keys, tokens, addresses, home directories, names of hosts and secrets of the environment are "
-    "replaced first, the same value by the same word everywhere; what was replaced is said on standard error."
+    "Write a judged run: json (everything), smt2 (SMT-LIB 2, for any solver to confirm), text (for a mail), svg (a "
+    "picture of the debugger), markdown (for an issue), html (a page that steps through the runs in a browser), pytest "
+    "(a test that runs the query again); or session, the session itself. Keys, tokens, addresses, home directories, "
+    "host names and secrets of the environment are replaced first, each by the same word everywhere; standard error "
+    "lists what was replaced."
 )
 FORMATS = ("json", "smt2", "text", "svg", "markdown", "html", "pytest", "session")
 SIZES = (range(20, 501), range(5, 301))
-"""Columns and rows that a picture may have."""
+"""Columns and rows that a picture can have."""
 
 _SHOWN = 60
+"""Characters of a value in the preview, at most."""
+
 _PLACES = 3
-"""Characters of a value in the preview, and places of each that are named."""
+"""Places of a value that the preview names, at most."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_export(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
     parser.add_argument(
         "--format",
         choices=FORMATS,
         metavar="F",
-        help=f"one of: {', '.join(FORMATS)} (default: what the name after -o ends in)",
+        help=f"one of: {', '.join(FORMATS)} (default: by the ending of the -o file)",
     )
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file, not to standard output")
     parser.add_argument(
-        "--preview", action="store_true", help="write nothing; list what would be replaced, where and by what"
+        "-o", dest="output", metavar="FILE", help="write to this file (default: standard output)"
     )
-    parser.add_argument("--json", action="store_true", help="with --preview: list it as JSON")
+    parser.add_argument(
+        "--preview",
+        action="store_true",
+        help="write nothing; list each value that would be replaced, and where it is",
+    )
+    parser.add_argument("--json", action="store_true", help="with --preview: list as JSON")
     parser.add_argument(
         "--keep",
         metavar="N",
         action="append",
         type=whole(1),
-        help="let finding N of the preview stay (may be given more than once)",
+        help="do not replace finding N of the preview; may be given more than once",
     )
     parser.add_argument(
         "--replace",
         metavar="N=WORD",
         action="append",
         type=_own_word,
-        help="replace finding N by a word of your own (may be given more than once)",
+        help="replace finding N by this word; may be given more than once",
     )
     parser.add_argument(
-        "--only", action="store_true", help="html, session: carry this run alone, not the whole session"
+        "--only", action="store_true", help="html, session: include only this run, not the whole session"
     )
-    parser.add_argument(
-        "--no-redact", action="store_true", help="replace nothing: everything is shared as it is"
-    )
+    parser.add_argument("--no-redact", action="store_true", help="replace nothing: share everything as it is")
     parser.add_argument("--step", metavar="K", help="svg: the step to show (default: the first violation)")
     parser.add_argument("--size", metavar="WxH", help="svg: columns and rows (default 120x40)")
-    parser.add_argument("--theme", metavar="NAME", help="svg: a theme (planscope themes lists them)")
+    parser.add_argument("--theme", metavar="NAME", help="svg: the theme (planscope themes lists all)")
 
 
-def run(args: argparse.Namespace) -> int:
+def _export(args: argparse.Namespace) -> int:
     args.format = args.format or _format_of(args.output or "")
     _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
@@ -117,15 +122,17 @@ def _check(args: argparse.Namespace) -> None:
     if args.format is None and not args.preview:
         raise UserError("the following arguments are required: --format (see: planscope export --help)")
     if args.json and not args.preview:
-        raise UserError("--json belongs to --preview; a run is written as JSON with --format json")
+        raise UserError("--json needs --preview; to write a run as JSON, use --format json")
     if args.format != "svg" and (args.step or args.size or args.theme):
-        raise UserError("--step, --size and --theme belong to --format svg")
+        raise UserError("--step, --size and --theme need --format svg; add it, or leave them out")
     if args.no_redact and (args.preview or args.keep or args.replace):
-        raise UserError("--no-redact shares everything as it is; leave out --preview, --keep and --replace")
+        raise UserError(
+            "--no-redact replaces nothing; leave --preview, --keep and --replace out, or --no-redact"
+        )
 
 
 def _is_one_run(args: argparse.Namespace) -> bool:
-    """Whether the chosen run alone is looked at. Findings are numbered as in the whole session."""
+    """Whether only the chosen run is searched. Preview, --keep and --replace number findings of the whole session."""
     from planscope.sharing.formats import FORMATS as FORMS
 
     asks = args.preview or args.keep or args.replace
@@ -133,7 +140,7 @@ def _is_one_run(args: argparse.Namespace) -> bool:
 
 
 def _format_of(name: str) -> str | None:
-    """The format that files of this name have; None where it says none."""
+    """The format that the ending of a file name stands for; None if it stands for none."""
     from planscope.sharing.formats import SUFFIXES
 
     fitting = [form for form, suffix in SUFFIXES.items() if name.removesuffix(".gz").endswith(suffix)]
@@ -141,17 +148,17 @@ def _format_of(name: str) -> str | None:
 
 
 def _own_word(text: str) -> tuple[int, str]:
-    """An argument's type: the number of a finding and what replaces it."""
+    """Argument type: the number of a finding and the word that replaces it."""
     number, sign, word = text.partition("=")
     if not sign or not number.isascii() or not number.isdigit() or int(number[:9]) > LARGEST_NUMBER:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not the number of a finding and a word, as in 3=ALICE"
+            f"{quoted(text)} is not N=WORD, the number of a finding and a word, as in 3=ALICE"
         )
     return int(number[:9]), word
 
 
 def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
-    """What was found, with the decisions of the command line."""
+    """The findings, with the decisions of --keep and --replace."""
     from planscope.sharing.redact import look_through
 
     redaction = look_through(session)
@@ -163,12 +170,12 @@ def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
 
 
 def _list(redaction: Redaction) -> None:
-    """Every finding with what will stand there instead, and where it stands."""
+    """Print each finding, its replacement and its places."""
     if not redaction.findings:
         say("Nothing private was found.")
         return
     for finding in redaction.findings:
-        becomes = "is kept" if finding.kept else f"becomes {finding.replacement}"
+        becomes = "stays" if finding.kept else f"becomes {finding.replacement}"
         say(f"{finding.number:>3}  {finding.label}: {clip(finding.text, _SHOWN)} {becomes}")
         places = [clip(str(place), 2 * _SHOWN) for place in finding.places]
         for place in places[:_PLACES]:
@@ -176,11 +183,11 @@ def _list(redaction: Redaction) -> None:
         if len(places) > _PLACES:
             say(f"     and in {len(places) - _PLACES} more places")
     say()
-    say("--keep N lets a finding stay, --replace N=WORD replaces it by a word of your own.")
+    say("--keep N does not replace a finding; --replace N=WORD replaces it by a word of your own.")
 
 
 def _tell(redaction: Redaction) -> None:
-    """A line for each kind of what was replaced, on standard error, without the values."""
+    """Say on standard error what was replaced: one line for each kind, without the values."""
     if sys.stderr is None:
         return
     for label, count in redaction.counts.items():
@@ -208,6 +215,9 @@ def _size(text: str) -> tuple[int, int]:
     sizes = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 3]
     if len(parts) != 2 or len(sizes) != 2 or sizes[0] not in SIZES[0] or sizes[1] not in SIZES[1]:
         raise UserError(
-            f"--size takes columns and rows from 20x5 to 500x300, as in 120x40, not {quoted(text)}"
+            f"--size needs columns and rows from 20x5 to 500x300, as in 120x40, not {quoted(text)}"
         )
     return sizes[0], sizes[1]
+
+
+COMMANDS = {"export": Command(ABOUT, "planscope export first-look -o first-look.html", _add_export, _export)}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.case import read_variant
+from planscope.commands import Command
 from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
 from planscope.commands.recording import newest_original, opened_to_add, target_of
 from planscope.errors import UserError
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
     from planscope.synthesis.mutants import Kind, Mutant
 
 ABOUT = (
-    "Make mutants of a session's request: others that mean the same, as Z3 proves for each of them. They become "
-    "variants of the session, so that planscope run SESSION --variant ID can try an agent on them; with --json and "
-    "without -o they are printed only. Repeat is the request itself, and adds no variant."
+    "Make mutants of a session's query: queries that mean the same, proved by Z3. They are added to the session as "
+    "variants; planscope run SESSION --variant ID runs an agent on one. With --json and without -o they are only "
+    "printed. Repeat is the query itself and adds no variant."
 )
 ALL = "all"
 NAMES = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
 MOST = 1000
-"""Mutants of one kind: all of them are kept in one file."""
+"""Mutants of one kind, at most: they are all kept in one file."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session file, or a session's name")
+def _add_mutate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
     parser.add_argument(
-        "--variant", metavar="ID", help="which variant of the request (default: the newest that is no mutant)"
+        "--variant", metavar="ID", help="the variant of the query (default: the newest that is not a mutant)"
     )
     parser.add_argument(
         "--kind",
@@ -54,13 +55,15 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="the same seed gives the same mutants (default 0)",
     )
     parser.add_argument(
-        "--topics-file", type=Path, metavar="FILE", help="topics of your own, added to ours, for TopicChange"
+        "--topics-file", type=Path, metavar="FILE", help="a file with topics of your own, for TopicChange"
     )
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    )
     parser.add_argument("--json", action="store_true", help="print the mutants as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def _mutate(args: argparse.Namespace) -> int:
     printed = args.json and args.output is None
     source = None if printed else session_path(args.session)
     target = None if source is None else target_of(args, source)
@@ -75,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     if source is not None and target is not None:
         ids = _record(made, args.seed, variant, session, source, target, read)
     where = None if target is None else str(args.output or target)
-    with suppress(BrokenPipeError):  # the mutants are recorded, whoever reads
+    with suppress(BrokenPipeError):  # the mutants are recorded
         if args.json:
             print_json(_document(args, variant, made, missing, ids, where))
         else:
@@ -84,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
-    """The mutants, and for the kinds of which there are not enough, why. UserError where there are none at all."""
+    """The mutants, and the reason for each kind that has too few. Raises UserError if there are none at all."""
     from planscope.language.topics import load_topics
     from planscope.session.oracle_input import reading_of
     from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
@@ -116,7 +119,7 @@ def _record(
     target: Path,
     read: str | None,
 ) -> dict[tuple[str, int], str]:
-    """Write the mutants into the session as variants; their ids. Those that are there already keep theirs."""
+    """Add the mutants to the session as variants and return their ids. A mutant that it has already keeps its id."""
     from planscope.session.model import next_variant_id
     from planscope.session.writer import adding
 
@@ -164,9 +167,8 @@ def _document(
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
 
-    orders = replay(read_variant(old).problem, Trace((), "running")).valid_completions(
-        0
-    )  # the same for all of them
+    blank = replay(read_variant(old).problem, Trace((), "running"))
+    orders = blank.valid_completions(0)  # the same for all mutants
     rows = []
     for mutant in made:
         is_old = mutant.kind == "Repeat"
@@ -219,3 +221,10 @@ def _lines(
     )
     proved = f"Z3 proved {proved}"
     yield f"{proved}; {f'variants of {clip(old.id, 40)}, in {where}' if ids else 'no variant to add'}"
+
+
+COMMANDS = {
+    "mutate": Command(
+        ABOUT, "planscope mutate first-look --count 2 -o mutants.planscope.json", _add_mutate, _mutate
+    )
+}

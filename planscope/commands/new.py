@@ -1,15 +1,18 @@
-"""``planscope new``: queries from seeds."""
+"""Commands that make queries: new, topics."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planscope.commands import Command
 from planscope.commands.common import (
     LARGEST_NUMBER,
+    ProgressLine,
     check_topic,
     columns,
     output_file,
@@ -20,71 +23,80 @@ from planscope.commands.common import (
     say_all,
     share,
     whole,
+    write_or_print,
 )
 from planscope.errors import UserError
+from planscope.safe import visible
 
 if TYPE_CHECKING:
     from planscope.synthesis.generate import Synthesized
     from planscope.synthesis.request import Request
 
-ABOUT = (
-    "Make a planning request in controlled English whose constraints are known and, as Z3 certifies, can be met. "
-    "Without --json or -o it is shown; -o writes a session for planscope run."
+NEW_ABOUT = (
+    "Make a planning query in controlled English. Its constraints are known, and Z3 certifies that a correct plan "
+    "exists. Prints the query; -o writes a session for planscope run."
 )
 SHARES = {
-    "redundant": "constraints that the others imply",
+    "redundant": "constraints implied by the others",
     "relatives": "noun phrases with a relative clause",
-    "lists": "noun phrases that name several actions",
+    "lists": "noun phrases with several actions",
     "second-clauses": "sentences with a second clause",
-    "clock-times": "objects that are a clock time (timed)",
+    "clock-times": "objects that are a clock time (with --timed)",
 }
-MOST = 100_000
-"""Actions and sentences that may be asked for; the synthesizer has its own, lower limits."""
+MOST_ACTIONS = 100_000
+"""Actions or sentences that the options accept, at most. The synthesizer has lower limits of its own."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_new(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--actions", type=whole(2, MOST), default=5, metavar="N", help="how many actions (default 5)"
+        "--actions", type=whole(2, MOST_ACTIONS), default=5, metavar="N", help="how many actions (default 5)"
     )
     parser.add_argument(
-        "--seed", type=whole(0), metavar="S", help="the same seed gives the same request (default: drawn)"
+        "--seed", type=whole(0), metavar="S", help="the same seed gives the same query (default: random)"
     )
     parser.add_argument(
-        "--sentences", type=whole(1, MOST), metavar="N", help="how many sentences (default: drawn)"
+        "--sentences", type=whole(1, MOST_ACTIONS), metavar="N", help="how many sentences (default: random)"
     )
     parser.add_argument("--timed", action="store_true", help="with clock times and hidden durations")
-    parser.add_argument("--topic", metavar="T", help="a job, see planscope topics (default: drawn)")
-    parser.add_argument("--topics-file", type=Path, metavar="FILE", help="topics of your own, added to ours")
+    parser.add_argument(
+        "--topic", metavar="T", help="the topic, a job (planscope topics lists all; default: random)"
+    )
+    parser.add_argument(
+        "--topics-file",
+        type=Path,
+        metavar="FILE",
+        help="a file with topics of your own, added to the bundled ones",
+    )
     parser.add_argument(
         "--valid-orders",
         metavar="A..B",
         type=_orders,
-        help="in how many orders it can be met (one number: so many)",
+        help="how many valid orders: A to B; one number: exactly N",
     )
     parser.add_argument(
         "--list-length",
-        type=whole(1, MOST),
+        type=whole(1, MOST_ACTIONS),
         default=3,
         metavar="N",
         help="longest list of actions (default 3)",
     )
     for name, what in SHARES.items():
-        parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"from 0 to 1: {what}")
+        parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"share from 0 to 1: {what}")
     parser.add_argument(
-        "--count", type=whole(1), metavar="M", help="so many: seeds S, S+1, ... as JSON, one a line"
+        "--count", type=whole(1), metavar="M", help="make M queries with seeds S, S+1, ...; JSON, one a line"
     )
-    parser.add_argument("--json", action="store_true", help="print the request as JSON")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write a session")
+    parser.add_argument("--json", action="store_true", help="print the query as JSON")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write a session file")
 
 
-def run(args: argparse.Namespace) -> int:
+def _new(args: argparse.Namespace) -> int:
     from planscope.documents.query import title_of
     from planscope.synthesis.generate import cases
 
     if args.output is not None and args.count is not None:
-        raise UserError("-o writes one session; leave out --count, or print JSON instead")
+        raise UserError("-o writes one session; leave --count out, or leave -o out to print JSON")
     if args.clock_times is not None and not args.timed:
-        raise UserError("--clock-times belongs to timed requests; add --timed")
+        raise UserError("--clock-times needs timed queries; add --timed")
     output = output_file(args.output) if args.output is not None else None
     for made in cases(_request(args), args.count or 1):
         if args.count is not None:
@@ -97,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         elif output is not None:
             say(f"{title_of(made)}, in {args.output}")
         else:
-            say_all(_lines(made))
+            say_all(_query_lines(made))
     return 0
 
 
@@ -133,13 +145,13 @@ def _random_seed() -> int:
 
 
 def _orders(text: str) -> tuple[int, int]:
-    """``A..B``, or one number for both."""
+    """Argument type: ``A..B``, or one number for both."""
     found = re.fullmatch(r"\s*([0-9]{1,19})\s*(?:\.\.\s*([0-9]{1,19})\s*)?", text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a range A..B, as in 1..6")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a range; give A..B, as in 1..6")
     low, high = int(found[1]), int(found[2] or found[1])
     if not 1 <= low <= high <= LARGEST_NUMBER:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is an empty range; it takes A..B with 1 <= A <= B")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is an empty range; give A..B with 1 <= A <= B")
     return low, high
 
 
@@ -162,10 +174,100 @@ def _save(made: Synthesized, output: Path) -> None:
     save(session_of(made), output)
 
 
-def _lines(made: Synthesized) -> Iterator[str]:
+def _query_lines(made: Synthesized) -> Iterator[str]:
     from planscope.report import paragraph, query_lines
 
     yield from paragraph(made.text, columns())
     yield ""
     yield from query_lines(made.problem, made.valid_orders)
     yield f"Seed {made.seed}, topic {made.topic or 'none'}"
+
+
+TOPICS_ABOUT = (
+    "List the topics of queries: jobs, and the activities of each job. With --model, a model writes new ones: the "
+    "activities of the job TOPIC, or 50 jobs of its own. The result is a file for --file and for new --topics-file."
+)
+
+
+def _add_topics(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("topic", metavar="TOPIC", nargs="?", help="a job: list its activities")
+    parser.add_argument(
+        "--file", metavar="FILE", type=Path, help="a file with topics of your own, added to the bundled ones"
+    )
+    parser.add_argument("--json", action="store_true", help="print topics and activities as JSON")
+    parser.add_argument("--model", metavar="M", help="let this model write TOPIC, or 50 topics")
+    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="with --model: write the topics to this file"
+    )
+
+
+def _topics(args: argparse.Namespace) -> int:
+    from planscope.language.topics import load_topics
+    from planscope.report import table
+
+    if args.model is not None:
+        return _write_topics(args)
+    if args.output is not None or args.base_url is not None:
+        raise UserError("-o and --base-url need --model; to write the topics for another program, use --json")
+    topics = load_topics(args.file)
+    if args.topic is not None:
+        check_topic(args.topic, topics)
+    if args.json:
+        _print_topics({args.topic: topics[args.topic]} if args.topic is not None else topics)
+    elif args.topic is not None:
+        say_all(topics[args.topic])
+    else:
+        rows = [(job, f"{len(activities):>3} activities") for job, activities in topics.items()]
+        say_all(table(rows, ""))
+    return 0
+
+
+def _write_topics(args: argparse.Namespace) -> int:
+    """Have a model write topics: to the file or standard output; what was left out to standard error."""
+    from planscope.agents.topic_writer import write_topics
+
+    if args.file is not None:
+        raise UserError(
+            "--file adds topics to the list and does not go with --model; name the file to write with -o"
+        )
+    output = _topics_file(args.output) if args.output is not None else None
+    progress = ProgressLine()
+
+    def asked(done: int, total: int | None) -> None:
+        progress.show("asking the model for jobs" if total is None else f"topics: {done} of {total}")
+
+    try:
+        written = write_topics(args.model, job=args.topic, base_url=args.base_url, on_progress=asked)
+    finally:
+        progress.clear()
+    if output is not None or not args.json:
+        write_or_print(written.toml, output)
+    for line in (*(f"left out: {p}" for p in written.problems), *(f"note: {r}" for r in written.remarks)):
+        sys.stderr.write(visible(line) + "\n")
+    if args.json:
+        _print_topics(written.topics)
+    elif output is not None:
+        say(f"{written.count} topic{'' if written.count == 1 else 's'} in {args.output}")
+    return 0
+
+
+def _print_topics(topics: Mapping[str, Sequence[str]]) -> None:
+    from planscope.documents.listings import TopicDocument, TopicsDocument
+
+    found = [TopicDocument(job=job, activities=list(names)) for job, names in topics.items()]
+    print_json(TopicsDocument(topics=found).as_data())
+
+
+def _topics_file(name: str) -> Path:
+    if name.endswith(".gz"):
+        raise UserError(f"{name}: topics files are not packed; leave .gz out of the name")
+    return output_file(name)
+
+
+COMMANDS = {
+    "new": Command(
+        NEW_ABOUT, "planscope new --actions 5 --timed --valid-orders 1..4 --seed 3", _add_new, _new
+    ),
+    "topics": Command(TOPICS_ABOUT, "planscope topics chef", _add_topics, _topics),
+}

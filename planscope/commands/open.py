@@ -1,28 +1,44 @@
-"""``planscope open`` and plain ``planscope [FILE]``: the debugger."""
+"""Commands that open the debugger: open (and plain ``planscope [FILE]``), serve, walk."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from planscope.commands.common import STANDARD_INPUT, add_beginning, session_path, standard_input
+from planscope.case import find_run, read_variant, variant_shown
+from planscope.commands import Command
+from planscope.commands.common import (
+    STANDARD_INPUT,
+    add_beginning,
+    open_session,
+    say,
+    say_all,
+    session_path,
+    standard_input,
+    whole,
+)
 from planscope.errors import UserError
+from planscope.signals import status_of
 
-ABOUT = "Open the debugger on a session; without FILE on a bundled one, a run of five actions that fails."
+OPEN_ABOUT = (
+    "Open the debugger on a session. Without FILE: on first-look, a bundled session with a run that fails."
+)
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_open(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
         nargs="?",
-        help="a session file, a page or test that carries one, a session's name, or - (standard input)",
+        help="a session: its name, its file, an exported page or test, or - (standard input)",
     )
     add_beginning(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def _open(args: argparse.Namespace) -> int:
     from planscope.session.locations import DEFAULT
 
     if args.file == "-":
@@ -31,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
     path = session_path(name)
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise UserError(
-            "the debugger needs a terminal; without one there are: "
-            f"planscope check {name}, planscope replay {name}, planscope export {name} --format text"
+            f"the debugger needs a terminal; without one, use planscope check {name}, planscope replay {name} or "
+            f"planscope export {name} --format text"
         )
     from planscope.tui.launch import run as run_app
 
@@ -40,21 +56,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _from_standard_input(args: argparse.Namespace) -> int:
-    """Open what standard input carries, then take the keys from the terminal itself."""
+    """Open the session that standard input carries, then read keys from the terminal itself."""
     from planscope.session.containers import session_json, temporary_file
     from planscope.session.store import loads
 
     data = session_json(standard_input(), STANDARD_INPUT)
-    loads(data, STANDARD_INPUT)  # says in one line what is wrong, while there is no screen yet
+    loads(data, STANDARD_INPUT)  # raises before the screen opens
     if not _is_terminal(sys.stdout):
         raise UserError(
-            "the debugger needs a terminal; without one there are: planscope check -, planscope replay -"
+            "the debugger needs a terminal; without one, use planscope check - or planscope replay -"
         )
     try:
         keys = os.open("/dev/tty", os.O_RDWR)
     except OSError:
         raise UserError(
-            "the debugger needs a terminal for its keys; save the session to a file first"
+            "the debugger needs a terminal to read keys from; save the session to a file and open that"
         ) from None
     os.dup2(keys, 0)
     os.close(keys)
@@ -65,5 +81,120 @@ def _from_standard_input(args: argparse.Namespace) -> int:
 
 
 def _is_terminal(stream: object) -> bool:
-    """A closed stream is none."""
+    """Whether the stream is a terminal; a closed one (None) is not."""
     return stream is not None and bool(stream.isatty())  # type: ignore[attr-defined]
+
+
+SERVE_ABOUT = (
+    "Open the debugger in a browser on this machine. It prints the address; Ctrl-C ends it. Other machines cannot "
+    "reach it; every program and every user of this machine can. Each page has its own process. Needs the package "
+    "textual-serve: pip install '.[serve]'."
+)
+PORT = 8000
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        nargs="?",
+        help="a session: its name or its file (default: first-look)",
+    )
+    add_beginning(parser)
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=whole(0, 65535),
+        default=PORT,
+        help=f"the port; 0 takes a free one (default {PORT})",
+    )
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from importlib.util import find_spec
+
+    from planscope.session.locations import DEFAULT
+    from planscope.session.store import load
+
+    name = DEFAULT if args.session is None else args.session
+    path = session_path(name)
+    if find_spec("textual_serve") is None:
+        raise UserError(
+            "planscope serve needs the package textual-serve; install it with: pip install '.[serve]'"
+        )
+    session = load(path)  # raises before a page is served
+    _check_beginning(path, args)
+    from planscope.tui.web.server import command_line, serve
+
+    def ready(address: str) -> None:
+        say(f"planscope is at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+
+    command = command_line(path, run=args.run, step=args.step, theme=args.theme)
+    return status_of(serve(command, session.title or path.name, args.port, ready))
+
+
+def _check_beginning(path: Path, args: argparse.Namespace) -> None:
+    """Raise UserError if the run, step or theme does not exist, before a page is served."""
+    from planscope.tui.app import check_run, check_step
+    from planscope.tui.opening.summary import summary_of
+    from planscope.tui.style.themes import load_themes, need_theme
+
+    check_run(summary_of(path).run_ids, args.run)
+    if args.step is not None:
+        check_step(path, args.run, args.step)
+    if args.theme is not None:
+        need_theme(args.theme, [theme.name for theme in load_themes()[0]])
+
+
+WALK_ABOUT = (
+    "Walk through a run line by line, in plain sentences, with the same letters as the debugger's keys. For screen "
+    "readers and for scripts. Reads commands from standard input until q or the end of input; ? lists them."
+)
+PROMPT = "planscope> "
+
+
+def _add_walk(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        help="a session: its name, its file, or an exported page or test",
+    )
+    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+
+
+def _walk(args: argparse.Namespace) -> int:
+    from planscope.session.model import variant_of
+    from planscope.walk.walker import Walker
+
+    session = open_session(args.session)
+    chosen = find_run(session, args.run)
+    # raises if the query cannot be read
+    read_variant(variant_of(session, chosen) if chosen is not None else variant_shown(session))
+    walker = Walker(session, args.run)
+    person = sys.stdin is not None and sys.stdin.isatty()
+    if person:
+        with suppress(ImportError):
+            import readline  # noqa: F401  (importing it gives the prompt arrow keys and history)
+    say_all(walker.greeting())
+    while not walker.ended:
+        try:
+            line = input(PROMPT) if person else _line()
+        except EOFError:
+            break
+        say_all(walker.do(line))
+    return 0
+
+
+def _line() -> str:
+    line = sys.stdin.readline(10_000) if sys.stdin is not None else ""
+    if not line:
+        raise EOFError
+    return line
+
+
+COMMANDS = {
+    "open": Command(OPEN_ABOUT, "planscope open first-look --step end", _add_open, _open),
+    "walk": Command(WALK_ABOUT, r"printf 'f\nx\nq\n' | planscope walk first-look", _add_walk, _walk),
+    "serve": Command(SERVE_ABOUT, "planscope serve first-look", _add_serve, _serve),
+}

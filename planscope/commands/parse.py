@@ -1,4 +1,4 @@
-"""``planscope parse``: what a text asks for."""
+"""Commands for the query language: parse, grammar."""
 
 from __future__ import annotations
 
@@ -6,32 +6,38 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planscope.commands import Command
 from planscope.commands.common import columns, is_text, print_json, read_text, say_all
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
     from planscope.language.errors import ParseError
+    from planscope.language.grammar import GrammarReport
 
-ABOUT = (
-    "Read a request about the given actions and show its constraints, in how many orders they can be met, and a "
-    "contradiction if there is one. A text that cannot be read gives its errors and exit status 1."
+PARSE_ABOUT = (
+    "Read a query about the given actions. Shows its constraints, how many valid orders they leave, and the unsat core "
+    "if they contradict each other. A text that cannot be read: its errors, and exit status 1."
 )
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_parse(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="a text file; - for standard input (default)"
+        "file", metavar="FILE", nargs="?", default="-", help="a text file; - (default): standard input"
     )
-    parser.add_argument("--actions", required=True, metavar="NAMES", help='names, as in "a, b, c"')
+    parser.add_argument(
+        "--actions", required=True, metavar="NAMES", help='names of the actions, as in "a, b, c"'
+    )
     parser.add_argument("--timed", action="store_true", help="with clock times and durations")
     parser.add_argument(
-        "--durations", metavar="HOURS", help='hours of each action, as in "2, 1, 1" (default: 1 each)'
+        "--durations",
+        metavar="HOURS",
+        help='with --timed: hours of each action, as in "2, 1, 1" (default: 1 each)',
     )
     parser.add_argument("--json", action="store_true", help="print constraints or errors as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def _parse(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
     from planscope.report import query_lines
@@ -40,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if not is_text(args.actions):
         raise UserError("--actions is not UTF-8 text")
     if not all(names):
-        raise UserError('--actions takes names with commas between them, as in --actions "a, b, c"')
+        raise UserError('--actions needs names with commas between them, as in --actions "a, b, c"')
     actions = make_actions(names, _durations(args, len(names)))
     text = read_text(args.file).rstrip("\r\n")
     try:
@@ -52,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             print_json(ErrorsDocument.of(failure).as_data())
         else:
             where = "standard input" if args.file == "-" else args.file
-            say_all(line for error in failure.errors for line in _lines(error, text, where))
+            say_all(line for error in failure.errors for line in _error_lines(error, text, where))
         return 1
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
@@ -73,20 +79,20 @@ def run(args: argparse.Namespace) -> int:
 def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
     if not args.timed:
         if args.durations is not None:
-            raise UserError("--durations belongs to timed requests; add --timed")
+            raise UserError("--durations needs a timed query; add --timed")
         return None
     if args.durations is None:
         return [1] * count
     hours = [part.strip() for part in args.durations.split(",")]
     if not all(h.isascii() and h.isdigit() and len(h) <= 2 and 1 <= int(h) <= 24 for h in hours):
-        raise UserError('--durations takes whole hours from 1 to 24, as in "2, 1, 1"')
+        raise UserError('--durations needs whole hours from 1 to 24, as in "2, 1, 1"')
     if len(hours) != count:
-        raise UserError(f"--durations names {len(hours)} durations for {count} actions; give one for each")
+        raise UserError(f"--durations has {len(hours)} values for {count} actions; give one for each action")
     return [int(h) for h in hours]
 
 
-def _lines(error: ParseError, text: str, where: str) -> Iterator[str]:
-    """The error, and the line of the text where it is with a mark below it."""
+def _error_lines(error: ParseError, text: str, where: str) -> Iterator[str]:
+    """The error, the line of text that it is in, and a mark below the place."""
     from planscope.report import sentence
 
     place = f"{clip(where, columns())}, line {error.line}, column {error.column}"
@@ -98,3 +104,65 @@ def _lines(error: ParseError, text: str, where: str) -> Iterator[str]:
     before = visible(("..." if begin else "") + line[begin : error.column - 1])
     yield f"    {before}{clip(line[error.column - 1 :], max(columns() - 4 - cell_width(before), 10))}"
     yield f"    {' ' * cell_width(before)}^"
+
+
+GRAMMAR_ABOUT = (
+    "List the words that queries are made of, by the paper's terminals, and count what they give: clause skeletons "
+    "(clause forms with kinds of subject and object) and wordings of one clause between two actions."
+)
+TERMINALS = {
+    "VP": "verb phrases with an object",
+    "VP0": "verbs without an object",
+    "P": "prepositions",
+    "SC": "conjunctions before a clause",
+    "J": "connectives between two clauses",
+}
+RELATIONS = {"<": ', "before"', ">": ', "after"'}
+
+
+def _add_grammar(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print counts and words as JSON")
+
+
+def _grammar(args: argparse.Namespace) -> int:
+    from planscope.language.grammar import grammar_report
+
+    report = grammar_report()
+    if args.json:
+        from planscope.documents.listings import GrammarDocument
+
+        print_json(GrammarDocument.of(report).as_data())
+    else:
+        say_all(_grammar_lines(report))
+    return 0
+
+
+def _grammar_lines(report: GrammarReport) -> Iterator[str]:
+    from planscope.report import table
+
+    skeletons, wordings = report.clause_skeletons, report.wordings
+    rows = [("Clause skeletons", skeletons["base"]), ("  timed", skeletons["timed"])]
+    rows += [("Wordings of one clause", wordings["total"])]
+    rows += [(f"  {form.replace('_', ' ')}", count) for form, count in wordings.items() if form != "total"]
+    yield from table(((name, f"{count:>6,}") for name, count in rows), "")
+    for terminal, entries in report.terminals.items():
+        yield ""
+        kind = TERMINALS.get(terminal.rstrip("<>"), "") + RELATIONS.get(terminal[-1], "")
+        yield f"{terminal}  {kind}"
+        yield from _words("", [e.singular for e in entries if not e.parse_only])
+        yield from _words("read but never written: ", [e.singular for e in entries if e.parse_only])
+
+
+def _words(heading: str, phrases: list[str]) -> Iterator[str]:
+    from planscope.report import sentence
+
+    if phrases:
+        yield from sentence(heading + ", ".join(phrases), columns(), "  ")
+
+
+COMMANDS = {
+    "parse": Command(
+        PARSE_ABOUT, 'echo "B comes after A." | planscope parse --actions "a, b"', _add_parse, _parse
+    ),
+    "grammar": Command(GRAMMAR_ABOUT, "planscope grammar", _add_grammar, _grammar),
+}

@@ -1,4 +1,4 @@
-"""What commands that record have in common: limits, prompts of one's own, the session that is written."""
+"""Shared by the commands that record runs: the agent, its limits, the session that is written."""
 
 from __future__ import annotations
 
@@ -22,18 +22,23 @@ if TYPE_CHECKING:
     from planscope.session.writer import SavedFiles
 
 FIRST_RUNS = 5
-"""By so many the size of all is judged."""
+"""The size of all runs is estimated from the first runs, this many."""
 
 
 def prints_aside() -> redirect_stdout[TextIO]:
-    """What an agent of one's own prints while it runs goes to standard error: standard output is the command's."""
+    """Send what a user's own agent prints to standard error; standard output is for the command."""
     return redirect_stdout(sys.stderr)
 
 
 def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
-    """Arguments that name a session and who is to work on its request. ``models``: examples of simulated ones."""
-    parser.add_argument("session", metavar="SESSION", help="a session file, or a session's name")
-    parser.add_argument("--model", required=True, metavar="M", help=f"{models}, ... or provider:name")
+    """Declare the arguments for the session, the model and the agent. ``models``: examples of simulated models."""
+    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    parser.add_argument(
+        "--model",
+        required=True,
+        metavar="M",
+        help=f"{models}, ... or provider:name (planscope models lists all)",
+    )
     parser.add_argument(
         "--agent",
         default="tools",
@@ -43,14 +48,16 @@ def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
 
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
+    """The variant's limits, with those of the command line in their place."""
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
 
 
 def opened_to_add(name: str) -> tuple[Session, str | None]:
-    """The session of that name, and the digest of its file; if it can be written again: nothing should be made in vain.
+    """Read a session that will be written again, with the digest of its file (None for standard input).
 
-    What planscope wrote itself can be.
+    Raises UserError if it could not be written again, before any run is made in vain. A file that planscope wrote
+    needs no such check.
     """
     from planscope.session.files import read_bytes
     from planscope.session.store import dumps, loads
@@ -66,33 +73,35 @@ def opened_to_add(name: str) -> tuple[Session, str | None]:
             dumps(session)
         except UserError as error:
             raise UserError(
-                f"{name} cannot be written again: {error}; mend it, or start with a new session"
+                f"{name} cannot be written again: {error}; repair it, or start with a new session"
             ) from None
     return session, digest_of(data)
 
 
 def target_of(args: argparse.Namespace, source: Path) -> Path:
-    """The file to write: -o, or the session's own. Raises UserError for a bundled session, for a bad place, and where
-    another planscope keeps it open."""
+    """The file to write: that of -o, or the session's own.
+
+    Raises UserError for a bundled session, a path that cannot be written, and a file that another planscope has open.
+    """
     from planscope.session.containers import is_session_file
     from planscope.session.locations import is_bundled
     from planscope.session.writer import check_nobody_writes
 
     if args.output is None and is_bundled(source):
         raise UserError(
-            f"{args.session} ships with planscope and is not written to; name a file with -o FILE"
+            f"{args.session} is a bundled session, which is read-only; name a file to write with -o FILE"
         )
     target = output_file(str(source) if args.output is None else args.output)
     if not is_session_file(target):
         raise UserError(
-            f"{target} is a page or a test; name a session file with -o FILE (NAME.planscope.json)"
+            f"{target} is a page or a test, not a session file; name another file with -o NAME.planscope.json"
         )
     check_nobody_writes(target)
     return target
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
-    """The variant of that id, the newest by default. Raises UserError for one without a query to work on."""
+    """The variant of that id, by default the newest. Raises UserError if it has no query."""
     newest = variant_shown(session)
     if wanted is None:
         return _with_query(newest)
@@ -104,7 +113,7 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
 
 
 def newest_original(session: Session, wanted: str | None) -> Variant:
-    """The variant of that id, by default the newest that is no mutant."""
+    """The variant of that id, by default the newest that is not a mutant."""
     from planscope.session.model import own_variants
 
     originals = [v for v in own_variants(session) if v.origin.mutation is None]
@@ -116,14 +125,14 @@ def _with_query(variant: Variant) -> Variant:
 
     if has_own_tools(variant) and not variant.query.text.strip():
         raise UserError(
-            f"variant {visible(variant.id, limit=40)} was recorded without a query, so no agent can be given it"
+            f"variant {visible(variant.id, limit=40)} has no query, so no agent can run it; name another variant"
         )
     return variant
 
 
 @contextmanager
 def recorded_late(interrupted: bool) -> Iterator[None]:
-    """What goes wrong while interrupted work is recorded is said with the interrupt: it may name where the work is."""
+    """After an interrupt, turn an error while recording into the interrupt's message: it may name the file."""
     try:
         yield
     except UserError as error:
@@ -135,7 +144,7 @@ def recorded_late(interrupted: bool) -> Iterator[None]:
 def record(
     made: Sequence[Run], session: Session, source: Path, target: Path, read: str | None
 ) -> tuple[Session, SavedFiles]:
-    """Add the runs to what the file holds by now; the session with all of them, and the files that they are in."""
+    """Add runs to the session file, which may have changed since. The new session, and the files that hold the runs."""
     from planscope.session.model import next_run_id
     from planscope.session.writer import SavedFiles, adding
 
@@ -147,14 +156,14 @@ def record(
 
 
 def more_files(kept: SavedFiles, target: str) -> list[str]:
-    """Lines about the files that the runs are in, where one was not enough."""
+    """Lines that name the files of the runs, if they did not fit into one."""
     from planscope.session.json_bytes import LARGEST
 
     told = kept.beyond(target)
     if told is None:
         return []
     each = [f"{_from_to(runs)} in {file}" for file, runs in told]
-    return [f"one file holds {LARGEST // 2**20} MB at most: {'; '.join(each)}"]
+    return [f"a session file has at most {LARGEST // 2**20} MB, so there are several: {'; '.join(each)}"]
 
 
 def _from_to(runs: Sequence[str]) -> str:
@@ -162,7 +171,7 @@ def _from_to(runs: Sequence[str]) -> str:
 
 
 class Filling:
-    """Says as soon as it can be told that what is being made will not fit into one file."""
+    """Warns early that the runs under way will not fit into one file."""
 
     def __init__(self, target: Path, session: Session, runs: int) -> None:
         self._sizes: list[int] = []
@@ -171,7 +180,7 @@ class Filling:
         self._lock = threading.Lock()
 
     def one_more(self, run: Run) -> None:
-        """From any thread."""
+        """Count one finished run. May be called from any thread."""
         from planscope.session.json_bytes import LARGEST
         from planscope.session.store import FULL, file_beside, size_in_file
 
@@ -188,17 +197,17 @@ class Filling:
             self._told = True
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(
-            f"planscope: {self._runs} runs of about {each / 1000:.0f} kB are more than one file holds "
-            f"({LARGEST // 2**20} MB): about {fit} fit into {visible(str(self._target))}, the others go "
-            f"to {visible(str(file_beside(self._target)))}\n"
+            f"planscope: {self._runs} runs of about {each / 1000:.0f} kB exceed the limit of a session file "
+            f"({LARGEST // 2**20} MB): about {fit} go to {visible(str(self._target))}, the others to "
+            f"{visible(str(file_beside(self._target)))}\n"
         )
         sys.stderr.flush()
 
 
 def cost_line(cost: Cost) -> str:
-    """Model calls, tokens and seconds in a line."""
+    """Model calls, tokens and seconds as one line."""
     tokens = ""
     if cost.input_tokens is not None and cost.output_tokens is not None:
         tokens = f", {cost.input_tokens:,} tokens read and {cost.output_tokens:,} written"
     plural = "" if cost.model_calls == 1 else "s"
-    return f"{cost.model_calls} answer{plural} of the model{tokens}, {cost.seconds:.1f} s"
+    return f"{cost.model_calls} model call{plural}{tokens}, {cost.seconds:.1f} s"

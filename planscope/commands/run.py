@@ -1,14 +1,17 @@
-"""``planscope run``: an agent on a session's query."""
+"""``planscope run``: an agent on a session's query, once, many times, or live on the screen."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import sys
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.case import judge, read_variant
+from planscope.commands import Command
 from planscope.commands.common import (
     columns,
     is_text,
@@ -21,73 +24,88 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
+    Filling,
     add_agent_choice,
     chosen_variant,
     cost_line,
     limits_of,
+    more_files,
     opened_to_add,
     prints_aside,
     record,
     recorded_late,
     target_of,
 )
+from planscope.debugger.errors import DebuggerError
 from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from planscope.agents.rates import Rate
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.record import Cost, Help
 
 ABOUT = (
-    "Run an agent on a session's request, on mock tools, and record it in the session. The exit status is 0 "
-    "whatever the verdict, and 2 if the run was aborted (it is recorded all the same)."
+    "Run an agent on a session's query, with mock tools, and record the run in the session. Exit status 0 for right "
+    "and wrong runs, 2 for an aborted one, which is recorded, too."
 )
 LONGEST = 7 * 24 * 3600.0
-"""Seconds that a run may be given."""
+"""The longest time limit of a run, in seconds."""
 
 MOST_TIMES = 1000
-"""Runs of one call: all of them are kept in one file."""
+"""Runs of one command, at most: they are all kept in one file."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_run(parser: argparse.ArgumentParser) -> None:
     add_agent_choice(parser, "sim:careful, sim:literal")
-    parser.add_argument("--variant", metavar="ID", help="which variant of the request (default: the newest)")
+    parser.add_argument("--variant", metavar="ID", help="the variant of the query (default: the newest)")
     parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
-    parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompt templates of your own (TOML)")
     parser.add_argument(
-        "--times", type=whole(1, MOST_TIMES), metavar="N", help="run N times and give the rate"
+        "--prompts", type=Path, metavar="FILE", help="a file with prompt templates of your own (TOML)"
+    )
+    parser.add_argument(
+        "--times", type=whole(1, MOST_TIMES), metavar="N", help="run N times and show the success rate"
     )
     parser.add_argument(
         "--at-once",
         type=whole(1, 64),
         metavar="N",
         default=8,
-        help="with --times: runs at a time (default 8)",
+        help="with --times: run N at the same time (default 8)",
     )
     parser.add_argument(
-        "--guard", action="store_true", help="refuse calls that would doom the plan, and tell the agent why"
+        "--guard", action="store_true", help="block calls that make the plan impossible; tells the agent why"
     )
     parser.add_argument(
         "--live",
         action="store_true",
-        help="show the run in the debugger while it happens, pausing at breakpoints",
+        help="watch the run in the debugger; it pauses at breakpoints",
     )
     parser.add_argument(
         "--break",
         dest="breaks",
         action="append",
         metavar="B",
-        help="with --live: a breakpoint: doomed, 'step 3', 'tool NAME', 'breaks c2', error, "
-        "'when valid_completions < 3' (repeatable)",
+        help="with --live: pause at doomed (the plan is lost), 'step 3', 'tool NAME', 'breaks c2' (violated), "
+        "error, or 'when valid_completions < 3'; may be given more than once",
     )
     parser.add_argument("--stepping", action="store_true", help="with --live: pause before every call")
-    parser.add_argument("--tracing", action="store_true", help="let LangSmith have the run, if it is set up")
-    parser.add_argument("--base-url", metavar="URL", help="a server that speaks the provider's protocol")
-    parser.add_argument("--max-seconds", type=_seconds, metavar="S", help="limit of time (default 180)")
-    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="limit of model calls (default 50)")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write here, not into SESSION")
-    parser.add_argument("--json", action="store_true", help="print what happened as JSON")
+    parser.add_argument(
+        "--tracing", action="store_true", help="upload the run to LangSmith, if that is set up"
+    )
+    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
+    parser.add_argument(
+        "--max-seconds", type=_seconds, metavar="S", help="time limit in seconds (default 180)"
+    )
+    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="at most N model calls (default 50)")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _seconds(text: str) -> float:
@@ -97,19 +115,18 @@ def _seconds(text: str) -> float:
         value = math.nan
     if not 0 < value <= LONGEST:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not a number of seconds, above 0 and at most a week"
+            f"{quoted(text)} is not a number of seconds above 0 and up to a week"
         )
     return value
 
 
-def run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     if args.role is not None and not is_text(args.role):
         raise UserError("--role is not UTF-8 text")
     if not args.live and (args.breaks or args.stepping):
-        raise UserError("--break and --stepping belong to --live")
+        raise UserError("--break and --stepping need --live; add it, or leave them out")
     source = session_path(args.session)
     if args.live:
-        from planscope.commands.run_live import run_live
         from planscope.language.prompts import templates
 
         session = open_session(args.session)
@@ -122,25 +139,23 @@ def run(args: argparse.Namespace) -> int:
     variant = chosen_variant(session, args.variant)
     read_variant(variant)
     if args.times is not None:
-        from planscope.commands.run_times import run_times
-
         return run_times(args, session, variant, source, target, read)
     with prints_aside():
-        made, interrupted = _go(args, session, variant)
+        made, interrupted = _run_once(args, session, variant)
     with recorded_late(interrupted):
         session, kept = record([made], session, source, target, read)
     recorded = session.runs[-1]
     where = kept.where(recorded.id, str(args.output or target))
     if interrupted:
-        raise KeyboardInterrupt(f"interrupted; what happened until then is run {recorded.id} in {where}")
+        raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
     replay = judge(session, recorded).replay
-    with suppress(BrokenPipeError):  # the run is recorded, whoever reads
-        _tell(args, recorded, replay, where)
+    with suppress(BrokenPipeError):  # the run is recorded
+        _tell_run(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
 
 
-def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
-    """The run, and whether it was interrupted: what happened until then is worth keeping."""
+def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
+    """The run, and whether it was interrupted. An interrupted run is kept, too."""
     from planscope.agents.runner import LiveRun, prepare
     from planscope.session.model import next_run_id
 
@@ -166,7 +181,7 @@ def _go(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[R
         return live.run, True
 
 
-def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+def _tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence
     from planscope.session.record import cost_of, help_of
@@ -184,3 +199,170 @@ def _tell(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> No
     by = f"run {made.id}: agent {clip(help.agent(made.agent), 40)}, model {clip(made.model, 60)}"
     say(cost_line(cost_of(made)))
     say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
+
+
+def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
+    """Open the debugger on the session and start the run there. Raises UserError if it cannot start."""
+    for name, given in (("--times", args.times), ("--json", args.json or None), ("-o", args.output)):
+        if given is not None:
+            raise UserError(f"--live shows one run on the screen, where you can save it; leave {name} out")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError("--live needs a terminal; leave it out to record the run without one")
+    from planscope.agents.models import check_model, parse_model
+    from planscope.agents.paradigms import load_factory
+    from planscope.tui.launch import run as run_app
+
+    check_model(parse_model(args.model, seed=args.seed), base_url=args.base_url)
+    load_factory(args.agent)
+    _check_breakpoints(args.breaks or (), variant)
+    live = {
+        "variant": variant.id,
+        "agent": args.agent,
+        "model": args.model,
+        "seed": args.seed,
+        "base_url": args.base_url,
+        "guard": args.guard,
+        "stepping": args.stepping,
+        "role": args.role,
+        "prompts": args.prompts,
+        "tracing": args.tracing,
+        "limits": limits_of(args, variant),
+        "breakpoints": tuple(args.breaks or ()),
+    }
+    return run_app(path, live=live)
+
+
+def _check_breakpoints(texts: Iterable[str], variant: Variant) -> None:
+    """Raise UserError for a breakpoint that cannot be used in a run of the variant."""
+    from planscope.debugger.breakpoints import parse_breakpoint
+    from planscope.debugger.run_index import RunIndex
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+    from planscope.session.oracle_input import problem_of
+
+    run = RunIndex(replay(problem_of(variant), Trace(ending="running")))
+    for text in texts:
+        try:
+            parse_breakpoint(text, run)
+        except DebuggerError as error:
+            raise UserError(f"--break: {error}") from None
+
+
+def run_times(
+    args: argparse.Namespace,
+    session: Session,
+    variant: Variant,
+    source: Path,
+    target: Path,
+    read: str | None,
+) -> int:
+    """Run ``--times`` times, record and report. Exit status 2 if every run was aborted."""
+    from planscope.agents.rates import success
+    from planscope.documents.runs import ManyRunsDocument
+    from planscope.session.record import cost_of, help_of
+
+    with prints_aside():
+        made, interrupted = _run_many(args, variant, Filling(target, session, args.times))
+    if interrupted and not made:
+        raise KeyboardInterrupt
+    with recorded_late(interrupted):
+        session, kept = record(made, session, source, target, read)
+    recorded, target_name = session.runs[-len(made) :], str(args.output or target)
+    where = kept.where(recorded[0].id, target_name)
+    if interrupted:
+        ended = "finished run is" if len(made) == 1 else f"{len(made)} finished runs are"
+        places = " and ".join(file for file, _ in kept.named(target_name))
+        raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
+    verdicts = [judge(session, run).replay.verdict() for run in recorded]
+    rate = success(verdicts, [help_of(run) for run in recorded])
+    costs = [cost_of(run) for run in recorded]
+    with suppress(BrokenPipeError):  # the runs are recorded
+        if args.json:
+            files = kept.beyond(target_name)
+            print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where, files).as_data())
+        else:
+            _tell_rate(recorded, rate, costs, where)
+            say_all(more_files(kept, target_name))
+    return 2 if rate.aborted == len(recorded) else 0
+
+
+def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[list[Run], bool]:
+    """The finished runs in order, and whether the command was interrupted."""
+    from planscope.agents.many_runs import run_many
+
+    done: dict[int, Run] = {}
+
+    def ended(number: int, run: Run) -> None:
+        done[number] = run
+        filling.one_more(run)
+
+    options: dict[str, Any] = {"role": args.role, "prompts": args.prompts, "guard": args.guard}
+    if args.tracing:
+        options["tracing"] = True
+    try:
+        run_many(
+            variant,
+            model=args.model,
+            times=args.times,
+            agent=args.agent,
+            seed=args.seed,
+            base_url=args.base_url,
+            at_once=args.at_once,
+            limits=limits_of(args, variant),
+            on_run=ended,
+            **options,
+        )
+    except KeyboardInterrupt:
+        return [done[n] for n in sorted(done)], True
+    return [done[n] for n in sorted(done)], False
+
+
+def _tell_rate(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
+    from planscope.session.record import Cost
+
+    alone = " without help" if rate.helped else ""
+    if rate.rate is None and rate.helped:
+        say("every run was helped, so there is no rate of the agent alone")
+    elif rate.rate is None:
+        say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted (model or network trouble)")
+    else:
+        say(
+            f"{rate.right} of {rate.counted} runs{alone} right: {rate.rate:.0%}, 95 % interval {rate.low:.0%} to "
+            f"{rate.high:.0%}"
+        )
+    for kind, count in rate.errors.items():
+        say(f"  {count:>4}  {kind.replace('_', ' ')}")
+    if rate.helped:
+        say(
+            f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {_sum_of_help(runs).text})"
+        )
+    if rate.aborted and (rate.rate is not None or rate.helped):
+        say(f"  {rate.aborted:>4}  aborted (model or network trouble; not counted)")
+    say()
+    by = f"agent {clip(_sum_of_help(runs).agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
+    known = [c.input_tokens for c in costs if c.input_tokens is not None]
+    said = [c.output_tokens for c in costs if c.output_tokens is not None]
+    total = Cost(
+        sum(c.model_calls for c in costs),
+        sum(known) if known else None,
+        sum(said) if said else None,
+        sum(c.model_seconds for c in costs),
+        ends=sum(c.seconds for c in costs),
+    )
+    say(f"{cost_line(total)} in all")
+    say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
+
+
+def _sum_of_help(runs: list[Run]) -> Help:
+    """The help that all runs had together."""
+    from planscope.session.record import Help, help_of
+
+    counts = zip(*(astuple(help_of(run)) for run in runs), strict=True)
+    return Help(*map(sum, counts))
+
+
+COMMANDS = {
+    "run": Command(
+        ABOUT, "planscope run first-look --model sim:literal -o my-run.planscope.json", _add_run, _run
+    )
+}

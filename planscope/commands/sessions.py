@@ -1,47 +1,60 @@
-"""``planscope sessions``: the library."""
+"""``planscope sessions``: the library of sessions."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import output_file, print_json, quoted, say, say_all, session_path
+from planscope.commands import Command, set_example
+from planscope.commands.common import columns, output_file, print_json, quoted, say, say_all, session_path
 from planscope.errors import UserError
+from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
+    from planscope.documents.library import RunLine, SessionDocument
     from planscope.session.library_index import Entry, Place
     from planscope.session.model import Session
-    from planscope.session.recovery import Recovery
+    from planscope.session.recovery import LeftDraft, Recovery
 
 ABOUT = (
-    "Your sessions and the bundled ones: list, look at, rename, copy, delete and restore them. Without ACTION they "
-    "are listed. planscope sessions ACTION --help says more."
+    "List, show, rename, copy, delete and restore sessions: yours, and the bundled ones. Without ACTION: list. "
+    "planscope sessions ACTION --help shows the options of an action."
 )
 ACTIONS = {
-    "list": "list sessions; with WORDS those that hold them",
-    "show": "say what a session holds",
-    "rename": "give a session of your library another name or title",
+    "list": "list sessions; with WORDS only those that contain them",
+    "show": "show what a session contains",
+    "rename": "change the name or title of a session in your library",
     "copy": "copy a session into your library",
-    "delete": "move sessions of your library to the trash",
-    "restore": "take sessions out of the trash again; of one name, the last one deleted",
-    "trash": "list what is in the trash, or empty it",
-    "recover": "list work that could not be saved, or write it to a file",
+    "delete": "move sessions from your library to the trash",
+    "restore": "move sessions from the trash back; of one name, the last deleted",
+    "trash": "list the sessions in the trash, or empty it",
+    "recover": "list work that was not saved, or write it to a file",
+}
+EXAMPLES = {
+    "list": "planscope sessions list order error",
+    "show": "planscope sessions show first-look",
+    "rename": "planscope sessions copy first-look mine && planscope sessions rename mine tour",
+    "copy": "planscope sessions copy first-look tutorial",
+    "delete": "planscope sessions copy first-look old && planscope sessions delete old",
+    "trash": "planscope sessions trash",
+    "recover": "planscope sessions recover",
 }
 VERDICTS = ("right", "wrong", "aborted", "unknown")
-PATIENCE = 2.0
-"""Seconds that a list spends on runs that nobody has judged yet."""
+LIST_LIMIT = 2.0
+"""Seconds that a list spends on judging runs without a stored verdict."""
 
-THOROUGH = 30.0
-"""The same for a list that a program reads, which cannot see that some verdicts are still to come."""
+PROGRAM_LIMIT = 30.0
+"""The same if the list is for a program, which cannot see that verdicts are missing."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", metavar="ACTION", parser_class=type(parser), help="one of these, by default list"
+        dest="action", metavar="ACTION", parser_class=type(parser), help="one of these; default list"
     )
     made = {}
     for name, about in ACTIONS.items():
@@ -53,60 +66,67 @@ def add(parser: argparse.ArgumentParser) -> None:
             formatter_class=parser.formatter_class,
             add_help=False,
         )
-        one.add_argument("-h", "--help", action="help", help="show this help and leave")
+        set_example(one, EXAMPLES.get(name, ""))
+        one.add_argument("-h", "--help", action="help", help="show this help")
         one.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     _add_filters(made["list"])
     for name in ("show", "rename", "copy"):
-        made[name].add_argument("session", metavar="SESSION", help="a session by its name, or its file")
+        made[name].add_argument("session", metavar="SESSION", help="a session: its name or its file")
     made["rename"].add_argument("name", metavar="NAME", nargs="?", help="the new name")
     made["rename"].add_argument("--title", metavar="TEXT", help="the new title")
     made["copy"].add_argument("name", metavar="NAME", nargs="?", help="the copy's name (default: a free one)")
     for name in ("delete", "restore"):
-        made[name].add_argument("sessions", metavar="SESSION", nargs="+", help="sessions by their names")
-    made["trash"].add_argument("--empty", action="store_true", help="remove what is in it for good")
-    made["recover"].add_argument("session", metavar="SESSION", nargs="?", help="the session that was open")
+        made[name].add_argument("sessions", metavar="SESSION", nargs="+", help="names of sessions")
+    made["trash"].add_argument("--empty", action="store_true", help="delete its sessions for good")
     made["recover"].add_argument(
-        "-o", dest="output", metavar="FILE", help="write it here (default: a new session in your library)"
+        "session", metavar="SESSION", nargs="?", help="the session with unsaved work"
     )
-    made["recover"].add_argument("--discard", action="store_true", help="throw it away")
+    made["recover"].add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="write to this file (default: a new session in your library)",
+    )
+    made["recover"].add_argument("--discard", action="store_true", help="delete the unsaved work")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "words", metavar="WORDS", nargs="*", help="in name, title, topic, agent, model, verdict"
+        "words", metavar="WORDS", nargs="*", help="words in name, title, topic, agent, model or verdict"
     )
     parser.add_argument("--place", choices=("library", "bundled"), metavar="P", help="library or bundled")
     parser.add_argument(
         "--verdict",
         choices=VERDICTS,
         metavar="V",
-        help="of the last run: right, aborted, unknown; wrong: of any",
+        help="right, aborted or unknown (the last run), wrong (any run)",
     )
     parser.add_argument(
-        "--error-type", metavar="E", type=_error_type, help="of any run: order_error, action_lost, ..."
+        "--error-type",
+        metavar="E",
+        type=_error_type,
+        help="an error in any run: order_error, action_lost, ...",
     )
     parser.add_argument("--agent", metavar="A", help="the agent of the last run")
     parser.add_argument("--model", metavar="M", help="the model of the last run")
-    parser.add_argument(
-        "--no-judge", action="store_true", help="show the verdicts that are known, and judge nothing"
-    )
+    parser.add_argument("--no-judge", action="store_true", help="show only stored verdicts; judge nothing")
 
 
 def _error_type(text: str) -> str:
-    """An argument's type: an error type, in the words of the list or in those of JSON."""
+    """Argument type: a type of error, in plain words or as in JSON."""
     from planscope.oracle.verdict_types import ERROR_TYPES
     from planscope.wording.terms import error_type_of
 
     wanted = error_type_of(text)
     if wanted is None:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is no type of error; there are: {', '.join(ERROR_TYPES)}"
+            f"{quoted(text)} is not a type of error; the types are {', '.join(ERROR_TYPES)}"
         )
     return wanted
 
 
-def run(args: argparse.Namespace) -> int:
+def _sessions(args: argparse.Namespace) -> int:
     args.json = getattr(args, "json", False)
     work: Callable[[argparse.Namespace], None] = _WORK[args.action or "list"]
     work(args)
@@ -114,7 +134,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> None:
-    from planscope.commands.sessions_text import list_lines
     from planscope.session.library import entries
     from planscope.session.library_index import search
     from planscope.session.locations import library_folder
@@ -125,7 +144,7 @@ def _list(args: argparse.Namespace) -> None:
     found = entries(*([place] if place else []))
     if not getattr(args, "no_judge", False):
         must = bool(given["verdict"] or given["error_type"] or getattr(args, "words", None))
-        seconds = PATIENCE if _person_waits() and not args.json else THOROUGH
+        seconds = LIST_LIMIT if _person_waits() and not args.json else PROGRAM_LIMIT
         found = _judged(found, None if must else seconds)
     for field, wanted in given.items():
         if wanted is not None:
@@ -157,7 +176,7 @@ def _is_like(entry: Entry, field: str, wanted: str) -> bool:
 
 
 def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
-    """The entries with their verdicts, as far as the time allows; None: however long it takes."""
+    """The entries with their verdicts, as many as ``seconds`` allow; None: all."""
     from planscope.session.library import judge_all
 
     until = time.monotonic() + seconds if seconds is not None else None
@@ -166,7 +185,6 @@ def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
 
 
 def _show(args: argparse.Namespace) -> None:
-    from planscope.commands.sessions_text import session_lines
     from planscope.documents.library import SessionDocument
     from planscope.session.library import entry_at
     from planscope.session.lock import holder_of
@@ -184,10 +202,10 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
-    """Verdicts of the runs, the last ones first, as far as two seconds reach."""
+    """Verdicts of the runs, the last run first, as many as the time limit allows."""
     from planscope.session.library import verdicts_of
 
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + LIST_LIMIT
     found: dict[str, tuple[str, str | None]] = {}
     runs = session.runs[::-1]
     for run, verdict in zip(runs, verdicts_of(session, runs), strict=True):
@@ -202,13 +220,20 @@ def _rename(args: argparse.Namespace) -> None:
     from planscope.session.locations import name_of
 
     if args.name is None and args.title is None:
-        raise UserError("say the new name, or --title TEXT (see: planscope sessions rename --help)")
+        raise UserError(
+            "there is nothing to change; give a new NAME or --title TEXT (see: planscope sessions rename --help)"
+        )
     path = library_session(args.session)
     if args.title is not None:
         retitle(path, args.title)
     if args.name is not None:
         path = rename(path, args.name)
-    _told(args, "rename", {name_of(path): path}, f"it is called {name_of(path)} now" if args.name else "done")
+    _told(
+        args,
+        "rename",
+        {name_of(path): path},
+        f"renamed to {name_of(path)}" if args.name else f"title of {name_of(path)} changed",
+    )
 
 
 def _copy(args: argparse.Namespace) -> None:
@@ -216,7 +241,7 @@ def _copy(args: argparse.Namespace) -> None:
     from planscope.session.locations import name_of
 
     path = copy(session_path(args.session), args.name)
-    _told(args, "copy", {name_of(path): path}, f"copied to {name_of(path)}")
+    _told(args, "copy", {name_of(path): path}, f"copied to your library as {name_of(path)}")
 
 
 def _delete(args: argparse.Namespace) -> None:
@@ -227,7 +252,12 @@ def _delete(args: argparse.Namespace) -> None:
     done: dict[str, Path] = {}
     for path in paths:
         done[str(path) if name_of(path) in done else name_of(path)] = delete(path)
-    _told(args, "delete", done, f"in the trash: {', '.join(done)} (planscope sessions restore takes it out)")
+    _told(
+        args,
+        "delete",
+        done,
+        f"moved to the trash: {', '.join(done)} (planscope sessions restore brings it back)",
+    )
 
 
 def _restore(args: argparse.Namespace) -> None:
@@ -236,19 +266,18 @@ def _restore(args: argparse.Namespace) -> None:
 
     paths = [in_trash(name) for name in dict.fromkeys(args.sessions)]
     done = {name_of(path): path for path in map(restore, paths)}
-    _told(args, "restore", done, f"in your library again: {', '.join(done)}")
+    _told(args, "restore", done, f"restored to your library: {', '.join(done)}")
 
 
 def _trash(args: argparse.Namespace) -> None:
-    from planscope.commands.sessions_text import list_lines
     from planscope.session.library import empty_trash, entries
     from planscope.session.locations import trash_folder
 
     if args.empty:
         removed = empty_trash()
-        _told(args, "empty", {}, f"{removed} session{'' if removed == 1 else 's'} removed for good", removed)
+        _told(args, "empty", {}, f"{removed} session{'' if removed == 1 else 's'} deleted for good", removed)
         return
-    found = _judged(entries("trash"), PATIENCE)
+    found = _judged(entries("trash"), LIST_LIMIT)
     if args.json:
         _print_list(trash_folder(), found, [])
     else:
@@ -256,14 +285,13 @@ def _trash(args: argparse.Namespace) -> None:
 
 
 def _recover(args: argparse.Namespace) -> None:
-    from planscope.commands.sessions_text import recovery_lines
     from planscope.session.locations import free_path, library_folder, make_folder, name_of
     from planscope.session.recovery import left_drafts, recoverable, recoveries
     from planscope.session.store import save
 
     if args.session is None:
         if args.output is not None or args.discard:
-            raise UserError("name the session whose unsaved work is meant (see: planscope sessions recover)")
+            raise UserError("name the session with the unsaved work (planscope sessions recover lists them)")
         left = recoveries()
         if args.json:
             _print_list(library_folder(), [], left)
@@ -271,14 +299,14 @@ def _recover(args: argparse.Namespace) -> None:
             say_all(recovery_lines(left, left_drafts()))
         return
     path = Path(args.session)
-    if not path.is_file():  # the session itself may be gone: then its path is meant
+    if not path.is_file():  # the session itself may be deleted: then this is its old path
         path = session_path(args.session) if not path.is_absolute() else path
     found = recoverable(path)
     if found is None:
-        raise UserError(f"there is no unsaved work on {path} (see: planscope sessions recover)")
+        raise UserError(f"there is no unsaved work on {path} (planscope sessions recover lists all)")
     if args.discard:
         found.discard()
-        _told(args, "recover", {}, "thrown away", 1)
+        _told(args, "recover", {}, "unsaved work deleted", 1)
         return
     session = found.load()
     if args.output is not None:
@@ -288,7 +316,7 @@ def _recover(args: argparse.Namespace) -> None:
         make_folder(target.parent)
     save(session, target)
     found.discard()
-    _told(args, "recover", {name_of(target): target}, f"written to {target}")
+    _told(args, "recover", {name_of(target): target}, f"unsaved work written to {target}")
 
 
 def _told(args: argparse.Namespace, action: str, done: dict[str, Path], line: str, removed: int = 0) -> None:
@@ -315,3 +343,144 @@ _WORK: dict[str, Callable[[argparse.Namespace], None]] = {
     "trash": _trash,
     "recover": _recover,
 }
+
+
+_WIDEST_NAME = 34
+"""Cells of the column of names, at most."""
+
+_WIDEST_MODEL = 24
+"""Cells of the column of agents and models, at most."""
+
+
+def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
+    """A list of sessions as lines of text, one heading for each place."""
+    heads = {
+        "library": f"Library ({folder})",
+        "bundled": "Bundled with planscope",
+        "trash": "Trash (planscope sessions restore NAME brings one back)",
+    }
+    for place, head in heads.items():
+        rows = [entry for entry in found if entry.place == place]
+        if rows:
+            yield head
+            yield from _rows(rows)
+    late = sum(entry.pending for entry in found if entry.place != "trash")
+    if late:
+        yield f"{late} not judged yet; --verdict, --error-type or WORDS judge all of them"
+    if not found:
+        yield "no sessions"
+
+
+def _rows(found: list[Entry]) -> Iterator[str]:
+    cells: list[tuple[str, ...]] = []
+    shares = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
+    for entry, share in zip(found, shares, strict=True):
+        when = entry.when.astimezone().strftime("%Y-%m-%d %H:%M")
+        by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
+        row = (
+            clip(entry.name, _WIDEST_NAME),
+            _verdict(entry),
+            *([share] if any(shares) else []),
+            clip(by, _WIDEST_MODEL),
+            when,
+            _size(entry.size),
+        )
+        cells.append(tuple(visible(cell) for cell in row))
+    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
+    for texts, entry in zip(cells, found, strict=True):
+        padded = [c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True)]
+        least = 20 if entry.wrong is None else 50
+        if entry.wrong is not None:  # the reason matters more than agent, model and time
+            padded = padded[:2]
+        line = "  " + "  ".join(padded)
+        yield f"{line}  {clip(entry.why_wrong or entry.title, max(least, columns() - cell_width(line) - 2))}"
+
+
+def _verdict(entry: Entry) -> str:
+    if entry.wrong is not None:
+        return "cannot be opened"
+    if entry.verdict is None:
+        return "not judged yet" if entry.pending else "no run"
+    from planscope.wording.phrases import outcome
+
+    verdict = outcome(entry.verdict, entry.error_type)
+    return f"{verdict}, helped" if entry.helped else verdict
+
+
+def _size(size: int) -> str:
+    for unit, bytes_of in (("MB", 1_000_000), ("kB", 1_000)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:.1f} {unit}"
+    return f"{size} B"
+
+
+def _local(moment: str | None) -> str:
+    """A time of a document in the local time zone."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M:%S}" if moment else ""
+    except (ValueError, OverflowError):
+        return moment or ""
+
+
+def session_lines(document: SessionDocument) -> Iterator[str]:
+    """What a session contains, as lines of text."""
+    from planscope.report import hanging, table
+    from planscope.wording.phrases import outcome, plural
+
+    facts = [
+        ("title", document.title),
+        ("file", document.path),
+        ("size", _size(document.size)),
+        ("created", _local(document.created)),
+        ("changed", _local(document.changed)),
+        ("topic", document.topic or ""),
+        ("notes", document.notes),
+        ("breakpoints", ", ".join(document.breakpoints)),
+        ("watches", ", ".join(document.watches)),
+        ("dissections", str(document.dissections or "")),
+    ]
+    if document.writer is not None:
+        facts.append(("written by", f"process {document.writer.pid} on {document.writer.host}"))
+    if document.recovery is not None:
+        facts.append(("unsaved", f"{document.recovery.saved}: {document.recovery.why}"))
+    for label, value in facts:
+        if value:
+            yield from hanging(label, clip(value, 500), 13, columns())
+    yield "Variants"
+    for one in document.variant_list:
+        about = f"{one.origin}, {one.actions} actions: {one.text}"
+        yield from hanging(f"  {clip(one.id, 20)}", clip(about, 500), 13, columns())
+    came_out = document.outcomes
+    yield f"Runs: {came_out.text}" if came_out is not None and len(document.run_list) > 1 else "Runs"
+    rows = [
+        (
+            clip(one.id, 20),
+            (outcome(one.verdict, one.error_type) if one.verdict else "not judged")
+            + (f", helped: {one.helped.text}" if one.helped else ""),
+            plural(one.calls, "call"),
+            clip(f"{_agent(one)} {one.model}", 60),
+            _local(one.started),
+        )
+        for one in document.run_list
+    ]
+    yield from table(rows) if rows else ("  none",)
+
+
+def _agent(run: RunLine) -> str:
+    return f"{run.agent} + guard" if run.helped and run.helped.refused_by_guard else run.agent
+
+
+def recovery_lines(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[str]:
+    """Unsaved work and unfinished drafts, as lines of text."""
+    for one in left:
+        yield f"{one.path}"
+        yield f"  {one.saved.astimezone():%Y-%m-%d %H:%M:%S}: {one.why}"
+    for draft in drafts:
+        yield f"{draft.path}"
+        began = clip(draft.variant.parent or "", 20)
+        yield f"  {draft.saved.astimezone():%Y-%m-%d %H:%M:%S}: draft of {began}; to continue, press e in the debugger"
+    if not (left or drafts):
+        yield "no unsaved work"
+
+
+COMMANDS = {"sessions": Command(ABOUT, "planscope sessions list order error", _add_sessions, _sessions)}

@@ -98,7 +98,7 @@ def test_while_the_server_is_slow(
     with WireServer(over_the_wire(agent, number, kind)) as server:
         run = Interrupted(path, "--model", "openai:local", "--base-url", server.base_url, "--agent", agent)
         run.at(server.dripping.is_set if kind is Drip else lambda: len(server.requests) > number)
-    assert run.err == f"planscope: interrupted; what happened until then is run r1 in {path}\n"
+    assert run.err == f"planscope: interrupted; the run until then is recorded as r1 in {path}\n"
     (recorded,) = load(path).runs
     check_record(recorded.events)
     assert end_of(recorded).ending == "aborted"
@@ -112,7 +112,7 @@ def test_while_many_are_under_way(tmp_path: Path) -> None:
         options = ["--times", "4", "--at-once", "1", "--model", "openai:local", "--base-url", server.base_url]
         run = Interrupted(path, *options)
         run.at(lambda: len(server.requests) > 4)
-    assert run.err == f"planscope: interrupted; the run that had ended until then is in {path}\n"
+    assert run.err == f"planscope: interrupted; the finished run is in {path}\n"
     (recorded,) = load(path).runs
     assert end_of(recorded).ending == "stopped"
 
@@ -140,7 +140,7 @@ def test_at_moments_on_the_way(model: str, moments: tuple[float, ...], tmp_path:
 LEAVING = """
 import signal, sys, time, weakref
 from planscope import cli
-from planscope.commands import schema
+from planscope.commands import setup
 from planscope.errors import UserError
 def run(args):
     if sys.argv[1] == "a weak reference":

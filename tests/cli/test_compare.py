@@ -93,8 +93,8 @@ def test_a_variant_that_is_called_like_a_run(cli: Cli, files: Files) -> None:
         (["nope"], "has no run or variant 'nope'; its runs: r1, r2, r3; its variants: v1, v2"),
         (["r1", "nope"], "has no run or variant 'nope'"),
         (["--variants", "r1"], "has no variant 'r1'; its variants: v1, v2"),
-        (["r1", "r2", "r3"], "two things are compared, and 3 ids are given"),
-        (["--json", "--format", "markdown"], "--json and --format markdown exclude each other"),
+        (["r1", "r2", "r3"], "3 ids are too many; name at most two"),
+        (["--json", "--format", "markdown"], "--json and --format markdown contradict each other"),
         (["--format", "svg"], "invalid choice: 'svg'"),
         (["r1", "--wrong", "r2"], "unrecognized arguments: --wrong"),
         (["--other", "nowhere.json"], "there is no file nowhere.json"),
@@ -106,11 +106,11 @@ def test_wrong_arguments(cli: Cli, path: Path, args: list[str], words: str) -> N
 
 def test_too_little_to_compare(cli: Cli, files: Files) -> None:
     one = files.keep(session(AB, run("a")))
-    assert "holds only one run; record another one with planscope run" in cli("compare", one).complaint()
-    assert "holds only one request; name another" in cli("compare", one, "--variants").complaint()
+    assert "has only one run; record another one with planscope run" in cli("compare", one).complaint()
+    assert "has only one query; name another" in cli("compare", one, "--variants").complaint()
     none = files.keep(session(AB), "none")
-    assert "holds no run; record" in cli("compare", none).complaint()
-    assert "holds no run; record" in cli("compare", one, "--other", none).complaint()
+    assert "has no run; record" in cli("compare", none).complaint()
+    assert "has no run; record" in cli("compare", one, "--other", none).complaint()
 
 
 EXPECTED = """\
@@ -132,7 +132,7 @@ Constraints: 4 the same
 
 Tree: the same
 
-What else differs
+Other differences
                    a      b
   run              r1     r2
   verdict          right  wrong
@@ -158,7 +158,7 @@ MARKDOWN = """\
 
 Both ask for the same.
 
-### What else differs
+### Other differences
 
 - variant: `v1` → `v2`
 """

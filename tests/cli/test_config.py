@@ -16,10 +16,10 @@ def write(tmp_path: Path, text: str) -> None:
 def test_without_a_file_everything_is_as_it_comes(cli: Cli, tmp_path: Path) -> None:
     done = cli("config")
     assert done.status == 0 and done.err == ""
-    assert f"Settings    {tmp_path}/config/planscope/config.toml  (not there" in done.out
+    assert f"Settings    {tmp_path}/config/planscope/config.toml  (does not exist" in done.out
     assert "layout.wide.upper   [8, 7, 9]      default" in done.out
     assert cli("config", "--check") == cli("config", "--check")
-    assert cli("config", "--check").out == "Nothing is wrong with the settings.\n"
+    assert cli("config", "--check").out == "The settings have no errors.\n"
 
 
 def test_what_is_set_and_what_is_wrong(cli: Cli, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_example_is_one(cli: Cli, tmp_path: Path) -> None:
     assert example.status == 0
     write(tmp_path, example.out)
     assert cli("config", "--check").status == 0
-    assert "stands alone" in cli("config", "--example", "--json").complaint()
+    assert "goes with no other option" in cli("config", "--example", "--json").complaint()
 
 
 def test_themes_asked_for_by_name_and_not_there(cli: Cli) -> None:

@@ -112,11 +112,11 @@ def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
     done = cli("dissect", topical, "--model", PLANTED["Topic"])
     assert (done.status, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0].startswith("Cause: Topic, with a confidence of 9")
+    assert lines[0].startswith("Cause: Topic, confidence 9")
     told = " ".join(lines[1 : lines.index("")])
     assert told.startswith("The query as it is was right ")
     assert "but about another topic it was right" in told
-    rates = lines[lines.index("Rates  (right runs, of how many mutants, with the interval of 95 %)") + 1 :]
+    rates = lines[lines.index("Rates  (right runs, mutants, 95 % interval)") + 1 :]
     assert rates[0].startswith("  original ")
     assert any("█" in line for line in rates)
     topic = next(line for line in rates if line.startswith("  other topic "))
@@ -165,7 +165,7 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
 def test_an_agent_that_always_fails(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     done = cli("dissect", path, "--model", "sim:forgetful")
-    assert done.out.startswith("No cause in the query, with a confidence of 9")
+    assert done.out.startswith("No cause in the query, confidence 9")
     assert "\nNothing in this query is to blame: it was right 0 of" in done.out
     document = cli("dissect", path, "--model", "sim:forgetful", "--json").json
     check_document(document)
@@ -201,7 +201,7 @@ def test_which_run_and_which_request(cli: Cli, files: Files) -> None:
     assert cli(*begin).json["run"] is None  # both are of another model
     assert cli(*begin, "--run", "r1").json["run"] == "r1"
     line = cli(*begin, "--run", "r2").complaint()
-    assert line == "run r2 is right, so there is nothing to dissect in it; name one that failed"
+    assert line == "run r2 is right, so there is no failure to dissect; name a failed run with --run"
     assert "no run 'r9'" in cli(*begin, "--run", "r9").complaint()
     assert "no variant 'v9'" in cli(*begin, "--variant", "v9").complaint()
     assert "no dissection 'd9'; its dissections: it has none" in cli(*begin, "--resume", "d9").complaint()
@@ -219,7 +219,7 @@ def test_wrong_arguments(cli: Cli, topical: Path) -> None:
         (("--model", "sim:careful", "--method", "guess"), "invalid choice"),
     ):
         assert told in cli("dissect", topical, *bad).complaint()
-    assert "ships with planscope" in cli("dissect", "first-look", "--model", "sim:careful").complaint()
+    assert "is a bundled session" in cli("dissect", "first-look", "--model", "sim:careful").complaint()
     assert load(topical).dissections == []
 
 
@@ -282,7 +282,7 @@ def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch) -> Non
     assert stream.getvalue() == ""  # not yet a second
     progress._began -= 10
     progress.one_more()
-    assert stream.getvalue().startswith("\r2 of at most 60 runs, 5 min left at most")
+    assert stream.getvalue().startswith("\rrun 2 of at most 60, at most 5 min left")
     progress.clear()
     assert stream.getvalue().endswith("\r")
     monkeypatch.setattr(sys, "stderr", io.StringIO())
@@ -307,7 +307,7 @@ def test_an_interrupt_keeps_what_there_is(files: Files) -> None:
     assert process.returncode == 130
     assert out == b""
     assert err.decode().strip() == (
-        f"planscope: interrupted; the 3 runs that had ended until then are in {path}"
+        f"planscope: interrupted; the 3 finished runs are in {path}; continue with --resume d1"
     )
     made = load(path)
     assert made.dissections[0].stopped == "user"

@@ -297,7 +297,7 @@ def test_themes(cli: Cli, tmp_path: Path) -> None:
     assert len(document["problems"]) == 1 and "broken.toml:1" in document["problems"][0]
     assert document["folder"] == str(folder)
     person = cli("themes")
-    assert "mine" in person.out and "left out: broken.toml:1" in person.out
+    assert "mine" in person.out and "not loaded: broken.toml:1" in person.out
 
 
 @pytest.mark.parametrize(
@@ -380,4 +380,4 @@ def test_changes_say_all_that_every_status_says(cli: Cli, valid: Valid, name: st
 
 
 def test_changes_belong_to_json(cli: Cli) -> None:
-    assert "--changes belongs to --json" in cli("replay", "first-look", "--changes").complaint()
+    assert "--changes needs --json" in cli("replay", "first-look", "--changes").complaint()

@@ -74,7 +74,7 @@ def test_the_preview_lists_and_writes_nothing(cli: Cli, private: Path) -> None:
     assert any("more places" in line for line in lines)
     assert cli("export", private, "--preview").out == done.out, "no form need be named"
     decided = cli("export", private, "--preview", "--keep", "2", "--replace", "3=ROBERT").out
-    assert "ada@acmecorp.io is kept" in decided and "bob@acmecorp.io becomes ROBERT" in decided
+    assert "ada@acmecorp.io stays" in decided and "bob@acmecorp.io becomes ROBERT" in decided
 
 
 def test_the_preview_as_json(cli: Cli, private: Path) -> None:
@@ -85,7 +85,7 @@ def test_the_preview_as_json(cli: Cli, private: Path) -> None:
     assert {"field": "notes", "variant": None, "run": None, "event": None, "step": None} in listed[0][
         "places"
     ]
-    assert "belongs to --preview" in cli("export", private, "--format", "text", "--json").complaint()
+    assert "--json needs --preview" in cli("export", private, "--format", "text", "--json").complaint()
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,12 @@ def test_one_decides_by_number(cli: Cli, private: Path) -> None:
     [
         ("--keep 9", "no finding 9; they count from 1 to 4"),
         ("--keep x", "not a whole number"),
-        ("--replace 1", "'1' is not the number of a finding and a word"),
+        ("--replace 1", "'1' is not N=WORD, the number of a finding and a word"),
         ("--replace 1=", "one word of at most 40"),
         ("--replace 1=a/b", "one word of at most 40"),
         ("--replace 1=REDACTED_EMAIL_2", "stands for another value already"),
-        ("--no-redact --preview", "--no-redact shares everything as it is"),
-        ("--no-redact --keep 1", "--no-redact shares everything as it is"),
+        ("--no-redact --preview", "--no-redact replaces nothing"),
+        ("--no-redact --keep 1", "--no-redact replaces nothing"),
     ],
 )
 def test_wrong_decisions(cli: Cli, private: Path, options: str, why: str) -> None:
@@ -167,7 +167,7 @@ def test_commands_that_write_do_not_write_into_a_page(cli: Cli, private: Path) -
     before = page.read_bytes()
     assert "is a page" in cli("run", page, "--model", "sim:careful").complaint()
     assert "is a page" in cli("run", private, "--model", "sim:careful", "-o", page).complaint()
-    assert "standard input will not do" in cli("run", "-", "--model", "sim:careful", stdin=before).complaint()
+    assert "not standard input" in cli("run", "-", "--model", "sim:careful", stdin=before).complaint()
     assert "is a page" in cli("new", "--seed", "1", "-o", private.parent / "new.html").complaint()
     assert page.read_bytes() == before
     target = private.parent / "more.planscope.json"

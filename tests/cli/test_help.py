@@ -3,23 +3,86 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from planscope import __version__
-from planscope.cli import COMMANDS, build_parser
-from tests.cli.support import Cli
+from planscope import commands as package
+from planscope.cli import EXAMPLES, build_parser
+from planscope.commands import COMMANDS, GROUPS, MODULES, command
+from planscope.commands.sessions import EXAMPLES as OF_ACTIONS
+from tests.cli.support import Cli, Files
+
+FOLDER = Path(package.__file__).parent
+SESSIONS = [*OF_ACTIONS.values()]
+
+
+def module(name: str) -> object:
+    return importlib.import_module(f"{package.__name__}.{name}")
 
 
 def test_the_help_lists_every_command(cli: Cli) -> None:
     done = cli("--help")
     assert done == cli("-h") and done.status == 0 and done.err == ""
-    for name, about in COMMANDS.items():
-        assert f"  {name:<10}  {about}\n" in done.out
-    assert done.out.startswith("usage: planscope [FILE]\n       planscope COMMAND ...\n")
+    for group, names in GROUPS.items():
+        shown = done.out.partition(f"\n{group}:\n")[2].partition("\n\n")[0] + "\n"
+        assert shown == "".join(f"  {name:<10}  {about}\n" for name, about in names.items())
+    assert list(GROUPS) == ["look", "run", "make", "share", "set up"]
+    assert done.out.startswith(
+        "usage: planscope [FILE]\n       planscope COMMAND ...\n\nexamples:\n  planscope "
+    )
+    assert all(command in done.out for command, _ in EXAMPLES) and len(EXAMPLES) == 3
+
+
+def test_every_command_has_its_module() -> None:
+    assert set(MODULES) <= set(COMMANDS)
+    known = {name for path in FOLDER.glob("*.py") for name in getattr(module(path.stem), "COMMANDS", ())}
+    assert known == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_ends_with_an_example(cli: Cli, name: str) -> None:
+    *_, heading, example = cli(name, "--help").out.splitlines()
+    assert heading == "example:" and example == f"  {command(name).example}"
+    assert "planscope " in example and len(example) < 80
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="examples are for a Unix shell")
+@pytest.mark.parametrize(
+    "example", [*(command(n).example for n in COMMANDS), *SESSIONS, *(e for e, _ in EXAMPLES)]
+)
+def test_every_example_works_as_it_is_printed(files: Files, tmp_path: Path, example: str) -> None:
+    """In a shell, in an empty folder, with nothing on standard input, and without any key."""
+    place = tmp_path / "empty"
+    place.mkdir()
+    shown = {"planscope first-look": "planscope open first-look"}.get(example, example)
+    name = shown.partition("planscope ")[2].split()[0]
+    if name == "serve":  # it would not end: everything up to the server itself
+        build_parser([name]).parse_args(shown.split()[1:])
+        return
+    environment = {k: v for k, v in os.environ.items() if not k.endswith(("_KEY", "_TOKEN"))}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        shown,
+        shell=True,
+        cwd=place,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    if name == "open":
+        assert done.returncode == 2 and "needs a terminal" in done.stderr
+        return
+    wrong_run = {"check": 1}
+    assert done.returncode == wrong_run.get(name, 0), done.stderr
+    assert done.stdout or list(place.iterdir())
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
@@ -28,7 +91,11 @@ def test_help_fits_the_screen(cli: Cli, monkeypatch: pytest.MonkeyPatch, name: s
     monkeypatch.setenv("COLUMNS", str(columns))
     done = cli(*([name] if name else []), "--help")
     assert done.status == 0 and done.err == ""
-    assert max(map(len, done.out.splitlines())) < min(columns, 80)
+    text, _, example = done.out.partition("\nexample:\n" if name else "\nexamples:\n")
+    if not name:
+        example, _, text = example.partition("\n\n")
+    assert max(map(len, text.splitlines())) < min(columns, 80)
+    assert max(map(len, example.splitlines())) < 80  # one line at any width, to be copied
     assert not any(line != line.rstrip() for line in done.out.splitlines())
     assert done.out.startswith(f"usage: planscope {name}".rstrip())
 
@@ -89,7 +156,7 @@ def test_nothing_is_loaded_in_vain(args: list[str], without: list[str]) -> None:
     commands = {
         name.removeprefix("planscope.commands.") for name in found if name.startswith("planscope.commands.")
     }
-    called = {args[0]} if args and args[0] in COMMANDS else {"open"} if not args else set()
-    assert commands - {"common", "pipes", "progress"} == called, (
-        "only the module of the command that is called"
+    called = (
+        {MODULES.get(args[0], args[0])} if args and args[0] in COMMANDS else {"open"} if not args else set()
     )
+    assert commands - {"common"} == called, "only the module of the command that is called"

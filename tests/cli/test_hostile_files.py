@@ -36,7 +36,7 @@ def test_there_are_enough() -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is checked, and meets two more commands; every command meets dozens of files."""
-    monkeypatch.setattr("planscope.commands.pipes.PATIENCE", 0.05)
+    monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
     monkeypatch.delenv("PLANSCOPE_TRACEBACK", raising=False)
     troubles = []
     for number in range(part, len(SMALL), PARTS):
@@ -47,7 +47,7 @@ def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("line", ALL)
 def test_every_command_with_what_bites_most(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planscope.commands.pipes.PATIENCE", 0.05)
+    monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
     names = [
         "all bytes",
         "a link to itself",

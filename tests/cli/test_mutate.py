@@ -155,7 +155,7 @@ def test_what_is_only_printed_may_come_through_standard_input(cli: Cli, files: F
 def test_a_bundled_session_is_only_printed(cli: Cli, tmp_path: Path) -> None:
     assert cli("mutate", "figure-10", "--json").status == 0
     wrong = cli("mutate", "figure-10").complaint()
-    assert wrong == "figure-10 ships with planscope and is not written to; name a file with -o FILE"
+    assert wrong == "figure-10 is a bundled session, which is read-only; name a file to write with -o FILE"
     assert cli("mutate", "figure-10", "-o", "mine.planscope.json").status == 0
     assert len(load(tmp_path / "mine.planscope.json").variants) > 9
 

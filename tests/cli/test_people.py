@@ -204,7 +204,7 @@ def test_lists(cli: Cli) -> None:
     assert len(topics) == 50 and len({line.index("20 activities") for line in topics}) == 1
     assert len(cli("topics", "nurse").out.splitlines()) == 20
     themes = cli("themes").out.splitlines()
-    assert themes[0].split() == ["dark", "dark"] and themes[-1].startswith("Your own themes go into ")
+    assert themes[0].split() == ["dark", "dark"] and themes[-1].startswith("Put your own themes into ")
     grammar = cli("grammar").out
     assert "Clause skeletons           250\n" in grammar and max(map(len, grammar.splitlines())) <= 80
     for terminal in ("VP<", "VP>", "VP0", "P<", "P>", "SC<", "SC>", "J"):
@@ -223,5 +223,5 @@ def test_models_in_two_columns(cli: Cli) -> None:
 def test_the_rate_of_many_runs(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     out = cli("run", path, "--model", "sim:literal", "--times", "3").out
-    assert out.startswith("3 of 3 right: 100%, with 95 % confidence between ")
+    assert out.startswith("3 of 3 runs right: 100%, 95 % interval ")
     assert f"runs r1 to r3: agent tools, model sim:literal; recorded in {path}\n" in out

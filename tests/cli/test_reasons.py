@@ -91,7 +91,7 @@ def test_no_more_than_were_asked_for(cli: Cli, files: Files) -> None:
     found = document(cli("reasons", path, "--most", "1", "--json"))
     assert len(found["cores"]) == len(found["corrections"]) == 1
     assert not found["complete"] and found["ended"] == "most"
-    assert "--most N looks for more" in cli("reasons", path, "--most", "1").out
+    assert "--most N lists more" in cli("reasons", path, "--most", "1").out
 
 
 def test_where_nothing_is_lost(cli: Cli, files: Files) -> None:
@@ -108,7 +108,7 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
     path = files("c", about=ABC)
     assert document(cli("reasons", path, "--no-certify", "--json"))["certified"] is None
     assert "Z3" not in cli("reasons", path, "--no-certify").out
-    for said, told in ((False, "Z3 does not confirm"), (None, "Z3 gave up before")):
+    for said, told in ((False, "Z3 does not confirm"), (None, "Z3 could not confirm")):
         monkeypatch.setattr("planscope.oracle.certificate.certify_reasons", lambda *_, said=said, **__: said)
         assert document(cli("reasons", path, "--json"))["certified"] is said
         assert told in cli("reasons", path).out
@@ -117,12 +117,12 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
 def test_no_longer_than_was_asked_for(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     path = files("c", "a", "b", about=ABC)
     hours = iter(range(0, 10**9, 3600))
-    monkeypatch.setattr("planscope.commands.reasons.time.monotonic", lambda: next(hours))
+    monkeypatch.setattr("planscope.commands.check.time.monotonic", lambda: next(hours))
     found = document(cli("reasons", path, "--json", "--seconds", "3000"))
     assert found["ended"] == "stopped" and not found["complete"]
     assert sets(found, "cores") == [["c1", 1]] and sets(found, "corrections") == [], "what was known before"
     assert found["certified"] is None
-    assert "--seconds S gives it more" in cli("reasons", path, "--seconds", "3000").out
+    assert "--seconds S extends it" in cli("reasons", path, "--seconds", "3000").out
 
 
 def test_what_is_too_hard_is_said_to_be(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

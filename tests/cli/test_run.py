@@ -180,7 +180,7 @@ def test_an_interrupted_run_is_recorded_and_exits_with_130(
     hand.join()
     assert time.monotonic() - began < 55
     assert done.status == 130 and done.out == ""
-    assert done.err == f"planscope: interrupted; what happened until then is run r2 in {path}\n"
+    assert done.err == f"planscope: interrupted; the run until then is recorded as r2 in {path}\n"
     recorded = load(path).runs[-1]
     assert [e.type for e in recorded.events] == ["prompt", "end"]
     assert cli("check", path, "--json").json["verdict"] == "aborted"

@@ -45,7 +45,8 @@ def test_runs_that_the_guard_helped_are_counted_apart(cli: Cli, files: Files) ->
     out = cli(*command, "--guard").out
     calls = f"{sum(refused)} calls refused"
     assert out.startswith(
-        f"no run went without help\n     2  helped, 2 of them right (counted apart: {calls})\n"
+        "every run was helped, so there is no rate of the agent alone\n"
+        f"     2  helped, 2 of them right (not counted: {calls})\n"
     )
     assert "agent tools + guard, model sim:literal" in out
 
@@ -58,13 +59,13 @@ def test_what_went_without_help_has_its_own_rate(cli: Cli, files: Files) -> None
     success = found["success"]
     assert 0 < len(helped) < 20 and success["helped"] == len(helped)
     assert success["counted"] == success["right"] == 20 - len(helped)
-    assert f"{20 - len(helped)} of {20 - len(helped)} without help right: 100%" in cli(*command).out
+    assert f"{20 - len(helped)} of {20 - len(helped)} runs without help right: 100%" in cli(*command).out
 
 
 def test_a_person_reads_the_rate_first(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     out = cli("run", path, "--model", "sim:literal", "--times", "4").out
-    assert out.startswith("0 of 4 right: 0%, with 95 % confidence between 0% and 49%\n     4  order error\n")
+    assert out.startswith("0 of 4 runs right: 0%, 95 % interval 0% to 49%\n     4  order error\n")
     assert out.endswith(f"runs r1 to r4: agent tools, model sim:literal; recorded in {path}\n")
 
 
@@ -73,7 +74,7 @@ def test_aborted_runs_are_not_counted(cli: Cli, files: Files) -> None:
     options = ("--base-url", "http://127.0.0.1:9/v1", "--times", "2", "--max-seconds", "20")
     found = cli("run", path, "--model", "openai:x", *options)
     assert found.status == 2
-    assert found.out.startswith("none of 2 runs can be judged: 2 aborted\n")
+    assert found.out.startswith("none of 2 runs can be judged: 2 aborted (model or network trouble)\n")
     assert len(load(path).runs) == 2
 
 
@@ -92,7 +93,7 @@ def test_what_one_file_cannot_hold_goes_into_more(cli: Cli, files: Files, monkey
     monkeypatch.setattr(json_bytes, "LARGEST", 12 * path.stat().st_size)
     found = cli("run", path, "--model", "sim:careful", "--times", "40", "--json")
     assert found.status == 0
-    assert "are more than one file holds" in found.err and "-2.planscope.json" in found.err, found.err
+    assert "exceed the limit of a session file" in found.err and "-2.planscope.json" in found.err, found.err
     assert found.err.count("\n") == 1
     told = found.json["files"]
     assert len(told) > 2 and told[0]["session"] == str(path) == found.json["session"]
@@ -101,7 +102,7 @@ def test_what_one_file_cannot_hold_goes_into_more(cli: Cli, files: Files, monkey
     for file in told:
         assert [r.id for r in load(Path(file["session"])).runs][-len(file["runs"]) :] == file["runs"]
     out = cli("run", path, "--model", "sim:careful", "--times", "6").out
-    assert "MB at most: " in out.splitlines()[-1] and told[-1]["session"] not in out
+    assert "a session file has at most" in out.splitlines()[-1] and told[-1]["session"] not in out
     one = cli("run", path, "--model", "sim:careful", "--json").json
     assert one["session"] != str(path) and [r.id for r in load(Path(one["session"])).runs] == [one["run"]]
     assert (

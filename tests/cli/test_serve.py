@@ -350,5 +350,6 @@ def test_what_cannot_be_served_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyP
         lambda name, *more: None if name == "textual_serve" else found(name, *more),
     )
     assert (
-        cli("serve").complaint() == "serving needs the package textual-serve: pip install 'planscope[serve]'"
+        cli("serve").complaint()
+        == "planscope serve needs the package textual-serve; install it with: pip install '.[serve]'"
     )

@@ -131,11 +131,14 @@ def test_search_and_filters(cli: Cli) -> None:
         "--error-type", "order_error"
     )
     assert found("--error-type", "Order error") == found("--error-type", "order_error")
-    assert "no type of error; there are: timeout" in cli("sessions", "list", "--error-type", "x").complaint()
+    assert (
+        "not a type of error; the types are timeout"
+        in cli("sessions", "list", "--error-type", "x").complaint()
+    )
     assert found("--model", "sim:time-blind", "--place", "library") == ["one"]
     assert found("--agent", "react") == [] and sorted(found("--place", "library")) == ["bare", "one"]
     assert "bare  no run" in cli("sessions", "list", "bare").out
-    assert cli("sessions", "list", "nothing-like-it").out == "there is none\n"
+    assert cli("sessions", "list", "nothing-like-it").out == "no sessions\n"
     assert "invalid choice" in cli("sessions", "list", "--verdict", "perhaps").complaint()
 
 
@@ -212,11 +215,11 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     assert made["sessions"] == [
         {"name": "figure-10-2", "path": str(library_folder() / "figure-10-2.planscope.json")}
     ]
-    assert cli("sessions", "copy", "figure-10", "ten").out == "copied to ten\n"
+    assert cli("sessions", "copy", "figure-10", "ten").out == "copied to your library as ten\n"
     assert "already" in cli("sessions", "copy", "figure-7", "ten").complaint()
-    assert cli("sessions", "rename", "ten", "x", "--title", "My title").out == "it is called x now\n"
+    assert cli("sessions", "rename", "ten", "x", "--title", "My title").out == "renamed to x\n"
     assert checked(cli("sessions", "show", "x", "--json"))["title"] == "My title"
-    assert "say the new name" in cli("sessions", "rename", "x").complaint()
+    assert "give a new NAME" in cli("sessions", "rename", "x").complaint()
     assert (
         "cannot be a session's name: it begins with '.'" in cli("sessions", "rename", "x", "../y").complaint()
     )
@@ -226,7 +229,7 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     assert cli("sessions", "delete", "x", "figure-10-2").status == 0
     assert sorted(names(checked(cli("sessions", "trash", "--json")))) == ["figure-10-2", "x"]
     assert "Trash (" in cli("sessions", "trash").out
-    assert cli("sessions", "restore", "x").out == "in your library again: x\n"
+    assert cli("sessions", "restore", "x").out == "restored to your library: x\n"
     assert checked(cli("sessions", "trash", "--empty", "--json"))["removed"] == 1
     assert list(trash_folder().iterdir()) == [] and cli("check", "x").status == 1
     assert "no 'figure-10-2' in the trash" in cli("sessions", "restore", "figure-10-2").complaint()
@@ -235,8 +238,8 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
 def test_what_was_deleted_by_its_path_is_called_by_its_name(cli: Cli) -> None:
     odd = keep("odd").rename(library_folder() / "\u202eodd.planscope.json")
     done = cli("sessions", "delete", str(odd))
-    assert done.out == "in the trash: ⟨U+202E⟩odd (planscope sessions restore takes it out)\n"
-    assert cli("sessions", "restore", "\u202eodd").out == "in your library again: odd\n"
+    assert done.out == "moved to the trash: ⟨U+202E⟩odd (planscope sessions restore brings it back)\n"
+    assert cli("sessions", "restore", "\u202eodd").out == "restored to your library: odd\n"
 
 
 def test_files_outside_the_library_stay(cli: Cli, tmp_path: Path) -> None:
@@ -286,7 +289,7 @@ def test_a_run_is_kept_where_the_file_was_opened_meanwhile(cli: Cli, monkeypatch
 
 
 def test_work_that_could_not_be_saved_is_given_back(cli: Cli, tmp_path: Path) -> None:
-    assert cli("sessions", "recover").out == "nothing is left unsaved\n"
+    assert cli("sessions", "recover").out == "no unsaved work\n"
     path = keep("one")
     keeper = SessionWriter(path)
     path.write_text("{}")
@@ -309,10 +312,10 @@ def test_drafts_that_a_crash_left_are_listed(cli: Cli, tmp_path: Path) -> None:
     kept = DraftFile(path)
     before = load(path).variants[0]
     kept.keep("s", before.model_copy(update={"id": "draft", "parent": before.id}))
-    assert cli("sessions", "recover").out == "nothing is left unsaved\n"  # it is being written
+    assert cli("sessions", "recover").out == "no unsaved work\n"  # it is being written
     kept.close()
     first, second = cli("sessions", "recover").out.splitlines()
-    assert first == str(path) and second.endswith(": a draft of v1; e goes on with it on screen")
+    assert first == str(path) and second.endswith(": draft of v1; to continue, press e in the debugger")
     kept = DraftFile(tmp_path / "\x1b[31m.json")
     kept.keep("s", before.model_copy(update={"parent": "\x1b]0;x"}))
     kept.close()
@@ -328,7 +331,7 @@ def test_unsaved_work_into_the_library_or_thrown_away(cli: Cli) -> None:
             keeper.save(figure_10().model_copy(update={"title": "unsaved"}))
         keeper.close()
         assert cli("sessions", "recover", path, *args).status == 0
-        assert cli("sessions", "recover").out == "nothing is left unsaved\n"
+        assert cli("sessions", "recover").out == "no unsaved work\n"
         if not args:
             assert load(path).title == "unsaved"
     assert "name the session" in cli("sessions", "recover", "--discard").complaint()

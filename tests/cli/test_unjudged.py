@@ -118,5 +118,5 @@ async def test_the_screen_shows_calls_messages_and_the_line(path: Path) -> None:
 def test_what_needs_a_query_says_so(path: Path, cli: Cli, command: list[str]) -> None:
     model = [] if command[0] == "mutate" else ["--model", "sim:careful"]
     before = path.read_bytes()
-    assert "without a query" in cli(command[0], path, *command[1:], *model).complaint()
+    assert "has no query" in cli(command[0], path, *command[1:], *model).complaint()
     assert path.read_bytes() == before

@@ -89,7 +89,7 @@ def test_things_that_are_no_files(cli: Cli, tmp_path: Path, command: str) -> Non
         ("folder/missing/x", "there is no file folder/missing/x"),
         ("y" * 3000, "File name too long"),
         ("a\0b", ""),
-        ("", "the name of the session is empty"),
+        ("", "the session's name is empty"),
     ]:
         done = cli(*(name if word == "{}" else word for word in command.split()))
         assert says in done.complaint(), name
@@ -123,14 +123,14 @@ def test_texts_from_odd_places(cli: Cli, tmp_path: Path) -> None:
     assert "is a directory" in cli("parse", tmp_path, "--actions", "a").complaint()
     assert "there is no file nope" in cli("parse", "nope", "--actions", "a").complaint()
     assert "longer than" in cli("parse", "/dev/zero", "--actions", "a").complaint()
-    assert "the name of the file is empty" in cli("parse", "", "--actions", "a").complaint()
+    assert "the file name is empty" in cli("parse", "", "--actions", "a").complaint()
     assert "null byte" in cli("parse", "a\0b", "--actions", "a").complaint()
 
 
 def test_a_pipe_that_nobody_writes_to(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planscope.commands.pipes.PATIENCE", 0.1)
+    monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.1)
     os.mkfifo(tmp_path / "pipe")
-    assert "nobody writes to" in cli("parse", "pipe", "--actions", "a, b").complaint()
+    assert "pipe without a writer" in cli("parse", "pipe", "--actions", "a, b").complaint()
     writer = subprocess.Popen(
         ["sh", "-c", "exec 3> pipe; sleep 0.3; echo 'A comes before B.' >&3"], cwd=tmp_path
     )
@@ -165,7 +165,7 @@ def test_no_request_and_no_run(cli: Cli, files: Files) -> None:
             "has no run yet; make one with: planscope run" in cli(*command.format(bare).split()).complaint()
         )
     done = cli("check", bare)
-    assert done.status == 2 and done.out == "NOT DECIDED\nThe session holds no run.\n" and done.err == ""
+    assert done.status == 2 and done.out == "NOT DECIDED\nThe session has no run.\n" and done.err == ""
     for form in ("text", "smt2"):
         assert cli("export", bare, "--format", form).status == 0
 

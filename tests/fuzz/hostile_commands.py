@@ -273,7 +273,8 @@ def _chosen(words: Sequence[str]) -> list[HostileFile]:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, home(Path(folder)):
         sys.dont_write_bytecode = True
-        from planscope.commands import pipes
 
-        pipes.PATIENCE = 0.05
+        from planscope.commands import common
+
+        common.PIPE_WAIT = 0.05
         sys.exit(1 if report(_chosen(sys.argv[1:])) else 0)

@@ -17,7 +17,7 @@ from textual import events
 
 from planscope.agents.paradigms import AGENTS
 from planscope.cli import main
-from planscope.commands.config import rows
+from planscope.commands.setup import rows
 from planscope.dissection.engine import Dissector
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement

@@ -1,0 +1,295 @@
+"""Commands for setting up: models, themes, config, schema."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands import Command
+from planscope.commands.common import columns, emit, print_json, say, say_all
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.agents.models import Provider
+    from planscope.tui.keys import KeyChoice
+    from planscope.tui.settings import ScreenSettings, Setting
+    from planscope.tui.toml_file import FileProblem
+
+MODELS_ABOUT = (
+    "List the values of --model: simulated models with their parameters, which need no key and no network, and "
+    "providers, with the package and the environment variable that each needs. Contacts no server and shows no key."
+)
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--base-url", metavar="URL", help="only providers that can use a server of your own, at URL"
+    )
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def _models(args: argparse.Namespace) -> int:
+    from planscope.agents.simulated.profiles import PROFILES, SEED
+
+    providers = _providers(args.base_url)
+    profiles = PROFILES.values() if args.base_url is None else ()
+    if args.json:
+        from planscope.documents.listings import ModelsDocument, ProfileDocument, ProviderDocument
+
+        simulated = [ProfileDocument.of(p, parameters=[*p.parameters, SEED]) for p in profiles]
+        found = [
+            ProviderDocument.of(provider, set=_set(provider), ready=missing is None, missing=missing)
+            for provider, missing in providers
+        ]
+        print_json(ModelsDocument(simulated=simulated, providers=found).as_data())
+        return 0
+    from planscope.report import hanging, table
+
+    say("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
+    for profile in profiles:
+        plants = f" (its fault: {profile.plants.replace('_', ' ')})" if profile.plants else ""
+        say_all(hanging(f"  {profile.name}", profile.about + plants, 20, columns()))
+        for p in profile.parameters:
+            bounds = f"{p.low} to {p.high}, default {p.default}: {p.about}"
+            say_all(hanging(f"      {p.name}", bounds, 20, columns()))
+    say()
+    say("Providers (--model NAME:MODEL)")
+    by_readiness = sorted(providers, key=lambda found: (found[1] is not None, found[0].name))
+    say_all(table([(p.name, "not ready" if why else "ready", _missing(p, why)) for p, why in by_readiness]))
+    return 0
+
+
+def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
+    """Each provider with an error that says what it lacks, None if it is ready."""
+    from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model
+
+    providers: list[tuple[Provider, str | None]] = []
+    for provider in PROVIDERS.values():
+        if base_url is not None and not provider.base_url:
+            continue
+        missing = None
+        try:
+            check_model(ModelSpec(f"{provider.name}:x", provider=provider, model="x"), base_url=base_url)
+        except ModelUnavailable as error:
+            if base_url is not None and "--base-url" in str(error):
+                raise
+            missing = str(error)
+        providers.append((provider, missing))
+    return providers
+
+
+def _set(provider: Provider) -> list[str]:
+    return [key for key in (*provider.keys, *provider.needs) if os.environ.get(key)]
+
+
+def _missing(provider: Provider, missing: str | None) -> str:
+    if not provider.installed:
+        return provider.install
+    if missing:
+        return missing.partition(": ")[2].removesuffix(" in the environment")
+    known = _set(provider)
+    return f"with {', '.join(known)}" if known else "no key needed"
+
+
+THEMES_ABOUT = "List the themes of the debugger, bundled and your own, and what is wrong with a theme file."
+
+
+def _add_themes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print themes and errors as JSON")
+
+
+def _themes(args: argparse.Namespace) -> int:
+    from planscope.report import table
+    from planscope.tui.style.themes import load_themes, user_themes_folder
+
+    themes, problems = load_themes()
+    if args.json:
+        from planscope.documents.listings import ThemesDocument
+
+        said = [str(problem) for problem in problems]
+        found = {"themes": themes, "problems": said, "folder": str(user_themes_folder())}
+        print_json(ThemesDocument.model_validate(found).as_data())
+        return 0
+    say_all(table([(theme.name, "dark" if theme.dark else "light") for theme in themes], ""))
+    for problem in problems:
+        say(f"not loaded: {problem}")
+    say()
+    say(f"Put your own themes into {user_themes_folder()}")
+    return 0
+
+
+CONFIG_ABOUT = (
+    "Show the settings of the debugger: each value, the file it comes from, and what is wrong with a file. Settings "
+    "are a TOML file that you write by hand; choices on the screen are saved in another file."
+)
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--check", action="store_true", help="show only what is wrong; exit status 2 if something is"
+    )
+    parser.add_argument(
+        "--example", action="store_true", help="print a config file with every setting, as a start"
+    )
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def _config(args: argparse.Namespace) -> int:
+    if args.example:
+        if args.check or args.json:
+            raise UserError("--example goes with no other option; leave --check and --json out")
+        emit("\n".join(_example_file()))
+        return 0
+    settings, choice, problems = _read_settings()
+    if args.json:
+        _print_settings(settings, choice, problems)
+    elif args.check:
+        say_all(map(str, problems) if problems else ["The settings have no errors."])
+    else:
+        _tell_settings(settings, choice, problems)
+    return 2 if args.check and problems else 0
+
+
+def _read_settings() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
+    """All settings and keys, and the errors in them and in theme files."""
+    from planscope.tui.keys import read_keys
+    from planscope.tui.settings import BY_NAME, ScreenSettings
+    from planscope.tui.style.themes import load_themes, need_theme
+
+    settings = ScreenSettings()
+    config = settings.config
+    config.read_late()
+    themes, broken = load_themes()
+    try:
+        need_theme(config["theme"], [theme.name for theme in themes])
+    except UserError as error:
+        config.leave_out(BY_NAME["theme"], str(error))
+    choice, wrong = read_keys(config=config.file)
+    mine = sorted([*config.problems, *wrong], key=lambda problem: (problem.file, problem.line or 0))
+    return settings, choice, [*mine, *broken]
+
+
+def setting_rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]:
+    """Each setting with its effective value and its source: ``default``, ``screen`` or ``file:line``."""
+    from planscope.tui.settings import SETTINGS
+
+    config = settings.config
+    for setting in SETTINGS:
+        source = "default"
+        if settings.chosen(setting.name):
+            source = "screen"
+        elif setting.name in config.given:
+            line = config.line(setting)
+            source = config.path.name if line is None else f"{config.path.name}:{line}"
+        yield setting, settings[setting.name], source
+
+
+def _tell_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
+    from planscope.report import hanging, table
+    from planscope.tui.keys import keys_file, shown_key
+    from planscope.tui.settings import toml
+    from planscope.tui.style.themes import user_themes_folder
+
+    config, remembered = settings.config, settings.remembered.path
+    missing = "" if config.path.exists() else "  (does not exist; planscope config --example prints one)"
+    say(f"Settings    {config.path}{missing}")
+    if keys_file().exists():
+        say(f"Older keys  {keys_file()}")
+    say(f"Themes      {user_themes_folder()}")
+    say(f"Remembered  {remembered}")
+    say()
+    shown = [
+        (setting.name, "not set" if value is None else toml(value), source)
+        for setting, value, source in setting_rows(settings)
+    ]
+    say_all(table(shown, ""))
+    if choice:
+        say()
+        say_all(table([(f"keys.{id}", " ".join(map(shown_key, keys))) for id, keys in choice.items()], ""))
+    if problems:
+        say()
+        for problem in problems:
+            say_all(hanging("wrong", str(problem), 7, columns()))
+
+
+def _print_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
+    from planscope.documents.listings import ConfigDocument, SettingDocument
+    from planscope.tui.settings import plain
+    from planscope.tui.style.themes import user_themes_folder
+
+    document = ConfigDocument(
+        file=str(settings.config.path),
+        exists=settings.config.path.exists(),
+        remembered=str(settings.remembered.path),
+        themes=str(user_themes_folder()),
+        settings=[
+            SettingDocument(
+                name=setting.name,
+                value=plain(value),
+                source=source,
+                default=plain(setting.default),
+                takes=setting.kind.takes,
+                help=setting.help,
+            )
+            for setting, value, source in setting_rows(settings)
+        ],
+        keys={id: list(keys) for id, keys in choice.items()},
+        problems=list(map(str, problems)),
+    )
+    print_json(document.as_data())
+
+
+def _example_file() -> Iterator[str]:
+    """The lines of a whole config file; all but the table names is commented out."""
+    from planscope.tui.actions import ACTIONS
+    from planscope.tui.keys import normal
+    from planscope.tui.settings import KEYS, SECTIONS, SETTINGS, toml
+
+    yield "# Settings of planscope. To change one, remove the # and edit the value; each line shows the default."
+    yield "# planscope config shows the values in use and what is wrong."
+    yield ""
+    section = ""
+    for setting in SETTINGS:
+        if setting.section != section:
+            section = setting.section
+            yield from ("", f"# {SECTIONS[section]}", f"[{section}]")
+        value = "" if setting.default is None else toml(setting.default)
+        yield f"# {setting.help} Takes {setting.kind.takes}."
+        yield f"# {setting.key} = {value}".rstrip()
+    yield from ("", "# Keys of an action; they replace all its default keys.", f"[{KEYS}]")
+    width = max(len(action.id) for action in ACTIONS)
+    for action in ACTIONS:
+        yield f"# {action.id:<{width}} = {toml([normal(key) for key in action.shown_keys])}"
+    yield ""
+
+
+SCHEMA_ABOUT = (
+    "Print the JSON Schema (2020-12) of the session file, or of what a command prints with --json. Without NAME: one "
+    "object with all schemas by name."
+)
+
+
+def _add_schema(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="session, new, parse, check, ... (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help="no effect: the output is always JSON")
+
+
+def _schema(args: argparse.Namespace) -> int:
+    from planscope.documents.schemas import DOCUMENTS, schema
+
+    if args.name is not None and args.name not in DOCUMENTS:
+        raise UserError(f"there is no schema {args.name!r}; the schemas are {', '.join(DOCUMENTS)}")
+    print_json(schema(args.name) if args.name else {name: schema(name) for name in DOCUMENTS})
+    return 0
+
+
+COMMANDS = {
+    "models": Command(MODELS_ABOUT, "planscope models", _add_models, _models),
+    "themes": Command(THEMES_ABOUT, "planscope themes", _add_themes, _themes),
+    "config": Command(CONFIG_ABOUT, "planscope config --example", _add_config, _config),
+    "schema": Command(SCHEMA_ABOUT, "planscope schema check", _add_schema, _schema),
+}

@@ -1,8 +1,8 @@
-"""The signals that end planscope: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal is gone).
+"""The signals that end planscope: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal is closed).
 
-Three ways to heed them, one after the other: leave at once while nothing is done yet, raise ``KeyboardInterrupt`` in
-a command, and tell an event loop, which ends between two of its steps. A signal that is ignored already, as nohup does
-with SIGHUP, stays ignored. The exit status is 128 plus the number of the signal, as shells have it.
+They are handled in one of three ways: exit at once (while nothing has begun), raise ``KeyboardInterrupt`` (in a
+command), or call a function on an event loop (on the screen). A signal that is ignored, as by nohup, stays ignored. The
+exit status is 128 plus the number of the signal, as in shells.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEEDED = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def leave_at_once() -> None:
-    """For the time in which there is nothing to lose: end without a word."""
+    """Exit silently at a signal, as long as there is nothing to lose."""
     for number in HEEDED:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _leave)
@@ -34,16 +34,20 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def status_of(number: int) -> int:
-    """The exit status of a process that this signal ended."""
+    """The exit status of a process that a signal ended."""
     return 128 + number
 
 
-class Interrupts:
-    """While a command runs, a signal raises ``KeyboardInterrupt``; ``seen`` is the number of the first that came.
+AGAIN = (0.01, 0.1, 1.0)
+"""Seconds until a lost signal is sent again; the next one if it was lost once more."""
 
-    It is remembered because what it strikes, a C library's callback for one, may turn it into another exception.
-    Where it strikes what cannot raise, such as a weak reference's callback, Python would drop it: it is sent again.
-    Handlers that somebody else has set stay.
+
+class Interrupts:
+    """While a command runs, a signal raises ``KeyboardInterrupt``. ``seen`` is the number of the first signal.
+
+    The number is kept because code that the exception passes through, such as a C library's callback, may turn it into
+    another exception. Code that cannot raise, such as the callback of a weak reference, would lose it: then the signal
+    is sent again. Handlers set by others stay.
     """
 
     seen: int | None = None
@@ -71,18 +75,18 @@ class Interrupts:
             signal.signal(number, handler)
         if self._before:
             sys.unraisablehook = self._hook
-        # python -m dies of an interrupt that struck code made from text, until other such code has run
+        # after an interrupt in code made by exec, python -m exits by the signal, unless exec runs once more
         if self.seen is not None:
             exec("")
 
     @property
     def status(self) -> int:
-        """The exit status after the signal that was seen."""
+        """The exit status for the first signal."""
         return status_of(signal.SIGINT if self.seen is None else self.seen)
 
     def _interrupt(self, number: int, frame: object) -> None:
         if self.seen is not None and number != signal.SIGINT and not self._dropped_one:
-            return  # what was done is being saved; a second Ctrl-C means now
+            return  # the command is saving its work; only a second Ctrl-C stops that
         self._dropped_one = False
         self.seen = number if self.seen is None else self.seen
         raise KeyboardInterrupt
@@ -93,26 +97,30 @@ class Interrupts:
         elif hasattr(signal, "pthread_kill"):  # not on Windows
             import threading
 
-            self._dropped_one = True
-            main = threading.main_thread().ident
-            again = (main, self.seen or signal.SIGINT)
-            self._again = threading.Timer(0.01, signal.pthread_kill, again)
-            self._again.daemon = True
-            self._again.start()
+            again = (threading.main_thread().ident, self.seen or signal.SIGINT)
+            for seconds in AGAIN:
+                self._dropped_one = True
+                self._again = threading.Timer(seconds, signal.pthread_kill, again)
+                self._again.daemon = True
+                try:
+                    self._again.start()
+                except KeyboardInterrupt:  # on a busy machine the signal can arrive before start returns
+                    continue
+                return
 
 
 LATE = 10.0
-"""Seconds after a signal until the process is ended by force, because its event loop does not."""
+"""Seconds after a signal until the process exits by force, if its event loop does not end."""
 
 
-def told(
+def passed_on(
     loop: AbstractEventLoop, act: Callable[[int], object], late: Callable[[], object]
 ) -> AbstractContextManager[None]:
-    """Inside the block, a signal strikes nothing: ``act`` gets its number from the loop, between two of its steps.
+    """Inside the block, a signal raises nothing; instead the loop calls ``act`` with its number.
 
-    Where the block has not ended ``LATE`` seconds after it, since a terminal takes no more output for one, ``late`` is
-    called on another thread, and the process ends. For the main thread, which the loop runs in; in another one nothing
-    changes. Signals that somebody else heeds or ignores are left to them.
+    If the block has not ended ``LATE`` seconds later (a blocked terminal can stop the loop), ``late`` is called on
+    another thread and the process exits. Works only on the main thread; on others nothing changes. Handlers set by
+    others, and ignored signals, stay.
     """
     from contextlib import contextmanager, suppress
     from threading import Timer

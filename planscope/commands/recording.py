@@ -93,9 +93,7 @@ def target_of(args: argparse.Namespace, source: Path) -> Path:
         )
     target = output_file(str(source) if args.output is None else args.output)
     if not is_session_file(target):
-        raise UserError(
-            f"{target} is a page or a test, not a session file; name another file with -o NAME.planscope.json"
-        )
+        raise UserError(f"{target} is a page or a test, not a session file; use -o NAME.planscope.json")
     check_nobody_writes(target)
     return target
 

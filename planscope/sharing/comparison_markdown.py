@@ -42,7 +42,7 @@ def comparison_markdown(c: Comparison) -> str:
         f"- {wording.label(f)}: {_code(wording.value(f, 'a'))} → {_code(wording.value(f, 'b'))}"
         for f in c.differing
     ]
-    lines += ["", "### What else differs", "", *(differing or ["Nothing."])]
+    lines += ["", "### Other differences", "", *(differing or ["Nothing."])]
     missing = wording.unknowns(c)
     if missing:
         lines += ["", "### Not known", "", _block(missing, "text")]

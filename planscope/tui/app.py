@@ -22,7 +22,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from planscope.errors import UserError
-from planscope.signals import status_of, told
+from planscope.signals import passed_on, status_of
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.first_frame import FirstFrame
 from planscope.tui.opening.summary import summary_of
@@ -315,7 +315,7 @@ class PlanscopeApp(ThemedApp):
         """As Textual does, but from before the terminal is changed until it is as it was, signals end the screen."""
         if options.get("headless"):
             return await super().run_async(**options)
-        with told(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
+        with passed_on(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
             return await super().run_async(**options)
 
     def _leave_for(self, number: int) -> None:

@@ -76,7 +76,7 @@ def test_sdk_errors_are_known_by_their_status() -> None:
 
     assert explain(Odd("x")) == (
         "rate_limit",
-        "the provider's rate limit is reached (429), try again later: quota",
+        "the provider's rate limit is reached (429); try again later: quota",
     )
 
 

@@ -134,9 +134,9 @@ async def test_what_cannot_be_forked_says_why() -> None:
     case = abc()
     run = await run_agent(case, model=scripted(says(("alpha", {})), says(("beta", "{"))))
     options: dict[str, Any] = {"model": "sim:careful"}
-    with pytest.raises(CannotFork, match="steps 0 to 2"):
+    with pytest.raises(CannotFork, match="steps are 0 to 2"):
         fork(run, case, step=3, **options)
-    with pytest.raises(CannotFork, match="never answered"):
+    with pytest.raises(CannotFork, match="has no answer"):
         fork(run, case, step=2, **options)
     with pytest.raises(CannotFork, match="no answer to edit"):
         fork(run, case, step=0, answer="x", **options)

@@ -85,7 +85,7 @@ def test_what_is_wrong_is_said_in_one_line(text: str, says: str) -> None:
 def test_a_missing_package_says_what_to_install(no_keys: pytest.MonkeyPatch) -> None:
     no_keys.setattr("planscope.agents.models.importlib.util.find_spec", lambda name: None)
     for name, provider in PROVIDERS.items():
-        assert f"pip install {provider.package}" in refusal(f"{name}:x")
+        assert provider.install in refusal(f"{name}:x")
 
 
 def test_a_missing_key_says_what_to_set(no_keys: pytest.MonkeyPatch) -> None:

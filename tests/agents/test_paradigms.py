@@ -166,7 +166,7 @@ async def test_a_factory_that_fails_aborts_the_run(own: str) -> None:
 async def test_a_factory_that_returns_no_agent_is_told_so(own: str, factory: str, what: str) -> None:
     run = await run_agent(abc(), model="sim:careful", agent=f"{own}:{factory}")
     assert end_of(run).ending == "aborted"
-    assert f"the factory returned {what}, no agent" in (end_of(run).reason or "")
+    assert f"the factory returned {what} instead of an agent" in (end_of(run).reason or "")
 
 
 @pytest.mark.parametrize(

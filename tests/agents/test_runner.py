@@ -108,7 +108,7 @@ async def test_stopping_inside_a_callback() -> None:
             "authentication",
             "refused the key (401)",
         ),
-        (ModelRateLimitError("slow down"), "rate_limit", "(429), try again later: slow down"),
+        (ModelRateLimitError("slow down"), "rate_limit", "(429); try again later: slow down"),
         (RuntimeError("first\nsecond"), "model", "RuntimeError: first"),
         (ConnectionResetError("peer"), "connection", "could not be reached"),
         (TimeoutError(), "model", "TimeoutError"),

@@ -212,7 +212,7 @@ def test_simulated_models_cannot_write(model: str) -> None:
 
 
 def test_a_model_that_is_none() -> None:
-    with pytest.raises(ModelUnavailable, match="names no model"):
+    with pytest.raises(ModelUnavailable, match="is not a model"):
         write_topics("gpt")
 
 
@@ -232,7 +232,7 @@ def test_a_model_that_was_given_stays_open() -> None:
         (Fail(400, "bad\x1b[2J thing"), "refused the request"),
         (Raw(b"<html>no</html>", "text/html"), "could not be used"),
         (Raw(b'{"choices": []}'), "could not be used"),
-        (Raw(b'{"choices"', cut=True), "hung up"),
+        (Raw(b'{"choices"', cut=True), "closed the connection"),
     ],
 )
 def test_trouble_is_one_line_and_nothing_is_written(
@@ -512,7 +512,13 @@ def test_progress_is_for_terminals(terminal: type[io.StringIO], monkeypatch: pyt
     text = shown.getvalue()
     if terminal is Terminal:
         parts = [part.strip() for part in text.split("\r")]
-        assert parts[1:6] == ["asking for jobs", "topics: 0 of 2", "topics: 1 of 2", "topics: 2 of 2", ""]
+        assert parts[1:6] == [
+            "asking the model for jobs",
+            "topics: 0 of 2",
+            "topics: 1 of 2",
+            "topics: 2 of 2",
+            "",
+        ]
         assert parts[6].startswith("left out: 48 of 50 jobs")
     else:
         assert "\r" not in text and "topics:" not in text

@@ -121,3 +121,31 @@ async def test_a_terminal_that_cannot_be_read_any_more(monkeypatch: pytest.Monke
             with pytest.raises(OSError, match="gone"):
                 driver.run_input_thread()
         assert sent == [signal.SIGHUP] * ends
+
+
+BUSY = """
+import signal, sys, threading, time, weakref
+from planscope.signals import Interrupts
+class Thing: pass
+start = threading.Timer.start
+def late(self):  # the machine is busy: the signal arrives before start returns
+    threading.Timer.start = start
+    start(self)
+    time.sleep(60)
+threading.Timer.start = late
+with Interrupts() as interrupts:
+    try:
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+        del thing
+        time.sleep(60)
+    except KeyboardInterrupt:
+        sys.exit(interrupts.status)
+"""
+
+
+def test_a_signal_that_is_lost_twice_is_sent_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -21,7 +21,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
-from planscope.signals import told
+from planscope.signals import passed_on
 from planscope.tui.web.visitor import LARGEST_MESSAGE, Visitor
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> i
             ended.set_result(number)
 
     runner = web.AppRunner(serving.application(), handle_signals=False, access_log=None, shutdown_timeout=1.0)
-    with told(asyncio.get_running_loop(), end, lambda: None):
+    with passed_on(asyncio.get_running_loop(), end, lambda: None):
         await runner.setup()
         try:
             try:

@@ -28,6 +28,7 @@ from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.sharing.formats import SUFFIXES
 from planscope.tui.keys import markdown
+from planscope.wording.terms import METHODS, MUTATIONS, NO_CAUSE
 from tests.agents.support import Scripted, says
 
 ROOT = Path(__file__).parent.parent
@@ -220,6 +221,15 @@ def test_the_tables_name_every_model_and_every_format() -> None:
     assert models == set(PROFILES)
     text = (DOCS / "sharing.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(SUFFIXES)
+
+
+def test_the_page_of_dissection_has_the_words_of_the_screen() -> None:
+    page = (DOCS / "dissection.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| ([\w ]+) \| [^|]+ \| ([A-Z]\w+) \| [A-Z]", page, re.MULTILINE)
+    assert {kind: words for words, kind in told} == {k: w for k, w in MUTATIONS.items() if k != "Original"}
+    for words in METHODS.values():
+        assert words.split(" (")[0] in page, words
+    assert NO_CAUSE in page
 
 
 def test_the_wrong_setting_is_reported_as_the_page_says(

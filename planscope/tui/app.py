@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 RUNS_END = 1.0
 MOUNTED = 5.0
-"""Seconds that runs under way have to end their records when a signal ends all, and a screen to be mounted."""
+"""Seconds to wait on leaving: for runs under way to end their records, and for a screen to be mounted."""
 
 Picture = Callable[..., str]
-"""Makes a picture of the debug screen (``planscope.tui.picture.shared_svg``)."""
+"""Draws the debug screen as SVG (``planscope.tui.picture.shared_svg``)."""
 
 
 class PlanscopeApp(ThemedApp):
-    """Two modes: the first frame, and the debug screen that takes its place; another one for each session after it.
+    """Textual modes: one for the first frame, then one for each session that is opened.
 
-    ``keep``: what is done is saved. ``parting``: what has to be said when the screen is gone, in one line.
-    ``picture``: what makes pictures to share; it needs an application of its own.
+    ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures
+    to share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
     """
 
     TITLE = "planscope"
@@ -104,7 +104,7 @@ class PlanscopeApp(ThemedApp):
         return TerminalDriver
 
     async def action_quit(self) -> None:
-        """Textual's own key for it, Ctrl+q: the screen in front is asked, as it is by q."""
+        """Ctrl+q, Textual's own key: do what q does on the screen in front."""
         screens = (screen for screen in reversed(self.screen_stack) if hasattr(screen, "action_quit"))
         if (screen := next(screens, None)) is None:
             self._leave_with(0)
@@ -117,14 +117,14 @@ class PlanscopeApp(ThemedApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """As Textual does; but an action of a screen that is not drawn yet waits until it is."""
+        """As Textual does, but an action of a screen that is not mounted yet waits until it is."""
         run = partial(super().run_action, action, default_namespace, namespaces)
         if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
             return default_namespace.call_later(run)
         return await run()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """None of Textual's own: the palette is fed from the table of actions."""
+        """No commands of Textual's own: the palette's entries come from our screens."""
         return ()
 
     def on_mount(self) -> None:
@@ -145,7 +145,7 @@ class PlanscopeApp(ThemedApp):
             self.job_list.close()
         self.close_session()
         if self._drafts is not None:
-            self._drafts.close(keep=self.return_value != 0)  # who quits was asked about drafts
+            self._drafts.close(keep=self.return_value != 0)  # on quitting, the user was asked about drafts
 
     # Opening
 
@@ -154,12 +154,12 @@ class PlanscopeApp(ThemedApp):
         return FirstFrame(self.paint, self.summary, self.settings.arrangements())
 
     def on_ready(self) -> None:
-        """Textual paints nothing before this; the frame after it is the first."""
+        """Textual paints its first frame after this."""
         self._painted = True
         self.screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        """Load the session while the first frame is on the screen, and import what takes its place."""
+        """While the first frame is displayed, load the session and import the debug screen."""
         from planscope.tui.controllers.autosave import Autosave
         from planscope.tui.controllers.document import Document
         from planscope.tui.controllers.drafts import Drafts
@@ -181,7 +181,7 @@ class PlanscopeApp(ThemedApp):
         self.summary = self.summary._replace(raw=None)
 
         def work(token: object) -> Opened:
-            import planscope.tui.screens.debug.screen  # noqa: F401  (imported here, it holds up nobody)
+            import planscope.tui.screens.debug.screen  # noqa: F401  (in this thread the import blocks nothing)
 
             return open_session(path, hold, parsed)
 
@@ -200,7 +200,7 @@ class PlanscopeApp(ThemedApp):
         self.job_list.start("open", work, done, failed)
 
     def _read_late(self) -> None:
-        """What is not needed for the first frame: the other themes, keys, how to run."""
+        """Read what the first frame does not need: the other themes, the user's keys, settings for runs."""
         from planscope.tui.keys import read_keys, textual_keymap
 
         self.read_themes()
@@ -212,7 +212,7 @@ class PlanscopeApp(ThemedApp):
         self.notices += map(str, (*config.problems[known:], *problems))
 
     async def _show_first(self, document: Document, opened: Opened | None, trouble: str) -> None:
-        """Let the debug screen take the first frame's place."""
+        """Replace the first frame by the debug screen."""
         async with self._mounting:
             if self._leaving is None:
                 await self._show_in_place_of(self.screen, document, opened, trouble)
@@ -301,7 +301,7 @@ class PlanscopeApp(ThemedApp):
         await self.remove_mode(mode)
 
     def announce(self, message: Message) -> None:
-        """A controller has something to say: to what is saved, and to all screens that are open."""
+        """Hand a controller's message to autosave, to drafts and to all open screens."""
         if isinstance(message, DocumentChanged) and self.work is not None:
             if self.work.autosave is not None:
                 self.work.autosave.heard(message)
@@ -312,18 +312,18 @@ class PlanscopeApp(ThemedApp):
     # Leaving
 
     async def run_async(self, **options: Any) -> int | None:
-        """As Textual does, but from before the terminal is changed until it is as it was, signals end the screen."""
+        """As Textual does, but signals leave the screen in an orderly way while the terminal is in use."""
         if options.get("headless"):
             return await super().run_async(**options)
         with passed_on(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
             return await super().run_async(**options)
 
     def _leave_for(self, number: int) -> None:
-        """Somebody ends the terminal or this process."""
+        """A signal asks to end."""
         self._leave_with(status_of(number))
 
     def _leave_with(self, status: int) -> None:
-        """End the screen, soon: what was done is saved first, and what is being mounted is mounted to the end."""
+        """Leave soon: after changes are saved, and not while a screen is being mounted."""
         if self._leaving is None:
             self._leaving = asyncio.get_running_loop().create_task(self._save_and_leave(status))
 
@@ -339,7 +339,7 @@ class PlanscopeApp(ThemedApp):
             self.exit(status)
 
     def _leave_stuck(self) -> None:
-        """The screen's thread waits for a terminal that takes no more output: its settings can be restored."""
+        """The terminal takes no more output, so the screen's thread hangs: restore its settings from this thread."""
         before = getattr(self._driver, "attrs_before", None)
         if before is not None:
             import termios
@@ -353,7 +353,7 @@ class PlanscopeApp(ThemedApp):
             await asyncio.sleep(0.01)
 
     def close_session(self) -> None:
-        """Save what is not saved yet, and let others write."""
+        """Save unsaved changes, and release the session's file."""
         autosave, self._autosave = self._autosave, None
         if autosave is not None:
             self.parting = autosave.close()
@@ -373,7 +373,7 @@ def run_of(session: Session) -> str:
 
 
 def as_listed(path: Path | None) -> Path | None:
-    """The path as the library has it, for a session in there, however that was written."""
+    """The path as the library lists it, if it is a session of the library; else as given."""
     from planscope.session.locations import library_folder
 
     try:
@@ -387,7 +387,7 @@ def as_listed(path: Path | None) -> Path | None:
 
 
 def check_run(ids: Iterable[str], wanted: str | None) -> None:
-    """Raise ``UserError`` for a run that a session has not."""
+    """Raise ``UserError`` if a session has no such run."""
     known = list(ids)
     if wanted is not None and wanted not in known:
         names = ", ".join(shown(one, 40) for one in known[:8]) or "none"
@@ -395,7 +395,7 @@ def check_run(ids: Iterable[str], wanted: str | None) -> None:
 
 
 def check_step(path: Path | None, run: str | None, step: str) -> None:
-    """Raise ``UserError`` for a run or a step that is not there."""
+    """Raise ``UserError`` if there is no such run or step."""
     from planscope.debugger.cursor import open_run, parse_step
     from planscope.debugger.errors import DebuggerError
     from planscope.session.store import load

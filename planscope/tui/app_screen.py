@@ -1,4 +1,4 @@
-"""What all screens and dialogs share: they close once, run dialogs one after the other, and know palette and help."""
+"""The base of all screens and dialogs: closing, dialogs in a row, palette, help, themes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
 FixedKey = tuple[str, str, str]
-"""A key that users cannot change, its action, and what it does."""
+"""A key that users cannot change, its action, and its description."""
 
 
 def _commands() -> type[Provider]:
-    """The palette's provider; only the palette needs it."""
+    """The palette's provider, imported when the palette opens."""
     from planscope.tui.palette import ScreenCommands
 
     return ScreenCommands
@@ -38,7 +38,7 @@ def _commands() -> type[Provider]:
 
 @types.coroutine
 def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, None]:
-    """What is left of a coroutine that was begun already and waits for a future."""
+    """The rest of a coroutine that was started and now waits for ``waits_for``."""
     while True:
         try:
             try:
@@ -87,7 +87,7 @@ class AppScreen(Screen[Result]):
         return self not in self.app.screen_stack
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close this screen, once, with an answer; what is open over it closes without one."""
+        """Close this screen with a result, once. Screens over it close without one."""
         return super().dismiss(result) if to_front(self) else AwaitComplete()
 
     async def answer(self, dialog: Screen[Answer]) -> Answer | None:
@@ -102,9 +102,9 @@ class AppScreen(Screen[Result]):
         return await answer
 
     def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None:
-        """Run dialogs that follow one another. The first one is open when this returns.
+        """Run an ``async`` function that asks dialogs in a row. The first dialog is open when this returns.
 
-        Keys that are typed ahead go to that dialog, which they would not with a task that only begins later.
+        So keys typed ahead go to the dialog; a task would open it too late for them.
         """
         try:
             first = flow.send(None)
@@ -117,7 +117,7 @@ class AppScreen(Screen[Result]):
         raise NotImplementedError
 
     def palette_entries(self) -> Iterator[Command]:
-        """What the command palette offers on this screen."""
+        """The entries of the command palette on this screen."""
         from planscope.tui.palette import actions_of, themes_of
 
         yield from actions_of(self)

@@ -1,7 +1,7 @@
-"""Where each pane of the debug screen stands, in whole cells. The first frame and the debug screen both ask here.
+"""The places of the debug screen's panes, in whole cells, for the first frame and for the debug screen.
 
-A window of a kind (narrow, wide, broad) is split into rows and columns whose shares users may change, and panes may
-be hidden; what is left fills the window. No pane that is seen is smaller than can be read, if the window has room.
+Each kind of window (narrow, wide, broad) is split into rows and columns. Users may change their shares and hide panes;
+the other panes fill the window. No pane is smaller than ``LEAST`` unless the window is too small for that.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ WIDE, BROAD, HIGH = 110, 170, 44
 
 SMALLEST = (60, 15)
 LEAST = (14, 3)
-"""Columns and rows of a pane, its box among them, below which nothing in it could be read."""
+"""Columns and rows that a pane needs to be readable, its border included."""
 
 _FINE = 10_000
-"""About what shares that were made of cells add up to."""
+"""Shares that are computed from cells add up to about this."""
 
 
 class Split(NamedTuple):
-    """Parts beside each other (``across``) or one below the other. Named as the shares that divide it."""
+    """Parts beside each other (``across``) or below each other. ``name`` is the field of its shares."""
 
     name: str
     across: bool
@@ -61,9 +61,9 @@ class Rect(NamedTuple):
 
 
 class Boundary(NamedTuple):
-    """Where two parts of a split meet: the last cell of the one and the first of the other, ``at`` and before it.
+    """The edge between two visible parts of a split: the cell ``at`` and the one before it.
 
-    ``number`` counts the parts that are seen.
+    ``number`` is the index of the first of the two parts, among those that are visible.
     """
 
     split: Split
@@ -96,7 +96,7 @@ FIRST: Mapping[Kind, Arrangement] = {
     "wide": Arrangement((9, 11)),
     "broad": Arrangement((9, 11)),
 }
-"""How it is before anybody changes it."""
+"""The arrangements that planscope comes with."""
 
 
 def kind_of(columns: int, rows: int) -> Kind:
@@ -110,12 +110,12 @@ def is_too_small(columns: int, rows: int) -> bool:
 
 
 def top_pane(arrangement: Arrangement, wanted: str) -> str | None:
-    """The one of the upper three that a narrow window shows: the wanted one, or the first that is not hidden."""
+    """The pane of the upper three that a narrow window displays: ``wanted``, or the first one not hidden."""
     return next((name for name in (wanted, *UPPER) if name not in arrangement.hidden), None)
 
 
 def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> frozenset[str]:
-    """What is seen: all that is not hidden, and the current pane in any case."""
+    """The visible panes: all that are not hidden, and always the current one."""
     shown = {*HIDEABLE} - arrangement.hidden | {current}
     if kind != "broad":
         shown.discard("inspector")
@@ -126,14 +126,14 @@ def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> 
 
 
 def places(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> dict[str, Rect]:
-    """The place of each pane that is seen."""
+    """The place of each visible pane."""
     return {
         part: where for part, where in _walk(SPLITS[kind], arrangement, seen, rect) if isinstance(part, str)
     }
 
 
 def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> Iterator[Boundary]:
-    """What can be moved."""
+    """All edges that can be moved."""
     found = [(SPLITS[kind], rect), *_walk(SPLITS[kind], arrangement, seen, rect)]
     for split, where in found:
         if isinstance(split, Split):
@@ -143,7 +143,7 @@ def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect:
 
 
 def boundary_at(found: Iterable[Boundary], x: int, y: int) -> Boundary | None:
-    """The boundary that a cell belongs to."""
+    """The boundary at a cell, if any."""
     for boundary in found:
         rect = boundary.rect
         inside = rect.x <= x < rect.x + rect.width and rect.y <= y < rect.y + rect.height
@@ -153,7 +153,7 @@ def boundary_at(found: Iterable[Boundary], x: int, y: int) -> Boundary | None:
 
 
 def moved(arrangement: Arrangement, seen: frozenset[str], boundary: Boundary, to: int) -> Arrangement:
-    """A boundary moved to a column or row, as far as its two neighbours can shrink."""
+    """Move a boundary to a column or row, as far as its two neighbours can shrink."""
     split, number, _, rect = boundary
     sizes = _sizes(split, arrangement, seen, rect)
     least = _leasts(split, seen)
@@ -177,14 +177,14 @@ def grown(
     across: bool,
     by: int,
 ) -> Arrangement | None:
-    """A pane made wider or higher by so many cells, which its neighbours give. None where it has no neighbour.
+    """Make a pane wider or higher by ``by`` cells (negative: smaller). None if it has no neighbour in this direction.
 
-    Where nobody has room to give any more, what comes back is what was given.
+    The same arrangement comes back if no cell can be moved.
     """
     where = rect
     found: tuple[Split, Rect] | None = None
     inside: str | Split = SPLITS[kind]
-    while isinstance(inside, Split):  # the innermost split of that direction that the pane shares with others
+    while isinstance(inside, Split):  # find the innermost split in which the pane has neighbours
         split = inside
         parts = _seen_parts(split, seen)
         if split.across == across and len(parts) > 1:
@@ -215,13 +215,13 @@ def grown(
 
 
 def shares(total: int, parts: Sequence[int]) -> list[int]:
-    """A length in whole cells, divided by shares."""
+    """Divide a length into whole cells by shares."""
     edges = [total * part // sum(parts) for part in accumulate(parts, initial=0)]
     return [end - start for start, end in pairwise(edges)]
 
 
 def fitted(total: int, parts: Sequence[int], least: Sequence[int]) -> list[int]:
-    """As :func:`shares`, but nothing gets less than its least, as long as there is enough for all."""
+    """As :func:`shares`, but no part is smaller than its ``least`` if the total is large enough."""
     if total <= sum(least):
         return shares(total, least)
     free = list(range(len(parts)))
@@ -293,7 +293,7 @@ def _walk(
 def _of_cells(
     arrangement: Arrangement, split: Split, seen: frozenset[str], sizes: Sequence[int]
 ) -> Arrangement:
-    """Shares that give these sizes in this window; parts that are hidden keep theirs in proportion."""
+    """Shares that give these sizes in this window. Hidden parts keep their shares in proportion."""
     before = arrangement.shares(split)
     shown = [not seen.isdisjoint(_panes(part)) for part in split.parts]
     times = max(_FINE // max(sum(sizes), 1), 1)
@@ -309,7 +309,7 @@ def _of_cells(
 
 
 class PlacedLayout(Layout):
-    """Asks for the place of each child by its id; what has none is left out."""
+    """Textual's layout: gives each child the place of its id, and leaves out children without one."""
 
     name = "placed"
 

@@ -1,4 +1,4 @@
-"""How a screen is left: once, and with all that was opened over it."""
+"""Closing a screen: only once, and together with all screens over it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from textual.screen import Screen
 
 
 def to_front(screen: Screen[Any]) -> bool:
-    """Close what is open over a screen, without an answer; False if the screen itself is closed already.
+    """Close all screens over ``screen``, without results. False if ``screen`` is closed already.
 
-    Textual raises when a screen is dismissed twice, which fast typing causes, and when one is dismissed that another
-    one covers, which background work causes.
+    Textual raises when a screen is dismissed twice, which fast typing causes, and when a covered screen is dismissed,
+    which background work causes.
     """
     stack = screen.app.screen_stack
     if screen not in stack:
@@ -23,8 +23,5 @@ def to_front(screen: Screen[Any]) -> bool:
 
 
 def forget_lines() -> None:
-    """Let go of the lines that a closed screen drew.
-
-    Textual keeps the answers of a method of each widget's cache of lines, and with them that cache.
-    """
+    """Free the memory of a closed screen: Textual's ``lru_cache`` on a method keeps its widgets' line caches alive."""
     StylesCache.get_inner_outer.cache_clear()

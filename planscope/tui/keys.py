@@ -1,4 +1,4 @@
-"""From the table of actions to bindings, palette, help screen and the page of keys; and users' own keys.
+"""Bindings, palette entries, help and the page of keys, made from the table of actions; users' own keys.
 
 ``python -m planscope.tui.keys`` prints ``docs/keys.md``.
 """
@@ -22,12 +22,12 @@ from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, KeyAction, Where
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 KeyChoice = Mapping[str, tuple[str, ...]]
-"""Keys by the id of an action, for those actions whose keys a user changed."""
+"""The keys of those actions whose keys the user changed, by the action's id."""
 
 FILE_NAME = "keys.toml"
 SECTION = "keys"
 ALWAYS_QUITS = "ctrl+q"
-"""Textual's own, on every screen and in every dialog."""
+"""Textual's own key on every screen and in every dialog."""
 
 _SCREENS = get_args(Where)
 
@@ -41,7 +41,7 @@ class HelpEntry(NamedTuple):
 
 
 class PaletteEntry(NamedTuple):
-    """One entry of the palette; ``action`` is what Textual runs."""
+    """One entry of the palette. ``action`` is the action that Textual runs."""
 
     id: str
     title: str
@@ -50,12 +50,12 @@ class PaletteEntry(NamedTuple):
 
 
 def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ...]:
-    """An action's keys, a user's own choice first."""
+    """An action's keys: the user's choice, else the default."""
     return (choice or {}).get(action.id, action.all_keys)
 
 
 def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:
-    """Keys that more than one action of the same room has, with the ids of these actions."""
+    """Keys that more than one action of the same screen has, with the ids of these actions."""
     holders: defaultdict[str, list[KeyAction]] = defaultdict(list)
     for action in actions:
         for key in dict.fromkeys(map(normal, keys_of(action, choice))):
@@ -65,7 +65,7 @@ def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = N
 
 
 def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
-    """Whether there is a room in which an action and one of the others can both be done."""
+    """Whether an action shares a screen with one of the others."""
     return any(
         other is not action and (action.where == other.where or "everywhere" in (action.where, other.where))
         for other in others
@@ -73,7 +73,7 @@ def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
 
 
 def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
-    """What is wrong with a table: invalid or taken keys, clashes, ids used twice. Empty where all is well."""
+    """What is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
     problems: list[str] = []
     for action in actions:
         if not action.keys:
@@ -94,7 +94,7 @@ def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
 
 
 def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
-    """Textual's bindings for one room, or for every one."""
+    """Textual's bindings for one screen, or for all (``everywhere``)."""
     return [
         Binding(
             ",".join(map(normal, keys_of(action, choice))),
@@ -111,24 +111,24 @@ def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
 
 
 def textual_keymap(choice: KeyChoice) -> dict[str, str]:
-    """A user's choice as ``App.set_keymap`` takes it."""
+    """The user's keys in the form of ``App.set_keymap``."""
     return {id: ",".join(map(normal, keys)) for id, keys in choice.items()}
 
 
 def here(where: Where) -> list[KeyAction]:
-    """What can be done in a room."""
+    """The actions of a screen, with those of all screens."""
     return [action for action in ACTIONS if action.where in (where, "everywhere")]
 
 
 def palette(where: Where = "debug") -> list[PaletteEntry]:
-    """All actions of a room for the palette, but for the palette itself."""
+    """The palette's entries for a screen's actions, without the palette itself."""
     return [PaletteEntry(a.id, a.title, a.help, a.method) for a in here(where) if a.id != "palette"]
 
 
 def help_sections(
     choice: KeyChoice | None = None, where: Where = "debug"
 ) -> list[tuple[str, list[HelpEntry]]]:
-    """The help screen of a room, group by group."""
+    """The lines of a screen's help, by group."""
     sections: defaultdict[str, list[HelpEntry]] = defaultdict(list)
     for action in here(where):
         chosen = (choice or {}).get(action.id, action.shown_keys)
@@ -172,17 +172,17 @@ def _in_code(keys: Sequence[str]) -> str:
 
 
 def keys_file() -> Path:
-    """Where keys were looked for before there was a config file; they still are, unless that has keys too."""
+    """The older place of users' keys; it is read if the config file has no table of keys."""
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
 def read_keys(
     path: Path | None = None, config: TomlFile | None = None
 ) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
-    """A user's own keys and what is wrong with them; what is wrong is left out, the rest counts.
+    """The user's own keys, and the problems found. An entry with a problem is ignored.
 
-    They stand in one table of the config file, or of ``keys.toml``, the older place: ``[keys]`` with lines such as
-    ``next-call = "j, right"`` or ``next-call = ["j"]``. Keys given replace all default keys of that action. No file
+    The keys are in the table ``[keys]`` of the config file, or of ``keys.toml``, the older place, in lines such as
+    ``next-call = "j, right"`` or ``next-call = ["j"]``. They replace all default keys of the action. A missing file
     is no problem.
     """
     path = keys_file() if path is None else path
@@ -245,7 +245,7 @@ def _read_entry(id: str, value: object) -> tuple[str, ...]:
 
 
 def _drop_clashes(file: TomlFile, choice: dict[str, tuple[str, ...]]) -> list[FileProblem]:
-    """Take out of a choice what clashes, until nothing does; the defaults alone never do."""
+    """Remove entries from ``choice`` until no keys clash. The defaults alone never clash."""
     problems: list[FileProblem] = []
     while found := clashes(choice=choice):
         key, ids = next(iter(found.items()))
@@ -264,7 +264,7 @@ TAKEN = {
     "ctrl+z": "the terminal's own key for suspending",
     **dict.fromkeys(("up", "down", "enter", "pageup", "pagedown"), "used inside the panes"),
 }
-"""Keys that no action may have, and why."""
+"""Keys that no action may have, with the reason."""
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super"})
 _SAME = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace", "ctrl+left_square_bracket": "escape"}
@@ -281,7 +281,7 @@ _KNOWN = {key.value for key in Keys} | set(KEY_TO_UNICODE_NAME) | set(_RENAMED)
 
 
 def normal(key: str) -> str:
-    """The name by which Textual knows a key; ValueError says in one line why there is no such key."""
+    """Textual's name of a key. Raises ``ValueError``, one line, if there is no such key."""
     written = key.strip()
     head, _, base = written.rpartition("+")
     if written == "+" or written.endswith("++"):
@@ -310,7 +310,7 @@ def normal(key: str) -> str:
 
 
 def _sign_named(base: str) -> bool:
-    """Whether a name is that of a sign, as in ``question_mark``."""
+    """Whether ``base`` names a sign, such as ``question_mark``."""
     try:
         sign = unicodedata.lookup(base.replace("_", " "))
     except KeyError:
@@ -319,7 +319,7 @@ def _sign_named(base: str) -> bool:
 
 
 def shown_key(key: str) -> str:
-    """A key as a reader knows it: ``?``, ``→``, ``F8``, ``Shift+F8``, ``Ctrl+s``."""
+    """A key as it is displayed: ``?``, ``→``, ``F8``, ``Shift+F8``, ``Ctrl+s``."""
     *modifiers, base = normal(key).split("+")
     if base in _SIGNS:
         sign = _SIGNS[base]

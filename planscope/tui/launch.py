@@ -1,4 +1,4 @@
-"""How the debugger is entered. Textual is imported when ``run`` is called, and not before."""
+"""Starts the debugger. Textual is imported when ``run`` is called, not before."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def run(
     live: Mapping[str, Any] | None = None,
     in_browser: bool = False,
 ) -> int:
-    """Open the debugger on a session and stay until it is left; the exit status.
+    """Open the debugger on a session, and return its exit status when it is left.
 
-    Raises ``UserError`` where there is no terminal, for a session that cannot be opened, and for a run or a step
-    that it has not. ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as all is read.
-    ``in_browser``: Textual's web driver is at the other end, and there is no terminal.
+    ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as the session is read. ``in_browser``:
+    Textual's web driver is used, and there is no terminal. Raises ``UserError`` if there is no terminal, if the
+    session cannot be opened, and if it has no such run or step.
     """
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
     streams = sys.stdout, sys.stderr
-    gc.disable()  # imports leave no garbage, and looking for it would cost the first frame a tenth of its time
+    gc.disable()  # imports make no garbage; collecting would take a tenth of the time to the first frame
     try:
         from planscope.tui.app import PlanscopeApp, check_step
 
@@ -41,9 +41,9 @@ def run(
         if path is not None and app.summary.raw is None:
             from planscope.session.store import load
 
-            load(path)  # says in one line what is wrong
-        sys.setswitchinterval(0.001)  # a judging thread hands over sooner, and a key is answered sooner
-        gc.set_threshold(10_000, 20, 200)  # a full look over a long run's objects takes a quarter of a second
+            load(path)  # raises with one line
+        sys.setswitchinterval(0.001)  # judging threads yield sooner, so keys are answered sooner
+        gc.set_threshold(10_000, 20, 200)  # a full collection takes 0.25 s with a long run
         status = app.run() or 0
         if app.refusal is not None:
             raise UserError(app.refusal)
@@ -52,7 +52,7 @@ def run(
         return status
     finally:
         gc.enable()
-        # a picture that is being made has Textual's, and gives those back too late
+        # a picture being drawn in a thread has replaced them, and restores them too late
         sys.stdout, sys.stderr = streams
 
 

@@ -1,4 +1,4 @@
-"""All messages: what widgets tell their screen, and what controllers announce to whoever is on the screen."""
+"""All messages: from widgets to their screen, and from controllers to all open screens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PaneMessage(Message):
-    """From a pane; ``pane`` is its name in the state."""
+    """A message from a pane; ``pane`` is its name in the layout."""
 
     def __init__(self, pane: str) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class PaneZoomed(PaneMessage):
 
 
 class EdgeDragged(Message):
-    """An edge between panes is dragged: taken hold of at ``start``, now at ``to``, both on the screen."""
+    """An edge between panes is dragged from ``start`` to ``to``; both are cells of the screen."""
 
     def __init__(self, start: tuple[int, int], to: tuple[int, int]) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class EdgeDropped(Message):
 
 
 class Picked(Message):
-    """Something in a pane was pointed at."""
+    """Something in a pane was selected."""
 
     def __init__(self, selection: Selection) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class KeyHintClicked(Message):
 
 
 class OptionChosen(Message):
-    """A next call was chosen in the pane of what could be played; ``taken``: and is to be played."""
+    """One of the next calls in the what-if pane was chosen; ``taken``: it is to be played."""
 
     def __init__(self, at: int, taken: bool) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class OptionChosen(Message):
 
 
 class ThemeChosen(Message):
-    """A theme was chosen, and not only looked at."""
+    """A theme was chosen, not only previewed."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class ThemeChosen(Message):
 
 
 class Arranged(Message):
-    """The panes of a kind of window were arranged; None: as at first."""
+    """The user arranged the panes of a kind of window. None: the arrangement was reset."""
 
     def __init__(self, kind: Kind, arrangement: Arrangement | None) -> None:
         super().__init__()
@@ -84,9 +84,10 @@ class Arranged(Message):
 
 
 class DocumentChanged(Message):
-    """Something of the open session is new: a thing with its id, or ``opened`` and ``fields`` for the whole.
+    """The open session changed: ``what`` and, for a variant, run or dissection, its ``id``.
 
-    ``saving``: nothing of the session, but how it stands with its file. ``fresh``: False if it was there before.
+    ``fields``: title, notes, breakpoints, watches or cursor. ``saving``: only the save status or the path changed.
+    ``fresh``: False if the thing with this id was there before.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class DocumentChanged(Message):
 
 
 class Judged(Message):
-    """The judge knows more of what it looks at: ``key`` names the query and the run."""
+    """The judge knows more about the displayed run. ``key``: the ids of query and run."""
 
     def __init__(self, key: tuple[str, str]) -> None:
         super().__init__()
@@ -110,7 +111,7 @@ class Judged(Message):
 
 
 class FactsFound(Message):
-    """The oracle answered what was asked about one step."""
+    """The oracle's facts about one step are there."""
 
     def __init__(self, key: tuple[str, str], index: int) -> None:
         super().__init__()
@@ -119,7 +120,7 @@ class FactsFound(Message):
 
 
 class LiveChanged(Message):
-    """The run under way began, was paused, goes on, or ended. ``failed``: it never was one; ``trouble`` says why."""
+    """The live run began, paused, went on, or ended. ``failed``: it could not be run; ``trouble`` says why."""
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class DissectionChanged(Message):
 
 
 class DraftChanged(Message):
-    """The draft that is being written, or what is shown of it, is another."""
+    """The state of the draft editor changed."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, DraftChanged)
@@ -152,7 +153,7 @@ class LibraryChanged(Message):
 
 
 class SessionLoaded(Message):
-    """Another session is ready to be switched to."""
+    """Another session is loaded, to be switched to."""
 
     def __init__(self, switch: Switch) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the command palette offers. Each screen yields its own entries; nothing here knows a screen by name."""
+"""The command palette: its entries, which each screen yields, and Textual's palette with its errors mended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planscope.tui.style.safe_text import safe_content, visible
 
 
 class Command(NamedTuple):
-    """One entry; the title may hold names from a file."""
+    """One entry. The title may contain untrusted text."""
 
     title: str
     help: str
@@ -30,7 +30,7 @@ class Command(NamedTuple):
 
 
 class OnScreen(Protocol):
-    """What the palette needs of a screen."""
+    """The part of a screen that the palette uses."""
 
     @property
     def where(self) -> Where: ...
@@ -41,7 +41,7 @@ class OnScreen(Protocol):
 
 
 def actions_of(screen: OnScreen) -> Iterator[Command]:
-    """The screen's part of the table of actions."""
+    """Entries for the actions of a screen."""
     for entry in keys.palette(screen.where):
         yield Command(entry.title, entry.help, partial(screen.run_action, entry.action))
 
@@ -53,7 +53,7 @@ def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
 
 
 class ThemeCommand:
-    """What the palette runs to choose a theme; while it is only highlighted, the theme is shown."""
+    """Chooses a theme. The application previews the theme while this entry is highlighted."""
 
     def __init__(self, app: App[Any], name: str) -> None:
         self.app = app
@@ -64,7 +64,7 @@ class ThemeCommand:
 
 
 class ScreenCommands(Provider):
-    """Asks the screen; titles pass the door of safe text."""
+    """Offers the entries of the screen; untrusted text is made safe here."""
 
     def _commands(self) -> Iterator[Command]:
         entries: Callable[[], Iterator[Command]] | None = getattr(self.screen, "palette_entries", None)
@@ -89,7 +89,7 @@ def _display(command: Command, title: Content) -> Content:
 
 
 class _Found(CommandList):
-    """Textual's, which fails of a click on what was found no more when the click came."""
+    """Textual's list, which raises on a click on an entry that has just gone."""
 
     def on_click(self, event: events.Click) -> None:
         at = event.style.meta.get("option")
@@ -98,7 +98,7 @@ class _Found(CommandList):
 
 
 class Palette(CommandPalette):
-    """Textual's, which fails of a page key that comes before its list is laid out, and of a second click beside it."""
+    """Textual's palette, which raises on a page key before its list is laid out and on a second click beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown", "page(1)", "Next page", show=False),
@@ -119,13 +119,13 @@ class Palette(CommandPalette):
 
     def on_mount(self, event: events.Mount) -> None:
         if self not in self.app.screen_stack[1:]:
-            event.prevent_default()  # left before it was there: Textual looks for the screen below it
+            event.prevent_default()  # dismissed before it was mounted: Textual would look for the screen below
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         return super().dismiss(result) if to_front(self) else AwaitComplete()
 
     def action_page(self, by: int) -> None:
         found = self.query_one(CommandList)
-        with suppress(LookupError):  # nothing to turn to yet
+        with suppress(LookupError):  # the list is not laid out yet
             # Textual gave these methods no types
             (found.action_page_down if by > 0 else found.action_page_up)()  # type: ignore[no-untyped-call]

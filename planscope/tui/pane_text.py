@@ -1,4 +1,4 @@
-"""What a pane shows, as plain text to take away."""
+"""The content of a pane as plain text, to be copied or written to a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNSEEN_WIDTH = 100
 
 
 def text_of(pane: LinePane, state: DebugView) -> str:
-    """All lines of a pane, not only those that are seen; of the query its own words as they are."""
+    """All lines of a pane, also those scrolled out of view. For the query pane: the query's text, unchanged."""
     if pane.name_in_state == "query":
         return pane_text_of_query(state)
     if not pane.seen:
@@ -26,6 +26,6 @@ def pane_text_of_query(state: DebugView) -> str:
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write to a new file; an old one is not overwritten. Raises ``OSError``."""
+    """Write to a new file. Raises ``OSError``, also if the file exists."""
     with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""A picture of the screen without a terminal, for ``planscope export --format svg`` and the README."""
+"""Draws the debug screen as SVG without a terminal, for ``planscope export --format svg`` and the README."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from planscope.sharing.redact import Redaction
 
 _FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
-PATIENCE = 60.0
-"""Seconds after which a picture is taken although the run is not judged yet."""
+LONGEST_WAIT = 60.0
+"""Seconds to wait for the judge; then the picture is drawn without a verdict."""
 
 
 async def export_svg(
@@ -28,7 +28,7 @@ async def export_svg(
     run: str | None = None,
     step: str | None = None,
 ) -> str:
-    """The debug screen as SVG, ``size`` in columns and rows. Raises ``UserError`` for what is not there."""
+    """The debug screen as SVG. ``size``: columns and rows. Raises ``UserError`` if there is no such run or step."""
     if step is not None:
         check_step(session_path, run, step)
     app = PlanscopeApp(
@@ -36,7 +36,7 @@ async def export_svg(
     )
     async with app.run_test(size=size) as pilot:
         waited = 0.0
-        while (app.screen_of_session is None or not app.screen_of_session.at_rest) and waited < PATIENCE:
+        while (app.screen_of_session is None or not app.screen_of_session.at_rest) and waited < LONGEST_WAIT:
             await pilot.pause(0.05)
             waited += 0.05
         screen = app.screen_of_session
@@ -58,10 +58,10 @@ def shared_svg(
     theme: str,
     step: str | None = None,
 ) -> str:
-    """The debug screen on a run, redacted: for other people. Blocks, in a thread that runs no event loop.
+    """The debug screen on a run, redacted, as SVG. Blocks; for a thread that runs no event loop.
 
-    ``redaction`` None: everything is shown as it is. The picture is made of a file: of a copy, since what is shown must
-    be redacted. Raises ``UserError``, and ``RedactionError``.
+    The picture is drawn from a redacted copy of the session. ``redaction`` None: nothing is redacted. Raises
+    ``UserError`` and ``RedactionError``.
     """
     from planscope.session.files import write_atomic
     from planscope.session.store import dumps
@@ -84,5 +84,5 @@ def shared_svg(
 
 
 def without_fonts(svg: str) -> str:
-    """The picture without the fonts that it would have a viewer fetch from the network."""
+    """Remove the fonts that a viewer would load from the network."""
     return _FONT.sub("", svg)

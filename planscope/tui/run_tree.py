@@ -1,4 +1,4 @@
-"""The session's variants and runs as the tree that they are: what came from what, in the order to read it."""
+"""The session's variants and runs as a tree, one line each, and the verdicts of the runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTCOME = max(map(len, FINDINGS.values()))
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line of the tree: a request, or a run of it. ``depth`` counts from 0; ``number`` is the run's."""
+    """One line of the tree: a query, or a run of it. ``number``: the run's index in the session."""
 
     depth: int
     variant: Variant
@@ -33,9 +33,10 @@ class Branch:
 
 
 def tree_of(variants: Sequence[Variant], runs: Sequence[RunOfSession]) -> list[Branch]:
-    """Every request with its runs below it, forks below what they were forked from, edits below their parents.
+    """All queries, each with its runs below it; forks are below the run that they were forked from.
 
-    Runs of a request that is not there are left out; a fork of another request's run stands with its own request.
+    Edited queries are below their parents. Runs of a missing query are left out. A fork of another query's run is
+    below its own query.
     """
     children: defaultdict[str, list[Variant]] = defaultdict(list)
     known = {v.id for v in variants}
@@ -74,9 +75,9 @@ def _grow(
 def branch_line(
     document: Document, branch: Branch, here: int | None, outcomes: Mapping[str, Outcome]
 ) -> tuple[Run, ...]:
-    """One line of the tree, safe to show. ``here``: the number of the run that is looked at.
+    """One line of the tree, safe to show. ``here``: the index of the displayed run.
 
-    ``outcomes``: how runs came out, by their ids; one that is not in there is not judged yet.
+    ``outcomes``: verdicts by the ids of runs; a run without one is not judged yet.
     """
     indent = Run("  " * branch.depth)
     if branch.number is None:
@@ -103,7 +104,7 @@ def branch_line(
 
 
 def _outcome(run: RunRecord, outcome: Outcome | None) -> Run:
-    """How a run came out, always as wide."""
+    """A run's verdict, in a column of constant width."""
     if run.under_way:
         return Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")
     if outcome is None:
@@ -120,7 +121,7 @@ def _model(run: RunRecord) -> list[Run]:
 
 
 def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
-    """A run in a line: number, agent, model, calls, how it ended."""
+    """A run in one line: number, agent, model, calls, ending."""
     agent = shown(run.helped_agent or "agent ?", 24)
     made = [Run(f"{number + 1:>3}  "), Run(f"{agent:<10} "), *_model(run)]
     told = f"  {phrases.plural(len(run.calls), 'call')}, {phrases.ending(run)}{run.help.note}"
@@ -132,11 +133,11 @@ def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
     return made
 
 
-# How the runs came out
+# Verdicts
 
 
 def outcomes_of(document: Document) -> dict[str, Outcome]:
-    """What is known of the session's runs, by their ids."""
+    """The known verdicts of the session's runs, by the runs' ids."""
     session = document.session
     runs = session.runs if session is not None else ()
     found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
@@ -144,7 +145,7 @@ def outcomes_of(document: Document) -> dict[str, Outcome]:
 
 
 def not_judged(document: Document) -> list[RunOfSession]:
-    """The runs that are over and were not judged yet as they are now, the last ones first."""
+    """The runs that are over and not judged since their last event, the newest first."""
     session = document.session
     if session is None:
         return []
@@ -154,7 +155,7 @@ def not_judged(document: Document) -> list[RunOfSession]:
 
 
 def judge_runs(session: Session, runs: Sequence[RunOfSession]) -> Iterator[tuple[RunKey, Outcome]]:
-    """Judge runs of a session, one after another. For a thread."""
+    """Judge runs of a session one by one. For a thread."""
     from planscope.dissection.summary import judged, readable
 
     problems: dict[str, Problem | None] = {}

@@ -1,8 +1,8 @@
-"""The one table of settings, the config file that sets them, and over it what was chosen on screen.
+"""The table of settings, the config file that sets them, and the choices made on the screen, which override it.
 
-``config.toml`` lies in planscope's configuration folder. Everything in it is checked; what is wrong is named by file,
-line and setting, and left out, and the rest counts. It is never written to: what is chosen on screen is remembered in
-a file of its own. All of this is read before the first frame: nothing is imported for it that is slow.
+``config.toml`` is in planscope's configuration folder. An invalid entry is ignored, and a problem names its file, line
+and setting. The config file is never written; choices made on the screen go to a file of their own. All this is read
+before the first frame, so this module imports nothing slow.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, hint, neare
 FILE_NAME = "config.toml"
 STATE_NAME = "screen.json"
 MOST_BYTES = 64 * 1024
-"""Of the file of what was chosen on screen."""
+"""The largest file of choices that is read."""
 
 THEME = "dark"
 MOST_RUNS = 1000
-"""Runs that a dissection may be given."""
+"""The largest budget of a dissection, in runs."""
 
 MOST_SHARE = 100_000
 _FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")
 
 
 class Kind(NamedTuple):
-    """What a setting can be: ``takes`` in a few words, ``fits`` what TOML or JSON gives.
+    """The type of a setting. ``takes`` describes valid values; ``fits`` checks a value as TOML or JSON gives it.
 
-    ``made`` is the value of what fits, or raises ``ValueError`` with a line that continues the setting's name.
-    ``late``: what is needed to make it is not imported before the first frame.
+    ``made`` converts a value that fits, or raises ``ValueError`` with text that continues the setting's name.
+    ``late``: checking it needs slow imports, so it is read after the first frame.
     """
 
     takes: str
@@ -68,7 +68,7 @@ def _choice(*names: str) -> Kind:
 
 
 def _agent(*names: str) -> Kind:
-    """One of ours, or a factory of the user's own; nothing is imported to find out whether that is there."""
+    """A built-in agent, or the path of a user's factory, which is not imported here."""
     return Kind(
         ", ".join((*names, "or package.module:factory")),
         lambda value: isinstance(value, str) and (value in names or bool(_FACTORY.fullmatch(value))),
@@ -77,7 +77,7 @@ def _agent(*names: str) -> Kind:
 
 
 def _model(text: str) -> str:
-    """As ``--model`` takes it. Whether it is ready (its package, its key) is found out when it is used."""
+    """Check a ``--model`` text. Whether its package and key are there is checked when it is used."""
     from planscope.agents.models import parse_model
     from planscope.errors import UserError
 
@@ -88,14 +88,14 @@ def _model(text: str) -> str:
 
 
 def _theme(value: object) -> str:
-    """Whether there is a theme of that name is for whoever has read the themes."""
+    """Check a theme's name. Whether the theme exists is checked when the themes are read."""
     if not isinstance(value, str) or not value or len(value) > 60:
         raise ValueError(f"has to be the name of a theme, not {_said(value)}")
     return value
 
 
 def _shares(count: int) -> Kind:
-    """How a length is divided."""
+    """Shares that divide a width or a height."""
     return Kind(
         f"a list of {count} whole numbers from 1 on (shares)",
         lambda value: (
@@ -108,7 +108,7 @@ def _shares(count: int) -> Kind:
 
 
 def _panes(names: tuple[str, ...]) -> Kind:
-    """Panes by their names; at least one of those that every window has is not among them."""
+    """Names of hidden panes; they must leave at least one pane."""
     takes = f"a list of some of {', '.join(names)}"
 
     def made(value: Iterable[object]) -> frozenset[Any]:
@@ -133,7 +133,7 @@ _THEME = Kind("the name of a theme (planscope themes)", lambda value: True, made
 
 
 class Setting(NamedTuple):
-    """One line of the config file. ``default`` None: it is not set, and something else decides."""
+    """A setting. ``default`` None: unset, and something else decides."""
 
     name: str
     kind: Kind
@@ -142,7 +142,7 @@ class Setting(NamedTuple):
 
     @property
     def section(self) -> str:
-        """Empty for what stands above all tables."""
+        """The table of the config file that it belongs to; "" for the top level."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -156,7 +156,7 @@ SECTIONS: dict[str, str] = {
     "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
     "defaults": "How to run and to dissect where nothing else says so, such as the run that is looked at.",
 }
-"""The tables of the config file, but for that of keys."""
+"""The tables of the config file, without that of keys."""
 
 KEYS = "keys"
 """The section of keys, which is read by the table of actions (``planscope.tui.keys``)."""
@@ -171,7 +171,7 @@ _SHARES: dict[Window, dict[str, str]] = {
     "wide": _WIDE,
     "broad": _WIDE | {"sides": "Widths of all these panes and of the inspector."},
 }
-"""What can be divided in each kind of window, as an arrangement calls it."""
+"""The shares of each kind of window: the fields of ``Arrangement``, with their descriptions."""
 
 
 def _layout(window: Window) -> Iterator[Setting]:
@@ -198,29 +198,29 @@ _TABLES = {name[:end] for name in BY_NAME for end, letter in enumerate(name) if 
 
 
 def arrangement_of(window: Window, value: Callable[[str], Any]) -> Arrangement:
-    """What the settings of a kind of window come to. ``value``: of a setting by its name."""
+    """The arrangement of a kind of window. ``value`` returns a setting's value by its name."""
     shares = {key: value(f"layout.{window}.{key}") for key in _SHARES[window]}
     return replace(FIRST[window], **shares, hidden=value(f"layout.{window}.hide"))
 
 
 def settings_of(window: Window, arrangement: Arrangement) -> dict[str, Any]:
-    """The settings of a kind of window, by name, that come to an arrangement."""
+    """The settings, by name, that make up an arrangement of a kind of window."""
     shares = {f"layout.{window}.{key}": getattr(arrangement, key) for key in _SHARES[window]}
     return shares | {f"layout.{window}.hide": arrangement.hidden}
 
 
 def _said(value: object) -> str:
-    """A value for an error, cut where it is long."""
+    """A value for an error message, cut if it is long."""
     return visible(toml(value) if isinstance(value, bool) else repr(value), limit=50)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value as JSON can hold it."""
     return sorted(value) if isinstance(value, frozenset) else value
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it."""
+    """A value in TOML's syntax."""
     return json.dumps(plain(value), ensure_ascii=False)
 
 
@@ -228,14 +228,14 @@ def toml(value: Any) -> str:
 
 
 def config_file() -> Path:
-    """Where a user's settings are looked for."""
+    """The path of the user's config file."""
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
 class Config:
-    """What a config file says. ``given``: the values of those settings that it sets, by name.
+    """A config file that was read. ``given``: the values of the settings in it, by name.
 
-    Only those count that can be read quickly until ``read_late`` was called.
+    Late settings are in ``given`` only after :meth:`read_late`.
     """
 
     def __init__(
@@ -253,16 +253,16 @@ class Config:
         return self.given.get(name, BY_NAME[name].default)
 
     def line(self, setting: Setting) -> int | None:
-        """Where the file sets it, or tries to."""
+        """The line of a setting in the file."""
         return self.file.line(setting.section or None, setting.key) if self.file is not None else None
 
     def leave_out(self, setting: Setting, message: str) -> None:
-        """What it says turned out to be nothing after all."""
+        """Ignore a setting whose value turned out to be invalid, and note the problem."""
         self._wrong(setting, f": {message}")
         self.given.pop(setting.name, None)
 
     def read_late(self) -> None:
-        """Read what is not needed for the first frame."""
+        """Read the late settings."""
         if self.file is not None:
             self._take(self.file, late=True)
 
@@ -283,7 +283,7 @@ class Config:
 
 
 def read_config(path: Path | None = None) -> Config:
-    """Read a config file, but for what is read late. A file that is not there is an empty one; nothing is raised."""
+    """Read a config file, without its late settings. A missing file counts as empty. Never raises."""
     path = config_file() if path is None else path
     try:
         return Config(path, read_toml(path) if path.exists() or path.is_symlink() else None)
@@ -294,7 +294,7 @@ def read_config(path: Path | None = None) -> Config:
 
 
 def _unknown(file: TomlFile, table: Mapping[str, Any], section: str = "") -> Iterator[FileProblem]:
-    """What is no setting and no section, and what is no table and should be one."""
+    """Problems: unknown settings and sections, and sections that are not tables."""
     for key, value in table.items():
         name = f"{section}.{key}" if section else key
         if name == KEYS:
@@ -308,7 +308,7 @@ def _unknown(file: TomlFile, table: Mapping[str, Any], section: str = "") -> Ite
             yield file.problem(f"'{name}' has to be a table: [{name}]", section or None, key)
 
 
-# What was chosen on screen
+# Choices made on the screen
 
 
 def state_file() -> Path:
@@ -316,11 +316,10 @@ def state_file() -> Path:
 
 
 class Remembered:
-    """What was chosen on screen, by the names of the settings, in a file that planscope writes.
+    """The choices made on the screen, by the names of settings, in a file that planscope writes.
 
-    Each choice is kept with what the config file said then, so that a line that is changed there counts again. The
-    file holds nothing that could not be chosen anew: one that cannot be read is as good as none. ``path`` None:
-    nothing is remembered.
+    Each choice is stored with the config file's value at that time: if the user changes that value later, the config
+    file counts again. A file that cannot be read counts as empty. ``path`` None: nothing is remembered.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -330,7 +329,7 @@ class Remembered:
         self._kept = {} if path is None else _read_choices(path)
 
     def get(self, name: str, config: Any) -> Any:
-        """What was chosen while the config file said what it says now; None where nothing was."""
+        """The choice for a setting, if the config file has not changed since; else None."""
         value, instead_of = self._kept.get(name, (None, None))
         return value if instead_of == config else None
 
@@ -344,13 +343,13 @@ class Remembered:
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything to write."""
+        """Whether there are choices to write."""
         return bool(self._changed) and self.path is not None
 
     def write(self) -> None:
-        """Write what was changed here, over what others wrote meanwhile. Raises ``UserError`` (one line).
+        """Write the changed choices into the file, which others may have changed meanwhile. For any thread.
 
-        From any thread, one at a time.
+        Raises ``UserError`` (one line).
         """
         from planscope.session.files import write_atomic
         from planscope.session.locations import make_folder
@@ -371,7 +370,7 @@ class Remembered:
 
 
 def _read_choices(path: Path) -> dict[str, tuple[Any, Any]]:
-    """The sound choices of a file."""
+    """The valid choices of a file."""
     try:
         if not path.is_file():
             return {}
@@ -393,10 +392,7 @@ def _read_choices(path: Path) -> dict[str, tuple[Any, Any]]:
 
 
 class ScreenSettings:
-    """What counts on a screen: what was chosen on it, else the config file, else what planscope comes with.
-
-    What was chosen counts until the config file says something else about it than it said then.
-    """
+    """The settings in force: the choice made on the screen, else the config file's value, else the default."""
 
     def __init__(self, config: Config | None = None, remembered: Remembered | None = None) -> None:
         self.config = read_config() if config is None else config
@@ -404,7 +400,7 @@ class ScreenSettings:
 
     @classmethod
     def plain(cls) -> ScreenSettings:
-        """As planscope comes, whatever the user's files say; nothing is remembered."""
+        """The defaults alone, without the user's files; nothing is remembered."""
         return cls(Config(Path(FILE_NAME)), Remembered(None))
 
     def __getitem__(self, name: str) -> Any:
@@ -413,11 +409,11 @@ class ScreenSettings:
         return config if chosen is None else chosen
 
     def chosen(self, name: str) -> bool:
-        """Whether it was chosen on screen."""
+        """Whether the value is a choice made on the screen."""
         return self.remembered.get(name, self.config[name]) is not None
 
     def choose(self, name: str, value: Any) -> None:
-        """Remember what was chosen; nothing where the config file says the same."""
+        """Remember a choice, or forget it if it equals the config file's value."""
         config = self.config[name]
         if value == config:
             self.remembered.drop(name)
@@ -428,11 +424,11 @@ class ScreenSettings:
         return {window: arrangement_of(window, self.__getitem__) for window in KINDS}
 
     def configured_arrangement(self, window: Window) -> Arrangement:
-        """As the config file has it."""
+        """The arrangement in the config file."""
         return arrangement_of(window, self.config.__getitem__)
 
     def choose_arrangement(self, window: Window, arrangement: Arrangement | None) -> None:
-        """Remember an arrangement; None: forget that there was one."""
+        """Remember an arrangement; None: go back to the one in the config file."""
         found = self.configured_arrangement(window) if arrangement is None else arrangement
         for name, value in settings_of(window, found).items():
             self.choose(name, value)

@@ -1,4 +1,4 @@
-"""How the application looks, and who decides about it: command line, config file, what was chosen on screen."""
+"""The application's themes, the palette, and the settings that the user changes on the screen."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 _NO_COLOR = NoColor()
 _WRITE_AFTER = 0.6
-"""Seconds after the last change until what was chosen is written."""
+"""Seconds after the last change until changed settings are written."""
 
 
 class ThemedApp(App[int]):
-    """``notices`` are what is wrong with files of the user's, one line each."""
+    """The base of the application. ``notices``: problems in the user's files, one line each."""
 
     ENABLE_COMMAND_PALETTE = False
-    """No key of Textual's own for it: that would open an empty one over dialogs, and be no user's to change."""
+    """Textual's own key would open an empty palette over dialogs, and users could not change it."""
 
     def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
         self._colourless = no_color()
@@ -51,9 +51,9 @@ class ThemedApp(App[int]):
         self._take_themes(theme)
 
     def _take_themes(self, wanted: str | None) -> None:
-        """Use a theme; where it is one of ours, the others are read later (``read_themes``).
+        """Use a theme. A bundled one is read alone; :meth:`read_themes` reads the others later.
 
-        Raises ``UserError`` where the wanted one is not there.
+        Raises ``UserError`` if there is no theme named ``wanted``.
         """
         theme = first_theme(self.settings["theme"] if wanted is None else wanted)
         if theme is not None:
@@ -70,7 +70,7 @@ class ThemedApp(App[int]):
                 break
 
     def read_themes(self) -> list[str]:
-        """Register all themes, once; their names. What is wrong with one, or with its name, is a notice."""
+        """Register all themes, once, and return their names. Problems are added to the notices."""
         if self._themes is None:
             themes, problems = load_themes()
             self.notices += map(str, problems)
@@ -86,12 +86,12 @@ class ThemedApp(App[int]):
         return self._themes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our roles, for themes that are not ours: Textual has some, and shows one until ours is there."""
+        """Our roles for Textual's own themes: it displays one until ours is registered."""
         theme = self.available_themes.get(DEFAULT)
         return dict(theme.variables) if theme is not None else {}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """NO_COLOR means no colours, not shades of grey."""
+        """No colours at all with NO_COLOR; Textual's own filter leaves shades of grey."""
         return [_NO_COLOR] if self._colourless else super().get_line_filters()
 
     def use_colours(self) -> None:
@@ -99,7 +99,7 @@ class ThemedApp(App[int]):
         self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
 
     def action_command_palette(self) -> None:
-        """Open the palette, where there is room for it."""
+        """Open the palette if the window is large enough."""
         if self.use_command_palette and not (
             is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
         ):
@@ -108,17 +108,17 @@ class ThemedApp(App[int]):
             self.push_screen(Palette(id="--command-palette"))
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Everything that is copied goes through here: what is pasted from it commands no terminal."""
+        """Copy without control characters, which could command the terminal when they are pasted."""
         super().copy_to_clipboard(without_controls(text))
 
     def on_resize(self, event: events.Resize) -> None:
-        """Close Textual's palette before it is laid out where it has no room, which it fails of."""
+        """Close the palette if the window is too small for it; Textual would raise on its layout."""
         if is_too_small(*event.size) and isinstance(self.screen, CommandPalette):
             self._end_preview()
             self.screen.dismiss()
 
     def show_help(self, screen: AppScreen[Any]) -> None:
-        """The keys of a screen."""
+        """Open the help: the keys of a screen."""
         from planscope.tui.dialogs.ask import TextDialog
         from planscope.tui.dialogs.help import help_lines
 
@@ -128,7 +128,7 @@ class ThemedApp(App[int]):
         self.push_screen(TextDialog(self.paint, "Keys", lines))
 
     def choose_theme(self, names: Sequence[str]) -> None:
-        """A theme is displayed while it is chosen."""
+        """Ask for a theme; the highlighted one is displayed."""
         from planscope.tui.dialogs.ask import ChooseDialog
 
         before = self.theme
@@ -163,7 +163,7 @@ class ThemedApp(App[int]):
 
     @on(CommandPalette.OptionHighlighted)
     def _highlighted(self, message: CommandPalette.OptionHighlighted) -> None:
-        """A theme that is highlighted in the palette is shown; anything else brings back what there was."""
+        """Preview the theme that is highlighted in the palette; end the preview on any other entry."""
         from planscope.tui.palette import ThemeCommand
 
         command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
@@ -177,7 +177,7 @@ class ThemedApp(App[int]):
     @on(CommandPalette.Closed)
     def _palette_closed(self, message: CommandPalette.Closed) -> None:
         if message.option_selected:
-            self._previewed_over = None  # the theme stays, if one was highlighted
+            self._previewed_over = None  # the chosen theme stays
         else:
             self._end_preview()
 
@@ -205,7 +205,7 @@ class ThemedApp(App[int]):
             tell(f"not remembered for the next time: {shown(str(error), 200)}")
 
     def write_now(self) -> None:
-        """Write what was chosen and is not written yet; whoever leaves is not held up by a full disk."""
+        """Write changed settings now. Errors are dropped, as the application is closing."""
         if self._write_timer is not None:
             self._write_timer.cancel()
         if self.settings.remembered.changed:

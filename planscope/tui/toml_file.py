@@ -1,4 +1,4 @@
-"""TOML files that users write: read with care, and what is wrong is named by file and line."""
+"""Reads TOML files that users write; problems name the file and the line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """What is wrong with a file, in one line that is safe to show. ``line`` counts from 1."""
+    """A problem in a file: one line, safe to show. ``line`` counts from 1."""
 
     file: str
     message: str
@@ -28,7 +28,7 @@ class FileProblem:
 
 
 class Unusable(Exception):
-    """A file that cannot be used at all; carries the problem."""
+    """The file cannot be used at all; ``problem`` says why."""
 
     def __init__(self, problem: FileProblem) -> None:
         super().__init__(str(problem))
@@ -37,18 +37,18 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlFile:
-    """A table, with the text that it was read from (to find lines)."""
+    """A file's content, with its text to find the lines of keys."""
 
     name: str
     text: str
     table: dict[str, Any]
 
     def problem(self, message: str, section: str | None = None, key: str | None = None) -> FileProblem:
-        """A problem at a key of a section (None: of the top), or at the section itself."""
+        """A problem at a key of a section, or at the section itself. ``section`` None: the top level."""
         return FileProblem(self.name, message, self.line(section, key))
 
     def line(self, section: str | None, key: str | None = None) -> int | None:
-        """The line of a key, or of the section; ``section`` may be a path with dots. None where none is found."""
+        """The line of a key or a section, or None. ``section`` may be a dotted path."""
         wanted = [*(_path(section) if section else ()), *([key] if key is not None else ())]
         if not wanted:
             return None
@@ -70,7 +70,7 @@ class TomlFile:
 
 
 def hint(value: object, names: Iterable[str]) -> str:
-    """The nearest of the names, if one is near."""
+    """A hint at the name that is most similar to ``value``; "" if none is."""
     from difflib import get_close_matches
 
     near = get_close_matches(value[:60], list(names), n=1) if isinstance(value, str) else []
@@ -78,7 +78,7 @@ def hint(value: object, names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A name that is none, and the nearest of those that there are."""
+    """An unknown name, quoted, with the most similar known one."""
     return f"'{visible(name, limit=60)}'{hint(name, names)}"
 
 
@@ -93,7 +93,7 @@ def _path(text: str) -> list[str]:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """Read one file; raises ``Unusable`` where it is no file, too large, not UTF-8 or not TOML."""
+    """Read one file. Raises ``Unusable`` if it is no file, too large, not UTF-8 or not TOML."""
     name = path.name
     try:
         if not path.is_file():

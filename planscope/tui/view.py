@@ -1,4 +1,4 @@
-"""What the debug screen displays, as one frozen value. The screen makes it, panes are handed it and only read it."""
+"""The content of the debug screen as one frozen value. The screen makes it; panes only read it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _NOTHING_LIT = Lit()
 
 @dataclass(frozen=True, slots=True)
 class DebugView:
-    """``debug`` is the place in the run, judged or not yet (``progress``).
+    """``debug`` is the cursor in the run, which is judged or not yet (``progress``).
 
-    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` follow from the rest (:func:`reflected`).
-    ``run`` None: no run is looked at, but the query ``variant``. ``run_number`` counts ``runs`` from 0.
-    ``pane`` is the current one, ``top`` the one of the upper three that a narrow window shows. ``hit`` is the place
-    that a search found, until the user goes elsewhere. ``why_paused``: what the run that is looked at is paused for.
-    ``play``: what the user plays. ``seconds``: for how long a run has been under way, if one is. ``saving``: how it
-    stands with the file.
+    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` are computed from the other fields (:func:`reflected`).
+    ``run`` None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the
+    index of the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window
+    displays. ``hit``: the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause.
+    ``play``: the what-if play, if any. ``seconds``: the time since the live run began, if any. ``saving``: the save
+    status.
     """
 
     debug: DebugState
@@ -94,35 +94,35 @@ class DebugView:
         return focus(self.debug)
 
     def lost_at(self, view: StepView) -> int | None:
-        """The index at which the attempt of a step was lost, if it was."""
+        """The index at which the step's attempt was lost, if it was."""
         run = self.debug.run
         return next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
 
     @property
     def at_verdict(self) -> bool:
-        """Whether the step is one where the verdict was decided: the end, or where the plan was lost."""
+        """Whether the cursor is where the verdict was decided: at the end, or where the plan was lost."""
         step, verdict = self.debug.step, self.verdict
         lost = verdict.first_violation if verdict is not None else None
         return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
 
     @property
     def waits_at(self) -> int | None:
-        """The index of the paused call: it is judged as if it were done, and is not."""
+        """The index of the paused call. It is judged as if it had been done."""
         run = self.run
         return len(run.calls) if run is not None and run.pending and self.play is None else None
 
     @property
     def at_pending(self) -> bool:
-        """Whether the step is the paused call."""
+        """Whether the cursor is at the paused call."""
         return self.debug.index == self.waits_at
 
     def call_at(self, index: int) -> RecordedCall | None:
-        """What the record tells of the call at an index of the run."""
+        """The recorded call at an index of the run; None at the start and behind the last call."""
         run = self.run
         return run.calls[index - 1] if run is not None and 0 < index <= len(run.calls) else None
 
     def cursor(self) -> dict[str, object] | None:
-        """The place as a session keeps it; None where it is none that a file could name."""
+        """The cursor as a session stores it; None if it cannot be stored, such as in what-if play."""
         if self.progress != "judged" or self.play is not None:
             return None
         record: dict[str, object] = dict(cursor_record(self.debug))
@@ -135,15 +135,15 @@ _REFLECTED = ("debug", "progress", "links", "marks", "facts")
 
 
 def changed(view: DebugView, **changes: object) -> DebugView:
-    """The view with other fields, and with what follows from them."""
-    made: DebugView = replace(view, **changes)  # type: ignore[arg-type]  # names and types are the caller's
+    """The view with other fields, and with the fields computed from them."""
+    made: DebugView = replace(view, **changes)  # type: ignore[arg-type]  # the caller gives fields of the view
     if any(getattr(made, name) is not getattr(view, name) for name in _REFLECTED):
         made = reflected(made)
     return made
 
 
 def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> DebugView:
-    """The view with what is known of its run now, at a place of it."""
+    """The view with the judge's results for its run, at the cursor ``debug``."""
     return changed(
         view,
         debug=debug,
@@ -159,7 +159,7 @@ def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> 
 
 
 def reflected(view: DebugView) -> DebugView:
-    """The view with all that follows from it: what is lit, the core, the stops, the values of the watches."""
+    """The view with the computed fields: linked places, the core, stops, and values of watches."""
     debug = view.debug
     run, step = debug.run, debug.view
     lit = _NOTHING_LIT if view.links is None else view.links.lit(view.focus, run)
@@ -177,7 +177,7 @@ def reflected(view: DebugView) -> DebugView:
 
 
 def _look(watch: Watch, view: DebugView) -> WatchLine:
-    """A watch's value; one that would have to be computed waits until the step's facts are there."""
+    """A watch's value; "…" while a costly one waits for the step's facts."""
     run, index = view.debug.run, view.debug.index
     if view.progress != "judged" or (watch.costly and not run.has_count(index)):
         return WatchLine(str(watch), "…", False)

@@ -92,7 +92,7 @@ def test_a_terminal_that_vanishes_without_a_signal(ignored: bool, status: int, t
         terminal.until(b"breakpoint")
         for fd in (terminal.its, terminal.ours):
             os.close(fd)
-        assert terminal.process.wait(30) == status
+        assert terminal.process.wait(60) == status
     finally:
         terminal.process.kill()
         terminal.process.wait()

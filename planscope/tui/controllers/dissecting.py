@@ -1,4 +1,4 @@
-"""The dissection under way: what it makes goes into the document as it comes."""
+"""The dissection under way. Its mutants and runs are put into the document as they come."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JOB = "dissect"
 
 @dataclass(frozen=True, slots=True)
 class DissectChoice:
-    """What to dissect with, as on the command line. ``run``: the failing run that it begins with, if any."""
+    """The options of a dissection, as on the command line. ``run``: the failing run to begin with, if any."""
 
     agent: str
     model: str
@@ -34,7 +34,7 @@ class DissectChoice:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Which runs to spend: all that the method wants, those of a kind, or those of one mutant."""
+    """Which runs to make: all that the method asks for, those of a kind, or those of one mutant."""
 
     kind: CellKind | None = None
     number: int | None = None
@@ -42,9 +42,9 @@ class Launch:
 
 
 class Dissecting:
-    """The dissections of one application; at most one is under way. Lives on when its room is left.
+    """Runs dissections, one at a time, also while the dissect screen is closed.
 
-    Posts :class:`DissectionChanged` when one began or ended; the document announces what came of it.
+    Posts :class:`DissectionChanged` when one begins or ends. The document announces its results.
     """
 
     def __init__(self, document: Document, jobs: Jobs, post: Post) -> None:
@@ -65,7 +65,7 @@ class Dissecting:
         return self.jobs.running(JOB)
 
     def seconds_left(self, spent: int, budget: int) -> float | None:
-        """A guess from how long the runs took so far; None where there is none yet. At most: it may stop early."""
+        """An estimate from the runs so far; None before the first. It is an upper bound: a dissection may stop early."""
         done = spent - self._spent_before
         if not self.running or done < 1:
             return None
@@ -74,7 +74,7 @@ class Dissecting:
     def launch(
         self, variant: Variant, choice: DissectChoice, launch: Launch, resume: Dissection | None = None
     ) -> None:
-        """Begin, or go on with ``resume``. Trouble is told in ``trouble``, one line."""
+        """Start a dissection, or go on with ``resume``. If it fails, ``trouble`` says why in one line."""
         session = self.document.snapshot()
         run = self.document.run(choice.run) if choice.run is not None else None
         self.trouble = ""
@@ -109,7 +109,7 @@ class Dissecting:
         self._post(DissectionChanged())
 
     def stop(self) -> None:
-        """End it soon; what was run stays."""
+        """End it soon; its runs stay."""
         self._stopping = True
         self._interrupt()
 
@@ -137,7 +137,7 @@ class Dissecting:
         self._keep(made.dissection)
 
     def _keep(self, record: Dissection) -> None:
-        """The record as it is now, so that what comes in late undoes nothing; it names nothing that is not here yet."""
+        """Put the record into the document, without runs and mutants that have not arrived here yet."""
         runs = {run.id for run in self.document.open_session.runs}
         variants = {variant.id for variant in self.document.open_session.variants}
         cells = [

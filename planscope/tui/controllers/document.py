@@ -1,6 +1,6 @@
-"""The open session while it is worked on. The only writer of it; what changed is announced in messages.
+"""The open session. It is changed only here, and each change is announced in a message.
 
-All of this happens on the screen's thread. Threads that write or judge the session get a snapshot.
+All methods are for the screen's thread. Threads that save or judge the session get a snapshot.
 """
 
 from __future__ import annotations
@@ -20,21 +20,18 @@ if TYPE_CHECKING:
     from planscope.session.record import RunRecord
 
 Post = Callable[[Message], object]
-"""Hands a message to whoever is on the screen."""
+"""Posts a message to the open screens."""
 
 RunKey = tuple[str, str, int]
-"""A session's id, a run's, and how many events it has."""
+"""A session's id, a run's id, and the number of the run's events."""
 
 Outcome = tuple[str, str]
-"""A verdict, and the type of error where it is ``wrong``."""
+"""A verdict, and the type of error if it is ``wrong``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """How it stands with the session's file. ``failed``: ``trouble`` says why, one line of hostile text.
-
-    ``""``: nothing was changed yet.
-    """
+    """The save status. ``""``: nothing was changed yet. ``trouble``: why saving failed, one line of untrusted text."""
 
     state: Literal["", "changed", "saved", "failed"] = ""
     trouble: str = ""
@@ -44,12 +41,12 @@ NOTHING_CHANGED = Saving()
 
 
 class Document:
-    """The session, where it is kept, and which of its runs go on.
+    """The session, its path, its save status, and which of its runs are under way.
 
-    ``unsaved`` counts what changed since the last save. ``under_way`` are the ids of runs that go on, ``pending``
-    the calls at which they are paused; those stand in no record. ``passing`` are ids of runs that are displayed and
-    not kept. ``outcomes``: how runs came out, as far as a list of them was judged.
-    ``version`` counts what was announced.
+    ``unsaved``: the number of changes since the last save. ``under_way``: ids of runs that may get more events.
+    ``pending``: the calls before which they are paused, by run; no event records them. ``passing``: ids of runs that
+    are displayed and not saved (what-if play). ``outcomes``: the known verdicts of runs. ``version``: the number of
+    announced changes.
     """
 
     def __init__(self, path: Path | None, post: Post = lambda message: None) -> None:
@@ -70,7 +67,7 @@ class Document:
         self._say(message)
 
     def open(self, session: Session, path: Path | None = None) -> None:
-        """Begin to work on a session. ``path``: where it is kept, if not where it was said to be."""
+        """Open a session. ``path``: its file, if it is another than the one given before."""
         self.path = path or self.path
         self.session = session
         self.unsaved = 0
@@ -105,12 +102,12 @@ class Document:
         return next((variant for variant in reversed(self.variants) if variant.id == id), None)
 
     def number_of(self, run_id: str | None) -> int | None:
-        """The place of a run in the session, counted from 0."""
+        """The index of a run in the session."""
         runs = self.runs
         return next((k for k in range(len(runs) - 1, -1, -1) if runs[k].id == run_id), None)
 
     def record(self, run_id: str) -> RunRecord:
-        """A run's events grouped by call; with the paused call as if it were done, to see what it would do."""
+        """A run's events, grouped by call. A paused call is included, as if it had been done."""
         from planscope.session.record import record_of, with_event
 
         found = self._records.get(run_id)
@@ -122,7 +119,7 @@ class Document:
         return found if pending is None else with_event(found, pending)._replace(pending=True)
 
     def snapshot(self) -> Session:
-        """The session as it is now, for a thread; later changes here do not reach it."""
+        """A copy of the session for a thread. Later changes do not affect it."""
         session = self.open_session
         lists = ("variants", "dissections", "breakpoints", "watches")
         copies: dict[str, object] = {name: list(getattr(session, name)) for name in lists}
@@ -138,9 +135,9 @@ class Document:
         self._changed(DocumentChanged("variant", variant.id, _put(self.open_session.variants, variant)))
 
     def put_run(self, run: Run, *, under_way: bool = False, passing: bool = False) -> None:
-        """Add a run, or put it in the place of the one with its id.
+        """Add a run, or replace the run with its id.
 
-        ``under_way``: more is to come (:meth:`append`). ``passing``: to be looked at, and not saved.
+        ``under_way``: more events will come (:meth:`append`). ``passing``: the run is displayed and not saved.
         """
         copy = _copy(run)
         fresh = _put(self.open_session.runs, copy)
@@ -151,7 +148,7 @@ class Document:
         self._changed(DocumentChanged("run", run.id, fresh))
 
     def append(self, run_id: str, event: Event) -> None:
-        """One event more of a run under way."""
+        """Add an event to a run under way."""
         from planscope.session.record import with_event
 
         run = self.run(run_id)
@@ -163,7 +160,7 @@ class Document:
         self._changed(DocumentChanged("run", run_id, False))
 
     def pause(self, run_id: str, call: CallEvent | None) -> None:
-        """A run under way is paused before a call that is not done; None: it goes on."""
+        """Note that a run under way is paused before a call, or, with None, that it goes on."""
         assert run_id in self.under_way
         if call is not None:
             self.pending[run_id] = call
@@ -172,7 +169,7 @@ class Document:
         self._post(DocumentChanged("run", run_id, False))
 
     def drop_run(self, id: str) -> None:
-        """Take away a run that was only passing."""
+        """Remove a passing run."""
         assert id in self.passing
         session = self.open_session
         session.runs[:] = [run for run in session.runs if run.id != id]
@@ -186,18 +183,18 @@ class Document:
         self._changed(DocumentChanged("dissection", copy.id, _put(self.open_session.dissections, copy)))
 
     def edit(self, *, change: bool = True, **fields: Any) -> None:
-        """Title, notes, breakpoints, watches, cursor: what is not a list of things with ids.
+        """Set fields of the session: title, notes, breakpoints, watches, cursor.
 
-        ``change`` False: no reason to save; it goes along with the next change.
+        ``change`` False: this alone is no reason to save; it is saved with the next change.
         """
         self.session = self.open_session.model_copy(update=fields)
         self.unsaved += change
         self._post(DocumentChanged("fields"))
 
     def mark(self, *, breakpoints: list[str], watches: list[str]) -> None:
-        """Other breakpoints or watches. To set one is to look: no copy of a bundled session is made for it.
+        """Set breakpoints and watches. In a bundled session this is no reason to save a copy.
 
-        It lasts for the sitting, and is in the copy that a change makes.
+        They are saved with the first real change.
         """
         session = self.session
         if session is None or (session.breakpoints, session.watches) == (breakpoints, watches):
@@ -206,24 +203,21 @@ class Document:
         self.edit(change=not looks, breakpoints=breakpoints, watches=watches)
 
     def judged(self, key: RunKey, outcome: Outcome) -> None:
-        """How a run came out, for lists of runs."""
+        """Remember the verdict of a run, for lists of runs."""
         self.outcomes[key] = outcome
 
     # Saving
 
     def touch(self) -> None:
-        """What is in the file is not what is here, although nothing was changed here."""
+        """Count a change although the session was not changed here: its file differs from it."""
         self.unsaved += 1
 
     def saved(self, changes: int) -> None:
-        """So many of the changes are in the file."""
+        """Note that ``changes`` of the unsaved changes were saved."""
         self.unsaved = max(self.unsaved - changes, 0)
 
     def set_saving(self, saving: Saving, path: Path | None = None) -> None:
-        """How it stands with the file now, and where that is, if it moved.
-
-        Announces every finished save, even with an unchanged status.
-        """
+        """Set the save status and, if the file moved, its path. Every finished save is announced."""
         if saving.state != "changed" or saving != self.saving or (path is not None and path != self.path):
             self.saving = saving
             self.path = path or self.path
@@ -240,7 +234,7 @@ def _copy(run: Run) -> Run:
 
 
 def _put(things: list[Any], thing: Any) -> bool:
-    """Append, or take the place of what has the same id; whether it is new."""
+    """Append ``thing``, or replace the one with its id. Returns whether it is new."""
     for place in range(len(things) - 1, -1, -1):
         if things[place].id == thing.id:
             things[place] = thing

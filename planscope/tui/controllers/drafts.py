@@ -1,4 +1,4 @@
-"""Drafts of queries: kept when the edit screen is left, written down while typed, found again after a crash."""
+"""Drafts of queries: kept when the edit screen is left, saved while typing, and recovered after a crash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planscope.session.recovery import DraftFile, LeftDraft
 
 PAUSE = 0.5
-"""Seconds after a change until the draft is written down."""
+"""Seconds after a change until the draft is saved."""
 
 Key = tuple[str, str]
 """The ids of session and variant that a draft belongs to."""
@@ -37,10 +37,10 @@ class _Noted:
 
 
 class Drafts:
-    """One for all sessions that are opened one after the other. All but the writing is on the screen's thread.
+    """The drafts of all sessions that are opened one after another. All methods are for the screen's thread.
 
-    ``histories``: drafts that were left, with what can be undone in them, by the ids of session and variant.
-    ``written``: False where nothing that is done is kept, so that drafts only last for the sitting.
+    ``histories``: the drafts that were left, with their undo history, by the ids of session and variant.
+    ``written`` False: drafts are not saved, and are lost when planscope ends.
     """
 
     def __init__(self, *, written: bool = True) -> None:
@@ -56,27 +56,27 @@ class Drafts:
         )  # no thread before the first
 
     def keep(self, key: Key, history: History) -> None:
-        """A draft is left, to be gone on with."""
+        """Keep a draft that the user left."""
         self.histories[key] = history
 
     def take(self, key: Key) -> History | None:
-        """A draft that was left, which is gone on with now."""
+        """The draft that the user left, to go on with it."""
         return self.histories.get(key)
 
     def done(self, key: Key) -> None:
-        """A draft was given up, or became a variant: its file goes when that was saved."""
+        """Note that a draft was given up or became a variant. Its file is deleted once the session is saved."""
         self.histories.pop(key, None)
         self._done.add(key)
 
     def heard(self, message: DocumentChanged, document: Document) -> None:
-        """The document changed."""
+        """Delete files of drafts that are saved as variants, and follow the session's file."""
         if document.saving.state == "saved" and not document.unsaved:
             self.saved()
         if message.what == "saving" and document.path is not None:
             self.moved(document.open_session.id, document.path)
 
     def find(self, document: Document, jobs: Jobs, post: Post) -> None:
-        """Go on with drafts of a planscope that was killed, as if the edit screen had been left just now."""
+        """Recover the drafts of a planscope that was killed, as if the edit screen had just been left."""
         path = document.path
         if path is None or not self._write_down:
             return
@@ -112,7 +112,7 @@ class Drafts:
         draft: Draft | None,
         instead: LeftDraft | None = None,
     ) -> None:
-        """A draft is as it is now; None: it says what its parent says again. ``instead``: goes once it is written."""
+        """Save a changed draft soon; None: it equals its parent again. ``instead`` is deleted once it is saved."""
         if path is None or not self._write_down:
             return
         key = (session, parent.id)
@@ -127,20 +127,20 @@ class Drafts:
             self._timer = asyncio.get_running_loop().call_later(PAUSE, self._write)
 
     def moved(self, session: str, path: Path) -> None:
-        """The session's file is another, or is called so: its drafts have to be found with that."""
+        """Save the drafts of a session for its new path, since they are found by it."""
         for key, one in (self._written | self._noted).items():
             if key[0] == session and key not in self._done and one.path != path:
                 self.note(path, session, one.parent, one.draft)
 
     def drop(self, key: Key) -> None:
-        """A draft that is not wanted any more."""
+        """Delete a draft's file."""
         self._noted.pop(key, None)
         self._written.pop(key, None)
         if (file := self._files.pop(key, None)) is not None:
             self._pool.submit(file.drop)
 
     def saved(self) -> None:
-        """All variants are in the session's file."""
+        """Delete the drafts that became variants: the session's file contains these now."""
         for key in tuple(self._done):
             self.drop(key)
         self._done.clear()
@@ -159,7 +159,7 @@ class Drafts:
             self._pool.submit(_keep, file, key[0], one)
 
     def close(self, *, keep: bool) -> None:
-        """Leave planscope: ``keep`` what was being written, to be found again, or throw it away."""
+        """Close all files. ``keep``: the drafts can be recovered; else they are deleted."""
         if self._timer is not None:
             self._timer.cancel()
         if keep:
@@ -174,15 +174,15 @@ def _keep(file: DraftFile, session: str, noted: _Noted) -> None:
     try:
         file.keep(session, variant_of_draft(noted.draft, "draft", noted.parent))
     except (UserError, ValueError):
-        return  # it is in the screen still; that the disk is full is said by whoever saves the session
+        return  # the draft is still on the screen, and autosave reports a full disk
     if noted.instead is not None:
         noted.instead.discard()
 
 
 def taken_up(left: Iterable[LeftDraft], session: Session) -> dict[str, tuple[LeftDraft, Draft]]:
-    """The drafts that say something that no variant says, by the variant that each began from; the newest of each.
+    """The newest draft of each variant of the session, by the variant's id.
 
-    Those of this session that say what a variant says were kept otherwise: they are thrown away.
+    Drafts that equal a variant are deleted: they were saved as that variant.
     """
     said = [draft_of(variant) for variant in session.variants]
     ids = {variant.id for variant in session.variants}

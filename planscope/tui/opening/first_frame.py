@@ -1,6 +1,6 @@
-"""The first frame: the request and the calls as the file tells them, painted before the debugger is imported.
+"""The first frame: the query and the calls from the file, painted before the debug screen is imported.
 
-It looks as the debug screen will a moment later, when that takes its place; keys that came too soon go there.
+It looks like the debug screen, which replaces it a moment later and gets the keys that were pressed meanwhile.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["SMALLEST", "FirstFrame"]
 
 
 class FirstFrame(Screen[None]):
-    """Paints once; keeps the keys that are pressed meanwhile for the debug screen."""
+    """Displays a summary, and keeps the keys that are pressed for the debug screen."""
 
     AUTO_FOCUS = None
 
@@ -56,11 +56,11 @@ class FirstFrame(Screen[None]):
         event.stop()
         if self._press is None:
             self._early.append(event.key)
-        else:  # it was on its way here when the debug screen took this place
+        else:  # sent before the debug screen replaced this one
             self._press(event.key)
 
     def hand_over(self, press: Callable[[str], object]) -> None:
-        """Press the keys that were pressed so far, and those that still come here."""
+        """Pass on the keys that were pressed so far, and those that still arrive here."""
         self._press = press
         for key in self._early:
             press(key)
@@ -129,7 +129,7 @@ _TITLES = {
 
 
 def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[Line]:
-    """The rows between the first and the last, from boxes that fill them without a gap."""
+    """The rows between header and footer, made of boxes that fill them without gaps."""
     made = []
     for y in range(1, height - 1):
         here = sorted(

@@ -1,4 +1,4 @@
-"""A session loaded from its file, in a thread."""
+"""Loads a session from its file, in a thread."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A loaded session. ``recovery``: work on it that could not be saved the last time.
+    """A loaded session. ``recovery``: changes that could not be saved the last time.
 
-    ``held``: who else writes to its file, in one line, or "". ``changed``: it differs from what is in the file.
+    ``held``: one line that names another process which writes to the file, or "". ``changed``: the session differs
+    from its file.
     """
 
     session: Session
@@ -31,7 +32,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A loaded session to switch to, and what saves it. ``notice`` is said once it is on the screen."""
+    """A loaded session to switch to, with its autosave. ``notice`` is displayed once the session is open."""
 
     document: Document
     opened: Opened
@@ -61,7 +62,7 @@ def open_session(
 
 
 def _held(keeper: SessionWriter) -> str:
-    """Who else writes to the file, short enough to be read beside the keys of a small window."""
+    """Name another process that writes to the file, short enough for the footer of a small window; or ""."""
     if keeper.where != "held":
         return ""
     who = f" (process {keeper.holder.pid})" if keeper.holder is not None else ""

@@ -1,8 +1,7 @@
-"""What the first frame displays of a session's file: the query and the calls of one run, nothing judged.
+"""A summary of a session's file for the first frame: the query and the calls of one run, not judged.
 
-Read from raw JSON, since importing the session model takes as long as half a frame takes to paint. It trusts nothing:
-whatever has the wrong type counts as absent. Every string in it is untrusted. The raw JSON is kept, so that the file is
-parsed once.
+It is read from raw JSON, since importing the session model takes half as long as painting a frame. Values of a wrong
+type count as absent, and all strings are untrusted. The raw JSON is kept, so that the file is parsed once.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from planscope.session.json_bytes import parse_json
 
 
 class Called(NamedTuple):
-    """One call, as the timeline shows it at first."""
+    """One call of the displayed run. ``arguments`` None: not readable."""
 
     tool: str
     arguments: Mapping[str, Any] | None
 
 
 class Summary(NamedTuple):
-    """``run_ids`` are those of all runs, ``run_id`` that of the displayed one, "" if there is none.
+    """``run_ids``: the ids of all runs. ``run_id``: the id of the displayed run, or "".
 
     ``raw`` is the file's whole JSON, as it was at ``stamp``; None if it could not be read.
     """
@@ -44,9 +43,9 @@ class Summary(NamedTuple):
 
 
 def summary_of(path: Path | None, wanted: str | None = None) -> Summary:
-    """Read a file as far as the first frame needs it; empty if it is no session, whose loading will say why.
+    """Summarize a session's file. The summary is empty if the file is no session; loading it will say why.
 
-    ``wanted``: the id of the run to display; by default where the session was left, else the last run that no
+    ``wanted``: the id of the run to display; by default the run at the saved cursor, else the last run that no
     dissection made.
     """
     if path is None:

@@ -1,7 +1,7 @@
-"""What panes are made of: lines of runs of text, each run with a role, each line on a ground.
+"""Lines of styled text, the content of all panes. A line is made of runs, each with a role, on a background.
 
-Texts in here are already fit to be shown (they come out of ``safe_text``); roles and grounds are names that
-``paint`` turns into colours and attributes.
+Texts in runs are already safe to show (``safe_text``). Roles and backgrounds are names; ``painter`` turns them into
+colours and attributes.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from planscope.tui.style.safe_text import cell_width, clip, show, visible, wrap
 
 _WORD = re.compile(r"\S+")
 _SIMPLE = re.compile("[ -~\u201c\u201d\u2018\u2019\u2013\u2014→←·…✓✗●○]*")
-"""Texts of one cell a code point that are shown as they are; wrapping them is ten times as fast."""
+"""Safe texts of one cell a code point; they are wrapped ten times as fast."""
 
 
 class Run(NamedTuple):
-    """A stretch of text in one role, such as ``core`` or ``dim``; the empty role is plain text."""
+    """A piece of text in one role, such as ``core`` or ``dim``; "" is plain text."""
 
     text: str
     role: str = ""
 
 
 class Line(NamedTuple):
-    """One line. ``ground`` is its background: ``""``, ``lit``, ``current`` or ``cursor``."""
+    """One line. ``ground`` is its background: ``""``, ``lit``, ``current``, ``cursor`` or ``bar``."""
 
     runs: tuple[Run, ...] = ()
     ground: str = ""
@@ -40,7 +40,7 @@ BLANK = Line()
 
 
 def line(*runs: Run | str, ground: str = "") -> Line:
-    """A line of runs; strings are plain. Empty ones are left out."""
+    """Make a line of runs and plain strings; empty ones are left out."""
     made = (run if isinstance(run, Run) else Run(run) for run in runs)
     return Line(tuple(run for run in made if run.text), ground)
 
@@ -50,7 +50,7 @@ def width_of(runs: Iterable[Run]) -> int:
 
 
 def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int = 1) -> tuple[Run, ...]:
-    """``left`` and ``right`` at the two edges; ``left`` is cut if the width is too small."""
+    """Put ``left`` and ``right`` at the edges of a line; ``left`` is cut if the width is too small."""
     right_width = width_of(right)
     if right_width + gap >= width:
         return cut(right, width)
@@ -60,7 +60,7 @@ def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int =
 
 
 def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
-    """At most ``width`` cells of the runs; what was cut ends in an ellipsis."""
+    """Cut the runs to ``width`` cells; a cut text ends in an ellipsis."""
     if width_of(runs) <= width:
         return tuple(runs)
     kept: list[Run] = []
@@ -78,9 +78,9 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
 
 
 def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Sequence[Run]]:
-    """As many parts as fit into ``width`` cells, a bar of three cells between them.
+    """The parts that fit into ``width`` cells, with a bar of three cells between them.
 
-    Each comes with how soon it is left out (most first); the last one is kept, whatever its size.
+    Each part comes with a number: the part with the highest one is left out first. One part always remains.
     """
     kept = list(parts)
     while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > width:
@@ -89,7 +89,7 @@ def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Seque
 
 
 def joined(parts: Iterable[Sequence[Run]]) -> list[Run]:
-    """Parts with a bar between them."""
+    """Join parts with bars."""
     made: list[Run] = []
     for runs in parts:
         made += [Run(" │ ", "faint"), *runs] if made else runs
@@ -97,26 +97,26 @@ def joined(parts: Iterable[Sequence[Run]]) -> list[Run]:
 
 
 def with_span(run: Run, span: tuple[int, int], role: str = "hit") -> tuple[Run, ...]:
-    """A run of which a range of code points has a role of its own."""
+    """Split a run so that a range of its code points has another role."""
     a, b = span
     parts = (Run(run.text[:a], run.role), Run(run.text[a:b], role), Run(run.text[b:], run.role))
     return tuple(part for part in parts if part.text)
 
 
 def shown(text: str, limit: int = 400) -> str:
-    """One line of an untrusted text, at most ``limit`` code points."""
+    """An untrusted text on one line, safe to show, of at most ``limit`` code points."""
     return visible(text, limit=limit)
 
 
 def ranges(text: str, width: int) -> list[tuple[int, int]]:
-    """Lines of at most ``width`` cells, as half-open ranges of the original text's code points."""
+    """Wrap a text into lines of at most ``width`` cells: half-open ranges of its code points."""
     if _SIMPLE.fullmatch(text):
         return _plain_ranges(text, max(width, 1))
     return wrap(text, width)
 
 
 def _plain_ranges(text: str, width: int) -> list[tuple[int, int]]:
-    """The same for a simple text; breaks behind blanks alone."""
+    """:func:`ranges` for a text that ``_SIMPLE`` matches."""
     lines: list[tuple[int, int]] = []
     begin = end = 0
     fresh = True
@@ -138,7 +138,7 @@ def _plain_ranges(text: str, width: int) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=2000)
 def paragraph(text: str, width: int, role: str = "", limit: int = 4000) -> tuple[tuple[Run, ...], ...]:
-    """An untrusted text wrapped into lines of one role; at most ``limit`` code points of it."""
+    """Wrap an untrusted text, of which ``limit`` code points are shown, into lines of one role."""
     if len(text) <= limit and _SIMPLE.fullmatch(text):
         return tuple((Run(text[a:b], role),) for a, b in _plain_ranges(text, max(width, 1)))
     whole = show(text, limit=limit, keep_newlines=True)
@@ -148,7 +148,7 @@ def paragraph(text: str, width: int, role: str = "", limit: int = 4000) -> tuple
 def labelled(
     label: str, body: Sequence[tuple[Run, ...]], *, indent: int, role: str = "label"
 ) -> list[tuple[Run, ...]]:
-    """``body`` with a label in the margin of its first line, ``indent`` cells wide."""
+    """Put a margin of ``indent`` cells before ``body``, with a label in its first line."""
     margin = Run(" " * indent)
     head = Run(label.ljust(indent), role)
     return [((head if i == 0 else margin), *runs) for i, runs in enumerate(body)]

@@ -1,7 +1,7 @@
-"""From roles and grounds to colours: the only place that says what anything looks like.
+"""Turns roles and backgrounds into colours and attributes; nothing else decides how text looks.
 
-Colours come from the theme's variables. No role is told by colour alone: each has a glyph or a word beside it,
-or an attribute (bold, underline, reverse) that stays where there are no colours.
+Colours come from the theme's variables. No role depends on colour alone: each has a glyph or a word beside it, or an
+attribute (bold, underline, reverse), which also terminals without colours display.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from planscope.tui.style.lines import Line, cut
 
 
 class Look(NamedTuple):
-    """Names of theme variables (``planscope-`` left out) and attributes. A background of its own makes a chip."""
+    """How a role looks: names of theme variables (without ``planscope-``) and attributes."""
 
     foreground: str = "foreground"
     attributes: str = ""
@@ -80,11 +80,11 @@ GROUNDS: Mapping[str, Look] = {
 }
 
 _BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
-"""What grounds become where there are no colours to tell them by."""
+"""Attributes for backgrounds on terminals without colours."""
 
 
 class Painter:
-    """Styles of one theme. ``generation`` grows when the theme changes, so that kept strips are dropped.
+    """Makes the styles of the current theme. ``generation`` grows when the theme changes: cached strips are stale then.
 
     ``filters`` are applied to every strip; only NO_COLOR needs one.
     """
@@ -98,11 +98,11 @@ class Painter:
         self._styles: dict[tuple[str, str], Style] = {}
 
     def filter_by(self, *filters: LineFilter) -> None:
-        """Every strip goes through these."""
+        """Set the filters for all strips."""
         self.filters = filters
 
     def use(self, variables: Mapping[str, str], *, bare: bool) -> None:
-        """Take the colours of a theme. ``bare``: grounds are told by attributes, not by colours."""
+        """Use the colours of a theme. ``bare``: backgrounds are attributes, not colours."""
         self._variables = variables
         self._bare = bare
         self._styles.clear()
@@ -110,7 +110,7 @@ class Painter:
         self.background = self._color("background") or Color(0, 0, 0)
 
     def style(self, role: str, ground: str) -> Style:
-        """The Rich style of a role on a ground."""
+        """The Rich style of a role on a background."""
         style = self._styles.get((role, ground))
         if style is None:
             style = self._styles[role, ground] = self._make(role, ground)

@@ -1,7 +1,7 @@
-"""The only door from a string to something shown on the screen.
+"""Makes strings safe for Textual and Rich. Every untrusted text on the screen comes through here.
 
-Textual reads a plain ``str`` as markup and lets control bytes through to the terminal; Rich's Tree and
-DataTable read markup of their own. So a pane shows a ``Text`` or a ``Content`` made here, and nothing else.
+Textual and Rich read markup in a plain ``str``, and let control bytes through to the terminal. So widgets only get a
+``Text`` or a ``Content`` made here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def safe_text(
     keep_newlines: bool = False,
     spans: Iterable[Styled] = (),
 ) -> Text:
-    """A Rich text (Tree, DataTable) that shows ``s`` and no more; later spans lie over earlier ones."""
+    """A Rich text that shows ``s`` literally. Later ``spans`` override earlier ones."""
     shown = show(s, limit=limit, keep_newlines=keep_newlines) if isinstance(s, str) else s
     text = Text(shown.text, style=style, end="")
     for start, end, span_style in spans:
@@ -53,7 +53,7 @@ def safe_content(
     keep_newlines: bool = False,
     spans: Iterable[Styled] = (),
 ) -> Content:
-    """A Textual content that shows ``s`` and no more; later spans lie over earlier ones."""
+    """A Textual content that shows ``s`` literally. Later ``spans`` override earlier ones."""
     shown = show(s, limit=limit, keep_newlines=keep_newlines) if isinstance(s, str) else s
     content = Content.styled(shown.text, style)
     for start, end, span_style in spans:

@@ -1,11 +1,11 @@
 """Themes from TOML files: the bundled ones and users' own.
 
-A theme file has a ``name``, ``dark`` (whether its ground is), for a theme of the terminal's own colours ``ansi``,
-a table ``[colors]`` of Textual's base colours and a table ``[roles]`` of our own. What is missing is taken from
-the theme that ``inherits`` names (without it: ``dark``, ``light`` or, with ``ansi``, ``terminal``). A role
-reaches styles and style sheets as the variable ``planscope-`` plus its name, as in ``$planscope-holds``.
+A theme file has a ``name``, ``dark`` (whether its background is dark), ``ansi`` (whether it uses the terminal's own
+colours), a table ``[colors]`` of Textual's base colours and a table ``[roles]`` of ours. Missing entries come from the
+theme that ``inherits`` names (by default ``dark``, ``light`` or, with ``ansi``, ``terminal``). Style sheets use a role
+as a variable: ``$planscope-holds``.
 
-Everything is checked before Textual sees it: it accepts any string as a colour and dies of it when it paints.
+All values are checked here: Textual accepts any string as a colour, and raises later, when it paints.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ TEXT_ROLES: tuple[str, ...] = (
     "key",
     "breakpoint",
 )
-"""Colours of text and signs; legible on every ground."""
+"""Colours of text and glyphs; they are legible on every background."""
 GROUND_ROLES: tuple[str, ...] = ("linked-ground", "selected-ground", "current-ground", "hit-ground", "bar")
-"""Colours behind text, to be used as they are. In an ``ansi`` theme they are the terminal's default."""
+"""Background colours. In an ``ansi`` theme they are the terminal's default."""
 FRAME_ROLES: tuple[str, ...] = ("frame", "frame-active")
 ROLES: tuple[str, ...] = (*TEXT_ROLES, *GROUND_ROLES, *FRAME_ROLES)
 
@@ -74,7 +74,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
 
 
 def no_color(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether the user wants no colours: NO_COLOR is set and not empty. Textual takes the variable away."""
+    """Whether NO_COLOR is set and not empty. Call it before Textual starts, which removes the variable."""
     return bool((os.environ if environ is None else environ).get("NO_COLOR"))
 
 
@@ -84,19 +84,19 @@ def bundled_themes() -> Path:
 
 
 def user_themes_folder() -> Path:
-    """Where users' own themes are looked for."""
+    """The folder of users' own themes."""
     return Path(user_config_dir("planscope")) / "themes"
 
 
 def need_theme(wanted: str, names: Sequence[str]) -> str:
-    """The name, if there is such a theme. Raises ``UserError`` that says which there are."""
+    """Return ``wanted`` if it is one of the names; else raise ``UserError``, which lists them."""
     if wanted in names:
         return wanted
     raise UserError(f"no theme {nearest(wanted, names)}; there are: {', '.join(names)}")
 
 
 def first_theme(name: str) -> Theme | None:
-    """A bundled theme without a look at the others, where users have none of their own; else None."""
+    """Read one bundled theme, without the others. None if there is none, or if the user has themes."""
     path = bundled_themes() / f"{name}.toml"
     if "/" in name or user_themes_folder().exists() or not path.is_file():
         return None
@@ -110,9 +110,9 @@ def first_theme(name: str) -> Theme | None:
 def load_themes(
     user: Path | None = None, bundled: Path | None = None
 ) -> tuple[tuple[Theme, ...], tuple[FileProblem, ...]]:
-    """All usable themes, the bundled ones first and ``dark`` before all, and what is wrong with the others.
+    """All valid themes (``dark`` first, then the bundled ones, then the user's) and the problems found.
 
-    A user's theme with the name of a bundled one stands in its place. Nothing is raised for what a file holds.
+    A user's theme replaces a bundled one of the same name. Invalid files never raise.
     """
     problems: list[FileProblem] = []
     ours = _read_folder(bundled_themes() if bundled is None else bundled, problems)
@@ -140,7 +140,7 @@ def load_themes(
 
 
 def _read_folder(folder: Path, problems: list[FileProblem]) -> dict[str, TomlFile]:
-    """The sound files of a folder by the name of their theme; a folder that is not there is empty."""
+    """The valid files of a folder by the names of their themes; none if there is no such folder."""
     found: dict[str, TomlFile] = {}
     try:
         paths = sorted((p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name)
@@ -176,7 +176,7 @@ def _default_base(file: TomlFile) -> str:
 
 
 def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, TomlFile]) -> dict[str, Any]:
-    """A theme's whole content: its own over that of the theme it inherits from."""
+    """A theme's content, completed from the themes that it inherits from."""
     chain = [file]
     while True:
         last = chain[-1]
@@ -218,7 +218,7 @@ def _build(name: str, whole: Mapping[str, Any]) -> Theme:
 
 
 def _textual_variables(colors: Mapping[str, str], roles: Mapping[str, str], ansi: bool) -> dict[str, str]:
-    """What Textual's own widgets use, said in our roles."""
+    """Variables of Textual's own widgets, set to our roles."""
     cursor = {
         "block-cursor-foreground": colors["foreground"],
         "block-cursor-background": roles["selected-ground"],
@@ -228,7 +228,7 @@ def _textual_variables(colors: Mapping[str, str], roles: Mapping[str, str], ansi
         "footer-key-foreground": roles["key"],
         "footer-background": roles["bar"],
     }
-    if ansi:  # Textual's own style sheet asks for these two where a theme is ansi, and fails without them
+    if ansi:  # Textual's style sheet needs these two in an ansi theme
         return cursor | {"ansi-background": colors["background"], "ansi-foreground": colors["foreground"]}
     return cursor | {
         "block-hover-background": roles["current-ground"],
@@ -252,7 +252,7 @@ def name_of(file: TomlFile) -> str:
 
 
 def check_theme(file: TomlFile) -> Iterable[FileProblem]:
-    """What is wrong with a file by itself."""
+    """The problems of a file, without those of the themes that it inherits from."""
     for key, value in file.table.items():
         if key not in _TOP:
             yield file.problem(f"unknown key {nearest(key, _TOP)}", None, key)

@@ -1,7 +1,7 @@
-"""The server of ``planscope serve``: the terminal page of textual-serve, without anything from elsewhere.
+"""The server of ``planscope serve``: the terminal page of textual-serve, with nothing loaded from the network.
 
-It listens on the loopback address alone, and answers only what was asked of it by that name and, for the socket that
-carries the keys, by its own page: a page of somebody else's in the same browser gets nothing.
+It listens on the loopback address only. It answers only requests to that host, and only its own page may open the
+socket that carries the keys, so that no other page in the same browser can use it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 MOST_VISITORS = 16
-"""Each is a process of its own."""
+"""Pages that can be open at the same time; each has a process of its own."""
 
 FONT_SIZE = 16
-PATIENCE = 5.0
-"""Seconds until visitors that have not left when the server ends are killed; they should have in ``OUTLIVES``."""
+LONGEST_END = 5.0
+"""Seconds after the server's end until visitors that are still there are killed; ``OUTLIVES`` should be enough."""
 
 _HERE = Path(__file__).parent
 _TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
@@ -42,7 +42,7 @@ Handler = Callable[[Any], Awaitable[Any]]
 
 
 def command_line(path: Path, *, run: str | None, step: str | None, theme: str | None) -> str:
-    """What a shell runs for each visitor."""
+    """The shell command that is run for each visitor."""
     given = json.dumps(
         {"path": str(path.absolute()), "run": run, "step": step, "theme": theme, "server": os.getpid()}
     )
@@ -51,7 +51,7 @@ def command_line(path: Path, *, run: str | None, step: str | None, theme: str | 
 
 
 class Serving:
-    """The pages and the visitors. ``command`` is run for each of them, ``title`` is hostile text."""
+    """The web application. ``command`` is run for each visitor; ``title`` is untrusted text."""
 
     def __init__(self, command: str, title: str) -> None:
         import textual_serve
@@ -64,7 +64,7 @@ class Serving:
         self.port = 0
 
     def listens_on(self, port: int) -> None:
-        """The port that was free."""
+        """Set the port that the server got."""
         self.port = port
 
     def application(self) -> web.Application:
@@ -86,7 +86,7 @@ class Serving:
         return app
 
     async def _guarded(self, request: web.Request, handler: Handler) -> Any:
-        """Refuse what was not asked of this host by its name, and sockets of other pages."""
+        """Refuse requests to other host names, and requests from other pages."""
         from aiohttp import web
 
         hosts = {f"{name}:{self.port}" for name in NAMES} | (set(NAMES) if self.port == 80 else set())
@@ -145,17 +145,17 @@ class Serving:
         return socket
 
     async def end_visits(self) -> None:
-        """Let all visitors save and leave; kill those that do not."""
+        """Make all visitors save and leave; kill those that do not."""
         visits = tuple(self._visits)
         for visitor in tuple(self._visits.values()):
             visitor.leave()
         if visits:
-            await asyncio.wait(visits, timeout=PATIENCE)
+            await asyncio.wait(visits, timeout=LONGEST_END)
         left = [visit for visit in visits if not visit.done()]
         for visit in left:
             visit.cancel()
         if left:
-            await asyncio.wait(left, timeout=PATIENCE)
+            await asyncio.wait(left, timeout=LONGEST_END)
 
 
 def _complain(line: str) -> None:
@@ -165,9 +165,9 @@ def _complain(line: str) -> None:
 
 
 def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> int:
-    """Serve until a signal comes; its number. ``port`` 0: any that is free; ``ready`` is called with the address.
+    """Serve until a signal comes, and return its number. ``ready`` is called with the address.
 
-    Raises ``UserError`` where the port cannot be had.
+    ``port`` 0: any free port. Raises ``UserError`` if the port cannot be used.
     """
     return asyncio.run(_serve(Serving(command, title), port, ready))
 
@@ -175,7 +175,7 @@ def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> 
 async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> int:
     from aiohttp import web
 
-    os.environ["PYTHONPATH"] = os.pathsep.join(  # a visitor's process runs what this one runs
+    os.environ["PYTHONPATH"] = os.pathsep.join(  # a visitor's process runs the same planscope
         [str(_HERE.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()

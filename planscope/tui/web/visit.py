@@ -1,6 +1,6 @@
 """One visitor's debugger: ``python -m planscope.tui.web.visit JSON``, a process that the server starts.
 
-It ends with its visitor, and not later than whoever started it.
+It ends when its visitor leaves or the server is gone.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from planscope.safe import visible
 
 LOOK_EVERY = 1.0
 GRACE = 5.0
-"""Seconds between looks for whoever started this, and until it ends by force when that is gone."""
+"""Seconds between checks that the server is there, and from its end until this process is ended by force."""
 
 
 def main(given: dict[str, Any]) -> int:
-    """Run the debugger; ``given`` are the path, the run, step and theme to open it with, and the server's process."""
+    """Run the debugger. ``given``: path, run, step and theme to open, and the server's process id."""
     parent = os.getppid() if os.name == "nt" else given["server"]
     threading.Thread(target=_end_with_parent, args=(parent,), name="planscope parent", daemon=True).start()
     from planscope.tui.launch import run
@@ -47,7 +47,7 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _show(line: str) -> None:
-    """One line in the browser, until the visitor leaves, in the words that Textual's web driver uses."""
+    """Show one line in the browser until the visitor leaves, in the protocol of Textual's web driver."""
     text = f"planscope: {visible(line, limit=2000)}".encode()
     out = sys.stdout.buffer
     out.write(b"__GANGLION__\n" + b"D%s%s" % (len(text).to_bytes(4, "big"), text))

@@ -1,7 +1,7 @@
-"""A visitor as the server has it: the socket of one page, and the process that runs the debugger for it.
+"""A visitor: the socket of one page, and the process that runs the debugger for it.
 
-What comes from the socket is anybody's: sizes are clamped, and what is no message is left out. The process never
-outlives the socket by more than ``OUTLIVES`` seconds.
+Messages from the socket are untrusted: sizes are clamped, and invalid messages are dropped. The process ends at most
+``OUTLIVES`` seconds after the socket.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = (20, 500), (5, 300)
 USUAL = (80, 24)
-"""How few and how many cells a terminal has; and how many where nothing is said."""
+"""The smallest and largest sizes of a terminal, in cells, and the default."""
 
 LARGEST_MESSAGE = 1 << 20
-"""Bytes of a message from a page, such as a text that is pasted."""
+"""Bytes of the largest message from a page, such as a pasted text."""
 
 OUTLIVES = 3.0
-"""Seconds that the process has to save and leave when its socket is closed; half of them before it gets SIGTERM."""
+"""Seconds for the process to save and end after its socket is closed; it gets SIGTERM after half of them."""
 
 _READY = b"__GANGLION__\n"
 
 
 class Visitor:
-    """One page. ``complain`` hears, a line each, of the first message that is none and of a process that fails."""
+    """One page. ``complain`` gets one line about the first invalid message, and one about a failed process."""
 
     def __init__(
         self, command: str, socket: web.WebSocketResponse, complain: Callable[[str], object]
@@ -45,11 +45,11 @@ class Visitor:
         self._gone = asyncio.Event()
 
     def leave(self) -> None:
-        """Have the process save and leave; :meth:`stay` ends soon."""
+        """Make the process save and leave; :meth:`stay` ends soon."""
         self._gone.set()
 
     async def stay(self, width: object, height: object) -> None:
-        """Run the process until it, its socket or the server ends; the sizes are as the page says."""
+        """Run the process until it, its socket or the server ends. The sizes are texts from the page."""
         columns, rows = clamped(_whole(width, USUAL[0]), COLUMNS), clamped(_whole(height, USUAL[1]), ROWS)
         environment = {
             **os.environ,
@@ -66,7 +66,7 @@ class Visitor:
             stdout=PIPE,
             stderr=PIPE,
             env=environment,
-            start_new_session=True,  # a Ctrl-C is for the server, which tells its visitors
+            start_new_session=True,  # Ctrl-C goes to the server, which ends its visitors
         )
         tasks = [
             asyncio.create_task(work)
@@ -90,7 +90,7 @@ class Visitor:
                 await asyncio.wait_for(self._socket.close(), 1.0)
 
     async def _paint(self, process: Process) -> None:
-        """What the process writes goes to the page; to nobody where that is gone, or the process could not end."""
+        """Send the process's output to the page. Once the page is gone, only read it, so that the process can end."""
         assert process.stdout is not None
         out = process.stdout
         with suppress(asyncio.IncompleteReadError):
@@ -106,7 +106,7 @@ class Visitor:
                     return
 
     async def _listen(self, process: Process) -> None:
-        """What the page sends goes to the process, until the page is gone."""
+        """Send the page's messages to the process until the page is gone."""
         from aiohttp import WSMsgType
 
         assert process.stdin is not None
@@ -126,7 +126,7 @@ class Visitor:
                 self._say("it is not text")
 
     async def _packet(self, text: str) -> bytes:
-        """A message of the page as the process takes it. Raises ValueError for what is none."""
+        """Convert a message of the page for the process. Raises ``ValueError`` if it is invalid."""
         message = json.loads(text)
         if not (isinstance(message, list) and message and isinstance(message[0], str)):
             raise ValueError("it is no list with a name")
@@ -154,7 +154,7 @@ class Visitor:
 
 
 async def _end(process: Process) -> None:
-    """Ask the process to leave, then tell it to; what does not in time is killed by the caller."""
+    """Ask the process to leave, then send SIGTERM. The caller kills it if it is still there."""
     assert process.stdin is not None
     with suppress(ConnectionError, RuntimeError):
         process.stdin.write(_meta({"type": "quit"}))
@@ -168,7 +168,7 @@ async def _end(process: Process) -> None:
 
 
 async def _last_line(process: Process) -> str:
-    """The end of what the process says on standard error, safe to show; Python says there what went wrong."""
+    """The last line on the process's standard error, safe to show. For a traceback it is the error."""
     assert process.stderr is not None
     end = b""
     while part := await process.stderr.read(4096):

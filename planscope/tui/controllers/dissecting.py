@@ -65,7 +65,7 @@ class Dissecting:
         return self.jobs.running(JOB)
 
     def seconds_left(self, spent: int, budget: int) -> float | None:
-        """An estimate from the runs so far; None before the first. It is an upper bound: a dissection may stop early."""
+        """An estimate from the runs so far; None before the first. At most: a dissection may stop early."""
         done = spent - self._spent_before
         if not self.running or done < 1:
             return None

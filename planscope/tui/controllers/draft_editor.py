@@ -1,4 +1,4 @@
-"""The draft of a query while it is written: its history, and what it says, read and solved in threads."""
+"""The draft of a query in the edit screen: its undo history, and its reading, which is computed in threads."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ READ, SOLVE = "edit read", "edit solve"
 
 PaneName = Literal["text", "reading", "constraints", "actions"]
 PANES: tuple[PaneName, ...] = ("text", "reading", "constraints", "actions")
-"""By their digit."""
+"""The panes of the edit screen, in the order of their digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionLine:
-    """An action beside what it was: ``now`` None where it was dropped, ``was`` None where it was added."""
+    """An action in the draft and in the parent. ``now`` None: it was dropped. ``was`` None: it was added."""
 
     now: Action | None
     was: Action | None
@@ -41,10 +41,10 @@ class ActionLine:
 
 @dataclass(frozen=True, slots=True)
 class EditState:
-    """``before`` is the parent's query. ``seen`` is the last reading, of this draft or of one typed before it.
+    """The state of the edit screen. ``before``: the parent's query. ``seen``: the last reading, maybe of an older text.
 
-    ``typing``: letters go into the text; else they are commands. ``chosen`` is a line of each pane but the text's.
-    ``offered`` is the completion that is open, with the place in it. ``goal``: the column that up and down keep to.
+    ``typing``: letters go into the text; else they are commands. ``chosen``: the selected line of each list pane.
+    ``offered``: the open completion; ``at_offer``: the selected offer. ``goal``: the column that up and down keep.
     """
 
     before: Draft
@@ -72,7 +72,7 @@ class EditState:
 
     @property
     def current(self) -> bool:
-        """Whether the reading is that of the draft as it is now."""
+        """Whether the reading is that of the current draft."""
         return self.seen is not None and self.seen.draft == self.draft
 
     @property
@@ -82,19 +82,19 @@ class EditState:
 
     @property
     def actions(self) -> list[ActionLine]:
-        """The draft's actions, then those that were dropped."""
+        """The draft's actions, then the dropped ones."""
         old = {action.id: action for action in self.before.actions}
         lines = [ActionLine(action, old.pop(action.id, None)) for action in self.draft.actions]
         return lines + [ActionLine(None, action) for action in old.values()]
 
     def line_chosen(self, pane: PaneName, count: int) -> int | None:
-        """The line of a pane that is chosen, where the pane is the current one and has lines."""
+        """The selected line of a pane; None if another pane is the current one or there are no lines."""
         if self.pane != pane or self.typing or not count:
             return None
         return min(self.chosen.get(pane, 0), count - 1)
 
     def being_written(self, error: ParseError) -> bool:
-        """Whether an error is no more than a word that is being typed, or a sentence that goes on at the caret."""
+        """Whether an error is only about the word or the sentence that is being typed at the caret."""
         at, (start, end) = self.edited.at, error.span
         if not self.typing or at < start:
             return False
@@ -102,7 +102,7 @@ class EditState:
 
 
 class _Latest:
-    """One question at a time in a thread; of those asked meanwhile only the newest is asked after it."""
+    """Works on one question at a time in a thread; of the questions that come meanwhile, only the newest is kept."""
 
     def __init__(self, jobs: Jobs, name: str, failed: Callable[[Exception], None]) -> None:
         self._jobs = jobs
@@ -111,7 +111,7 @@ class _Latest:
         self._next: Callable[[], None] | None = None
 
     def ask(self, work: Callable[[], Answer], done: Callable[[Answer], None]) -> None:
-        """``done`` hears of the answer, unless a newer question took its place before it was asked."""
+        """Work on a question. ``done`` gets the answer, unless a newer question replaced it before the work began."""
 
         def go() -> None:
             self._jobs.start(self._name, lambda token: work(), answered, failed)
@@ -140,10 +140,10 @@ class _Latest:
 
 
 class DraftEditor:
-    """Owns the state of one draft. All but reading and solving is on the screen's thread.
+    """Owns the state of one draft. All methods are for the screen's thread; reading and solving is done in threads.
 
-    Posts :class:`DraftChanged` whenever the state is another. A draft that changed is read anew, and written down
-    through ``drafts``. Methods that change the draft raise :class:`DraftError` where it would be none.
+    Posts :class:`DraftChanged` on each change of the state. A changed draft is read again, and saved through
+    ``drafts``. Methods that change the draft raise :class:`DraftError` if the change is invalid.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class DraftEditor:
         history: History | None = None,
         at: int | None = None,
     ) -> None:
-        """``history``: a draft to go on with. ``at``: where the caret stands in a new one."""
+        """``history``: a draft to go on with. ``at``: the caret's place in a new one."""
         self.of = parent
         self.document = document
         self._drafts = drafts
@@ -172,7 +172,7 @@ class DraftEditor:
 
     @property
     def at_rest(self) -> bool:
-        """Whether all is known that follows from the draft."""
+        """Whether the current draft was read and solved."""
         return self.state.current and self.state.solved is not None
 
     def change(self, **changes: Any) -> None:
@@ -186,20 +186,20 @@ class DraftEditor:
         self._post(DraftChanged())
 
     def close(self) -> None:
-        """Nobody waits for what is being read or solved any more."""
+        """Cancel reading and solving."""
         self._closed = True
         self._reads.stop()
         self._solves.stop()
 
-    # Changing the draft; each is a step that can be undone
+    # Changes of the draft; each can be undone
 
     def edit(self, edited: Edited, kind: Kind = "other", **changes: Any) -> None:
-        """Take in what a key made of the draft; one that moved the caret only is no step. Offers are closed."""
+        """Change the text or the caret, and close the completion. A moved caret alone is no step to undo."""
         changes = {"offered": None, "goal": None, **changes}
         self.change(history=typing.record(self.state.history, edited, kind), **changes)
 
     def type_over(self, edited: Edited, kind: Kind = "other") -> None:
-        """The same for typed text: what is offered follows it, as long as something begins so."""
+        """The same for typed text: an open completion follows it as long as something matches."""
         offered = None
         if self.state.offered is not None:
             found = complete(edited.draft, edited.at)
@@ -208,11 +208,11 @@ class DraftEditor:
         self.edit(edited, kind, offered=offered, at_offer=0)
 
     def insert(self, text: str, kind: Kind = "other") -> None:
-        """Put a text in at the caret, in place of what is selected."""
+        """Insert a text at the caret; it replaces the selection."""
         self.type_over(typing.put(self.state.edited, text), kind)
 
     def replace_text(self, text: str) -> bool:
-        """Take another text in, the caret at the same place; False where it is the same one."""
+        """Replace the whole text; the caret stays. False if the text is the same."""
         edited = self.state.edited
         whole = replace(edited, at=len(edited.text), anchor=0)
         made = typing.put(whole, text)
@@ -220,7 +220,7 @@ class DraftEditor:
         return made.text != edited.text
 
     def redraft(self, made: Callable[[Draft], Draft]) -> None:
-        """Change the draft in another way than by typing."""
+        """Change the draft otherwise than by typing."""
         edited = self.state.edited
         draft = made(edited.draft)
         same = draft.text == edited.text
@@ -228,7 +228,7 @@ class DraftEditor:
         self.edit(Edited(draft, at, edited.anchor if same else None))
 
     def refused(self, made: Callable[[Draft], Draft]) -> str | None:
-        """What a change would be refused for, in one line; it is not made."""
+        """Why a change would be refused, in one line, or None. The change is not made."""
         try:
             made(self.state.draft)
         except DraftError as error:
@@ -236,12 +236,12 @@ class DraftEditor:
         return None
 
     def start_over(self) -> None:
-        """The parent's query again."""
+        """Go back to the parent's query."""
         before = self.state.before
         self.edit(Edited(before, len(before.text)))
 
     def undo(self) -> bool:
-        """False where there is nothing to undo."""
+        """Undo the last change. False if there is none."""
         return self._travel(typing.undo)
 
     def redo(self) -> bool:
@@ -257,7 +257,7 @@ class DraftEditor:
     # Completion
 
     def complete(self) -> Completion:
-        """Take what is the only thing to come, or what all begin with; offer the rest. Gives back what was found."""
+        """Insert the only match, or the common beginning of all matches, and offer these. Returns the matches."""
         self.type_text()
         found = complete(self.state.draft, self.state.edited.at)
         if not found.offers:
@@ -280,28 +280,28 @@ class DraftEditor:
         text, at = take(draft.text, offer)
         self.edit(Edited(replace(draft, text=text), at))
 
-    # What is looked at
+    # Panes and selection
 
     def type_text(self) -> None:
-        """Letters go into the text from now on."""
+        """From now on, letters go into the text."""
         if not self.state.typing or self.state.pane != "text":
             self.change(pane="text", typing=True)
 
     def command(self, pane: PaneName | None = None) -> None:
-        """Letters are commands from now on, for the current pane or another."""
+        """From now on, letters are commands, for the current pane or another."""
         self.change(pane=pane or self.state.pane, typing=False, offered=None)
 
     def choose(self, pane: PaneName, line: int) -> None:
         self.change(chosen={**self.state.chosen, pane: line})
 
     def select(self, span: Span, *, typing: bool) -> None:
-        """Go to a place of the text, its words selected."""
+        """Select a range of the text."""
         start, end = span
         edited = replace(self.state.edited, at=end, anchor=start if start < end else None)
         self.edit(edited, pane="text", typing=typing)
 
     def troubles(self) -> list[Span] | None:
-        """Where the text has errors or contradicts itself, in its order; None while it is not read."""
+        """The ranges of errors and contradictions in the text, in order; None while it is being read."""
         seen, state = self.state.seen, self.state
         if seen is None or not state.current:
             return None
@@ -310,7 +310,7 @@ class DraftEditor:
         return sorted({*(error.span for error in seen.errors), *words})
 
     def action_meant(self) -> ActionLine | None:
-        """The action that a command is about: the one chosen in its pane, else the one that the caret stands on."""
+        """The action for a command: the selected one in the actions pane, else the one at the caret."""
         state = self.state
         lines = state.actions
         if state.pane == "actions" and not state.typing:
@@ -331,7 +331,7 @@ class DraftEditor:
         self._reads.ask(lambda: self._look(draft), self._on_read)
 
     def seen_now(self) -> DraftReading:
-        """The reading of the draft as it is, at once."""
+        """The reading of the current draft, computed now if necessary."""
         if self.state.current and self.state.seen is not None:
             return self.state.seen
         return read_draft(self.state.draft, self._before())
@@ -347,7 +347,7 @@ class DraftEditor:
         return variant_of_draft(self.state.draft, id, self.of, seen.reading, said)
 
     def _before(self) -> Problem | None:
-        """What the parent says; found out once."""
+        """The parent's problem, computed once."""
         if not self._parent_problem:
             self._parent_problem.append(problem_of_draft(self.state.before))
         return self._parent_problem[0]
@@ -359,7 +359,7 @@ class DraftEditor:
     def _on_read(self, found: tuple[DraftReading, Solved | None]) -> None:
         seen, solved = found
         if seen.draft != self.state.draft or self._closed:
-            return  # typed on: a newer one is being read
+            return  # the text changed meanwhile, and is being read
         if solved is None:
             self._solves.ask(lambda: (seen, solve(seen)), self._on_solved)
         self.change(seen=seen, solved=solved)

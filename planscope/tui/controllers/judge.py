@@ -1,7 +1,7 @@
-"""What is found out about the run on the screen: its query read, its steps judged, facts of each step, Z3's word.
+"""The judge of the displayed run: reads its query, judges its steps, looks up facts of each step, asks Z3.
 
-Everything heavy (the reader, the oracle) is imported in threads, when it is first needed. What was found out is kept,
-so that going back to a run costs nothing.
+The reader and the oracle are slow to import, so this is done in threads, on first use. Results are kept, so that going
+back to a run costs nothing.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ if TYPE_CHECKING:
     from planscope.session.record import RunRecord
 
 Key = tuple[str, str]
-"""A query's id and a run's; "" for a query without a run."""
+"""The ids of a query and a run; the run's is "" for a query without one."""
 
 Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
-"""``reading``: the text is being read. ``unreadable``: the text is no query, ``errors`` say where.
-``failed``: something else went wrong, ``trouble`` says what."""
+"""``reading``: the text is being read. ``unreadable``: the text is not a query; ``errors`` say where.
+``failed``: another error occurred; ``trouble`` says which."""
 
 Certificate = Literal["asked", "confirmed", "gave up", "denied"]
-"""What Z3 says of the verdict; ``asked``: nothing yet. Once it is ``denied`` the verdict is unknown."""
+"""Z3's answer about the verdict; ``asked``: none yet. If it is ``denied``, the verdict becomes unknown."""
 
 MOST_AHEAD = 5000
 FEW_STEPS = 40
-"""The facts of all steps of a run as long as this are looked up at once; of a longer run, those of one step."""
+"""The facts of all steps are looked up with the verdict in runs of at most this many steps."""
 
 FEW_CONSTRAINTS = 200
-"""The tree of a longer query is laid out after the verdict is there."""
+"""In queries with more constraints, the tree is laid out after the verdict."""
 
 MOST_REPAIRED = 24
-"""The nearest valid plan of more actions is not looked for while the screen opens."""
+"""For more actions, the nearest valid plan is not computed with the verdict."""
 
 _BREATH = 0.004
-"""Seconds between two steps that are looked up ahead, so that a key finds the interpreter free."""
+"""Seconds between two steps that are looked up ahead; keys are answered in between."""
 
 _LONG_RUN = 200
 _KEPT_RUNS = 12
@@ -66,10 +66,11 @@ Waits = Callable[[float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the oracle said when asked about one step.
+    """The oracle's answers about one step.
 
-    ``safe`` moves lead on from here. ``instead`` are those from index ``instead_at``, the last one before the plan
-    was lost (or before this step's finding). ``why`` tells this attempt's core, ``findings`` each finding.
+    ``safe``: the safe moves from here. ``orders``: the number of valid orders left. ``one_way``: one of them.
+    ``instead``: the safe moves from index ``instead_at``, the last one before the plan was lost (or before this
+    step's finding). ``why`` explains this attempt's core, ``findings`` each finding.
     """
 
     index: int
@@ -84,7 +85,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known of a run so far. ``run`` can be stepped through before it is judged."""
+    """What is known about a run. ``run`` can be stepped through before it is judged."""
 
     key: Key
     run: RunIndex
@@ -99,13 +100,13 @@ class Judgement:
 
     @property
     def over(self) -> bool:
-        """Nothing is being found out about it any more, but for facts and the certificate."""
+        """Whether reading and judging have ended. Facts and certificate may still come."""
         return self.progress not in ("reading", "judging")
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A query that was read, or the errors that say why it was not. A long one's outline comes later."""
+    """A query that was read, or the errors in it. The outline of a long query comes later."""
 
     reading: Reading | None
     errors: tuple[ParseError, ...] = ()
@@ -113,9 +114,9 @@ class _Read:
 
 
 class Judge:
-    """Judges what it is told to look at, in threads; ``now`` is what is known of that.
+    """Judges one run at a time, in threads. ``now`` is what is known about it.
 
-    Posts :class:`Judged` when ``now`` changed by itself, :class:`FactsFound` when a question about a step is answered.
+    Posts :class:`Judged` when ``now`` changes, and :class:`FactsFound` when a question about a step is answered.
     """
 
     def __init__(self, document: Document, jobs: Jobs, post: Post) -> None:
@@ -130,10 +131,10 @@ class Judge:
         self._growing: tuple[Key, GrowingRun] | None = None
         self._told: object = None
 
-    # What is looked at
+    # The displayed run
 
     def look_at(self, variant_id: str, run_id: str = "") -> Judgement:
-        """Turn to a run, or to a query without one; what is known of it already."""
+        """Judge a run, or a query without one. Returns what is known about it already."""
         for name in ("read", "judge", "tree", "ahead", "facts", "certify"):
             self._jobs.cancel(name)
         self._behind = False
@@ -159,7 +160,7 @@ class Judge:
         return self.now
 
     def follow(self) -> bool:
-        """Judge what is new in the run that is looked at. False if nothing is, such as after a thought."""
+        """Judge new events of the displayed run. False if they change nothing, such as a thought of the model."""
         now = self.now
         if now is None or now.progress == "reading" or (now.key[1] and self._record(now.key) is None):
             return False
@@ -176,22 +177,22 @@ class Judge:
         return True
 
     def _telling(self, key: Key) -> object:
-        """What the verdict of a run under way depends on: it changes with each call, and with how that was answered."""
+        """A value that changes whenever the verdict of a run may: with each call, and with the answer to it."""
         record = self._record(key)
         if record is None or not record.under_way or key[1] in self.document.passing:
-            return object()  # judged as a whole each time
+            return object()  # judge it again each time
         last = record.calls[-1] if record.calls else None
         ended = (last.refused_by, last.failed, id(last.arguments)) if last is not None else None
         return key, len(record.calls), record.pending, ended
 
     def forget(self, run_id: str) -> None:
-        """Drop all that is known of a run."""
+        """Drop all results about a run."""
         self._known = {key: known for key, known in self._known.items() if key[1] != run_id}
         self._facts = {place: facts for place, facts in self._facts.items() if place[0][1] != run_id}
 
     @property
     def busy(self) -> bool:
-        """Something is still to be found out that is displayed without a key."""
+        """Whether more results will be displayed without a key."""
         return self._jobs.running("judge") or self._jobs.running("read") or self._jobs.running("tree")
 
     def _goes_on(self, key: Key) -> bool:
@@ -230,7 +231,7 @@ class Judge:
         )
 
     def _growing_of(self, key: Key, read: _Read) -> GrowingRun | None:
-        """What judges a run under way call by call; none for what the user plays, which may be taken back."""
+        """The judgement that grows with a live run. None in what-if play, in which calls are taken back."""
         if key[1] in self.document.passing or read.reading is None:
             return None
         if self._growing is None or self._growing[0] != key:
@@ -252,7 +253,7 @@ class Judge:
         read = self._reads[key[0]]
         self._set(replace(judgement, outline=read.outline))
         if len(judgement.run.steps) > _LONG_RUN:
-            gc.freeze()  # what was judged stays; looking through all of it again would hold up a key
+            gc.freeze()  # the replay stays; collecting through it again would delay keys
         reading = read.reading
         if self._behind:
             self._behind = False
@@ -271,7 +272,7 @@ class Judge:
             self._set(replace(self.now, outline=outline, links=links))
 
     def _failed(self, key: Key, error: Exception) -> None:
-        """One line, never fatal."""
+        """Note an error, in one line."""
         text = (
             str(error) if isinstance(error, UserError | DebuggerError) else f"{type(error).__name__}: {error}"
         )
@@ -295,11 +296,11 @@ class Judge:
     # Questions about a step
 
     def facts(self, index: int) -> Facts | None:
-        """What is known of a step of the run that is looked at."""
+        """The known facts about a step of the displayed run."""
         return None if self.now is None else self._facts.get((self.now.key, index))
 
     def ask(self, index: int) -> None:
-        """Ask the oracle about a step, unless it is known."""
+        """Ask the oracle about a step, unless its facts are known."""
         now = self.now
         if now is None or now.progress != "judged" or (now.key, index) in self._facts:
             return
@@ -311,7 +312,7 @@ class Judge:
         self._jobs.start("facts", lambda token: facts_at(now.run, index), found, self._no_facts)
 
     def look_ahead(self, index: int) -> None:
-        """While nothing else is to do, look up what will be asked about the steps around."""
+        """Look up the facts of the steps around, in the background."""
         now = self.now
         if now is None or now.progress != "judged":
             return
@@ -332,15 +333,15 @@ class Judge:
     def _no_facts(self, error: Exception) -> None:
         self._post(Notice(f"the oracle could not say more about this step: {shown(str(error), 120)}"))
 
-    # Z3's word
+    # The certificate
 
     def certificate(self, key: Key) -> Certificate:
-        """What Z3 said of a run, as far as that is kept."""
+        """Z3's answer about a run, if it is known."""
         known = self._known.get(key)
         return known.certificate if known is not None else "asked"
 
     def certify(self) -> None:
-        """Ask Z3 about the verdict, unless it was asked already."""
+        """Ask Z3 about the verdict, once."""
         now = self.now
         if now is None or now.progress != "judged" or now.certificate != "asked":
             return
@@ -374,7 +375,7 @@ class Judge:
 
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
-    """A run as its record tells it; without a run, one of no calls that goes on."""
+    """A run that is not judged, made from its record. Without a record: a run without calls."""
     from planscope.session.oracle_input import actions_of, trace_of_record
 
     if problem is None:
@@ -384,7 +385,7 @@ def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem
 
 
 def _read(variant: Variant) -> _Read:
-    """Read a query's text; what a file says of its tree and constraints is not trusted."""
+    """Read a query's text. Tree and constraints in the file are not trusted."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.session.oracle_input import reading_of
 
@@ -399,7 +400,7 @@ def _read(variant: Variant) -> _Read:
 
 
 def _lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
-    """The tree of a long query, and its links with the rest."""
+    """The tree of a long query, and the links between text, tree and constraints."""
     outline = reading.outline
     return outline, Links(reading.text, reading.problem, outline)
 
@@ -411,9 +412,9 @@ def judged(
     links: Links | None = None,
     growing: GrowingRun | None = None,
 ) -> tuple[Judgement, dict[int, Facts]]:
-    """Judge a run, or without one the bare query; the facts of all steps if they are few.
+    """Judge a run, or the bare query without one. Returns also the facts of all steps if they are few.
 
-    ``growing``: the run is under way, and what is new in it is judged.
+    ``growing``: the run is under way, and only its new calls are judged.
     """
     from planscope.oracle.replay import replay
     from planscope.session.oracle_input import trace_of_record
@@ -435,21 +436,21 @@ def judged(
 
 
 def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
-    """Have Z3 look at a run's verdict and core. From any thread: what it reads never changes.
+    """Ask Z3 to confirm a run's verdict and core. For any thread.
 
-    ``started`` is handed what makes it give up at once.
+    ``started`` gets a function that interrupts Z3.
     """
     answer = _replay(run).certify(started=started)
     return "gave up" if answer is None else "confirmed" if answer else "denied"
 
 
 def refuted(verdict: Verdict) -> Verdict:
-    """What is left of a verdict that Z3 does not share: nothing is known."""
+    """The verdict after Z3 denied it: unknown."""
     return replace(verdict, verdict="unknown", error_type=None, findings=(), first_violation=None)
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:
-    """Ask the oracle about one step. From any thread, one after another."""
+    """Ask the oracle about one step. For any thread; questions wait for each other."""
     with _ASKING:
         return _facts_at(run, index)
 
@@ -482,7 +483,7 @@ def _replay(run: RunIndex) -> Replay:
 
 
 def _last_good(run: RunIndex, index: int) -> int | None:
-    """The last index from which the plan could be finished, if this step is lost or has an error."""
+    """If this step is lost or has an error, the last index before it from which the plan could be finished."""
     view = run.steps[index]
     wrong = view.lost or any(f.severity == "error" for f in run.findings[index])
     if not wrong:
@@ -496,13 +497,13 @@ def _last_good(run: RunIndex, index: int) -> int | None:
 
 
 def _look_ahead(
-    run: RunIndex, around: int, known: Container[int], keep: Callable[[Facts], None], stale: Waits
+    run: RunIndex, around: int, known: Container[int], keep: Callable[[Facts], None], cancelled: Waits
 ) -> None:
-    """Look up the facts of all steps, the nearest first, a little at a time, until ``stale`` says stop."""
+    """Look up the facts of all steps, the nearest first, with pauses, until ``cancelled`` returns True."""
     order = sorted(range(len(run.steps)), key=lambda index: abs(index - around))
     for index in order[:MOST_AHEAD]:
         if index in known:
             continue
-        if stale(_BREATH):
+        if cancelled(_BREATH):
             return
         keep(facts_at(run, index))

@@ -1,7 +1,6 @@
-"""The run under way: its thread, its gate, its breakpoints; what happens in it goes into the document.
+"""The live run: its thread, its gate and its breakpoints. Its events are put into the document.
 
-Events come from the run's thread and are handed to the screen's thread in their order, one by one: a run is never read
-again as a whole.
+The run's thread hands its events to the screen's thread one by one, in order. The run is never read again as a whole.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
     from planscope.session.record import RunRecord
 
 JOB = "run"
-"""The job that a run is. One at a time is run from the screen."""
+"""The name of the run's job. The screen runs one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunChoice:
-    """How to run, as on the command line. ``stepping``: pause before every call."""
+    """The options of a run, as on the command line. ``stepping``: pause before every call."""
 
     agent: str = "tools"
     model: str = "sim:careful"
@@ -52,7 +51,7 @@ class RunChoice:
 
 @dataclass(frozen=True, slots=True)
 class ForkChoice:
-    """From where: a recorded run up to the answer to ``step`` (0: its prompt), which ``answer`` may stand in for."""
+    """What a fork keeps: the run's events up to the answer to ``step`` (0: its prompt). ``answer`` replaces that answer."""
 
     run: Run
     step: int
@@ -60,10 +59,10 @@ class ForkChoice:
 
 
 class LiveRun:
-    """At most one run at a time. All methods are for the screen's thread.
+    """Runs agents, one run at a time. All methods are for the screen's thread.
 
-    ``paused`` is the call that waits for a decision, ``run_id`` that of the run under way ("" if there is none).
-    ``last_choice`` is how the last one was run.
+    ``paused``: the call before which the run is paused. ``run_id``: the id of the run under way, or "".
+    ``last_choice``: the options of the last run.
     """
 
     def __init__(self, document: Document, jobs: Jobs, post: Post, preset: RunChoice = RunChoice()) -> None:
@@ -79,7 +78,7 @@ class LiveRun:
 
     @property
     def at_work(self) -> bool:
-        """A run is under way, if only just begun."""
+        """Whether a run is under way or is starting."""
         return self._run is not None
 
     @property
@@ -92,21 +91,21 @@ class LiveRun:
 
     @property
     def stepping(self) -> bool:
-        """Whether the run pauses before its next call, whatever that is."""
+        """Whether the run pauses before its next call in any case."""
         return self._run is not None and self._run.stepping
 
     @property
     def seconds(self) -> int:
-        """For how long the run has been under way; time at a paused call does not count."""
+        """How long the run has taken, without the time at paused calls."""
         if self._run is None:
             return 0
         now = self._paused_at if self._paused_at is not None else time.monotonic()
         return int(now - self._began - self._at_rest)
 
     def default_choice(self, run: Run | None) -> RunChoice:
-        """As the last time, else as the run that is looked at, else as the config file has it.
+        """The options to offer: those of the last run, else of ``run``, else of the config file.
 
-        No code is imported because a session's file names it.
+        An agent that is named in a session's file is never imported.
         """
         from planscope.agents.paradigms import AGENTS
 
@@ -118,7 +117,7 @@ class LiveRun:
         return replace(self._preset, agent=agent, model=run.model, seed=run.seed)
 
     def follow_on(self, before: LiveRun) -> None:
-        """Run as was run in the session that was open before."""
+        """Take over the last options from the session that was open before."""
         self.last_choice = before.last_choice
 
     def start(
@@ -128,7 +127,10 @@ class LiveRun:
         breakpoints: Callable[[Problem | None], Iterable[Breakpoint]],
         fork: ForkChoice | None = None,
     ) -> bool:
-        """Run a query in the background. ``breakpoints`` gives those that make sense in it. False: one is under way."""
+        """Run a query in the background. False if a run is under way.
+
+        ``breakpoints`` returns the breakpoints for the query's problem, which is None if the query cannot be read.
+        """
         from planscope.session.model import next_run_id
         from planscope.session.oracle_input import problem_of
 
@@ -137,7 +139,7 @@ class LiveRun:
         try:
             problem = problem_of(variant)
         except UserError:
-            problem = None  # it can be run, and pauses at tools and steps
+            problem = None  # it can be run, with breakpoints at tools and steps
         self.last_choice = choice
         run = self._run = _RunThread(
             variant,
@@ -156,11 +158,11 @@ class LiveRun:
         return True
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
-        """What becomes of the paused call; with ``stepping`` the next one pauses too. False if none is paused."""
+        """Decide about the paused call. ``stepping``: pause at the next call too. False if no call is paused."""
         return self._run is not None and self._run.decide(verb, stepping=stepping)
 
     def pause_before(self, next_call: bool) -> None:
-        """Whether the run pauses before its next call, whatever that is."""
+        """Whether the run pauses before its next call in any case."""
         if self._run is not None:
             self._run.step(next_call)
 
@@ -170,11 +172,11 @@ class LiveRun:
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
-        """Those that the run under way pauses at."""
+        """The breakpoints of the run under way."""
         return self._run.stops.breakpoints if self._run is not None else ()
 
     def stop(self) -> None:
-        """End the run at once; what happened until then is its record."""
+        """End the run now; its events so far stay."""
         if self._run is not None:
             self._run.stop()
 
@@ -226,7 +228,7 @@ class LiveRun:
 
 
 class _RunThread:
-    """One run. :meth:`work` is for a job's thread; it gives back the run, whole, however it ended."""
+    """One run. :meth:`work` is for a job's thread; it returns the whole run, however that ended."""
 
     def __init__(
         self,
@@ -249,7 +251,7 @@ class _RunThread:
         self._fork = fork
         self._loop = loop
         self._owner = owner
-        self._context = copy_context()  # what is heard is taken as if by whoever made this
+        self._context = copy_context()  # Textual's active application, for the callbacks
         self._lock = threading.Lock()
         self._stopped = False
         self._stepping = choice.stepping
@@ -258,7 +260,7 @@ class _RunThread:
         self._pauser: Pauser | None = None
 
     def work(self, token: CancelToken) -> Run:
-        """Run to the end. Raises what making the run raises, each one line (``UserError``)."""
+        """Run the agent to its end. Raises ``UserError`` if it cannot be started."""
         from planscope.agents.gate import Pauser
 
         pauser = Pauser(
@@ -327,7 +329,7 @@ class _RunThread:
     # On the run's thread
 
     def _wanted(self, call: PendingCall) -> tuple[str, ...]:
-        """Why to pause before a call, if there is a reason."""
+        """The reasons to pause before a call."""
         record = self._record
         return () if record is None or not self.stops.breakpoints else self.stops.why(record, call.call)
 
@@ -352,7 +354,7 @@ class _RunThread:
         try:
             self._loop.call_soon_threadsafe(what, context=self._context)
         except RuntimeError:
-            return  # the screen is gone
+            return  # the loop is closed: the application is gone
 
     # On the screen's thread
 

@@ -1,4 +1,4 @@
-"""Breakpoints and watches: those of the session, as far as they make sense in the run that is looked at."""
+"""Breakpoints and watches of the session: those that are valid in the displayed run, and the others."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import Watch, parse_watch
 
 MOST_SET = 200
-"""How many breakpoints and watches of a file are read."""
+"""The most breakpoints, and the most watches, that are read from a file."""
 
 Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """``strange_*`` are texts that make no sense in this run; they are kept for saving, and for other runs."""
+    """Breakpoints and watches. ``strange_*``: texts that are invalid in this run, kept for saving and for other runs."""
 
     breakpoints: tuple[Breakpoint, ...] = ()
     watches: tuple[Watch, ...] = ()
@@ -28,7 +28,7 @@ class Marks:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """All of them, as fields of the session."""
+        """All texts, as fields of a session."""
         return {
             "breakpoints": [*map(str, self.breakpoints), *self.strange_breakpoints],
             "watches": [*map(str, self.watches), *self.strange_watches],
@@ -36,12 +36,12 @@ class Marks:
 
 
 def marks_of(breakpoints: Iterable[str], watches: Iterable[str]) -> Marks:
-    """Those of a file, before there is a run to read them for."""
+    """The marks of a file, before there is a run to parse them for."""
     return Marks(strange_breakpoints=tuple(breakpoints)[:MOST_SET], strange_watches=tuple(watches)[:MOST_SET])
 
 
 def read_for(marks: Marks, run: RunIndex) -> tuple[Marks, str]:
-    """The same for another run; the first line about one that makes no sense in it, or ""."""
+    """Parse all marks for another run. Returns also one line about the first invalid one, or ""."""
     texts = marks.texts
     breakpoints, strange_breaks, wrong_breaks = _parsed(
         texts["breakpoints"], lambda text: parse_breakpoint(text, run)
@@ -54,7 +54,7 @@ def read_for(marks: Marks, run: RunIndex) -> tuple[Marks, str]:
 
 
 def breakpoints_for(marks: Marks, run: RunIndex) -> tuple[Breakpoint, ...]:
-    """All breakpoints that make sense in some other run, such as one that only begins."""
+    """The breakpoints that are valid in another run, such as one that begins."""
     return load_breakpoints(tuple(marks.texts["breakpoints"]), run)[0]
 
 
@@ -63,7 +63,7 @@ def toggled(marks: Marks, here: StepBreak) -> Marks:
 
 
 def with_breakpoint(marks: Marks, text: str, run: RunIndex) -> Marks:
-    """Raises ``DebuggerError`` for one that makes no sense, or is there."""
+    """Add one. Raises ``DebuggerError`` if it is invalid or already set."""
     made = parse_breakpoint(text, run)
     if made in marks.breakpoints:
         raise DebuggerError(f"{made} is set already")
@@ -71,7 +71,7 @@ def with_breakpoint(marks: Marks, text: str, run: RunIndex) -> Marks:
 
 
 def with_watch(marks: Marks, text: str, run: RunIndex) -> Marks:
-    """Raises ``DebuggerError`` for one that makes no sense, or is there."""
+    """Add one. Raises ``DebuggerError`` if it is invalid or already set."""
     made = parse_watch(text, run.problem)
     if made in marks.watches:
         raise DebuggerError(f"{made} is watched already")
@@ -89,7 +89,7 @@ def without_watch(marks: Marks, at: int) -> Marks:
 def _parsed(
     texts: Iterable[str], parse: Callable[[str], Parsed]
 ) -> tuple[tuple[Parsed, ...], tuple[str, ...], tuple[str, ...]]:
-    """What could be read, the texts that could not, and a line about each of these."""
+    """The parsed marks, the invalid texts, and one line about each invalid text."""
     made: dict[Parsed, None] = {}
     strange, wrong = [], []
     for text in list(texts)[:MOST_SET]:

@@ -34,10 +34,10 @@ Place = tuple[int, int]
 
 
 class PaneLayout:
-    """Shares and hidden panes for each kind of window; the current pane, the upper pane of a narrow window, the zoom.
+    """The arrangement of each kind of window, the current pane, the upper pane of a narrow window, and the zoom.
 
-    ``playing``: what-if play takes the step pane's place. What is changed is posted, to be remembered; what a method
-    gives back is a line that says why nothing changed, or what did.
+    ``playing``: the what-if pane replaces the step pane. Posts :class:`Arranged` on changes that are remembered. Some
+    methods return a notice: one line that says what changed, or why nothing did.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PaneLayout:
         self._dragging: tuple[object, Boundary | None] | None = None
 
     def fit(self, columns: int, rows: int) -> None:
-        """The window's size."""
+        """Set the window's size."""
         self.columns, self.rows = columns, rows
 
     @property
@@ -75,12 +75,12 @@ class PaneLayout:
 
     @property
     def arrangement(self) -> Arrangement:
-        """That of this kind of window."""
+        """The arrangement of this kind of window."""
         return self.arrangements[self.kind]
 
     @property
     def seen(self) -> frozenset[str]:
-        """The panes that are seen unless one is zoomed."""
+        """The visible panes if none is zoomed."""
         arrangement = self.arrangement
         if self.playing:
             arrangement = replace(arrangement, hidden=arrangement.hidden - {"step"})
@@ -109,20 +109,20 @@ class PaneLayout:
             self.top = pane
 
     def show(self, pane: str) -> None:
-        """Turn to a pane, or show the inspector; one that was hidden is hidden no more."""
+        """Make a pane the current one, or show the inspector; it is not hidden any more."""
         if pane in ALL_PANES:
             self.turn_to(pane)
         self._rearrange(replace(self.arrangement, hidden=self.arrangement.hidden - {pane}))
 
     def reveal(self, pane: str) -> None:
-        """Make a pane seen if only one of several is: the upper one of a narrow window, or the zoomed one."""
+        """Bring a pane to the front where only one is visible: the upper panes of a narrow window, or a zoomed pane."""
         if pane in UPPER:
             self.top = pane
         if self.zoomed:
             self.pane = pane
 
     def next(self, by: int) -> None:
-        """Turn to the next pane that is not hidden."""
+        """Make the next pane that is not hidden the current one."""
         hidden = self.arrangement.hidden - ({"step"} if self.playing else set())
         order = [name for name in ALL_PANES if name not in hidden or name == self.pane]
         self.turn_to(order[(order.index(self.pane) + by) % len(order)])
@@ -138,7 +138,7 @@ class PaneLayout:
     # Hidden panes
 
     def hide(self, pane: str) -> str:
-        """Hide a pane, or the inspector; the others take its place. One always stays."""
+        """Hide a pane, or the inspector. The last pane cannot be hidden."""
         if pane == "step" and self.playing:
             return "you are playing what if: this pane stays"
         hidden = self.arrangement.hidden | {pane}
@@ -171,7 +171,7 @@ class PaneLayout:
     # Sizes
 
     def grow(self, *, across: bool, by: int) -> str:
-        """Make the current pane wider or higher by some cells, or smaller."""
+        """Make the current pane wider or higher by ``by`` cells; a negative number makes it smaller."""
         if self.too_small:
             return ""
         if self.zoomed:
@@ -185,7 +185,7 @@ class PaneLayout:
         return ""
 
     def drag(self, start: Place, to: Place) -> bool:
-        """Move the edge that the mouse took hold of at ``start``; whether anything moved."""
+        """Move the edge at ``start``, which the mouse holds. Returns whether anything moved."""
         if self.zoomed or self.too_small:
             return False
         here = (start, self.kind, self.seen, self.inside)
@@ -204,7 +204,7 @@ class PaneLayout:
         self._dragging = None
 
     def reset(self) -> str:
-        """The panes as the config file has them, or as they were at first."""
+        """Go back to the config file's arrangement, or to the default one."""
         self.arrangements[self.kind] = self._configured(self.kind)
         self._post(Arranged(self.kind, None))
         return "all panes as they were at first"

@@ -1,7 +1,6 @@
-"""What if: from any step on the user plays the next calls, and the oracle answers at each.
+"""What-if play: from any step on, the user plays the next calls, and the oracle judges each.
 
-What is played is displayed as a passing run of the document: all panes follow it, and nothing of it is saved until it
-is kept.
+The played calls are a passing run of the document, so all panes display it. It is saved only if the user keeps it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ LAST_HOUR = 47
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The plays so far, what could be played next, and which of these is chosen, from which hour on."""
+    """The played calls, the options for the next call, the chosen option and the hour to play it at."""
 
     run_id: str
     played: Played
@@ -38,7 +37,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the user came from: a query, a run or "", and the index there."""
+    """The place from which the play began: a query, a run or "", and the index in it."""
 
     variant: str
     run: str
@@ -46,7 +45,7 @@ class Origin:
 
 
 class WhatIf:
-    """``play`` is what is played, None while nothing is. ``origin``: where to go back to."""
+    """``play``: the current play, or None. ``origin``: the place to go back to."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -57,7 +56,7 @@ class WhatIf:
         self._promised = ""
 
     def begin(self, run: Judged, origin: Origin, promised: str = "") -> Play:
-        """Play on from ``origin``, whose judged run is ``run``. ``promised``: the id of a run that is to come."""
+        """Begin to play at ``origin``; ``run`` is its judged run. ``promised``: the id of a live run that is starting."""
         from planscope.debugger.played import begin
 
         self.origin, self._promised = origin, promised
@@ -79,7 +78,7 @@ class WhatIf:
             self._put(play(now.played, now.chosen.action, now.start))
 
     def change_hour(self, by: int) -> bool:
-        """Try the chosen call at another hour. False where no hours are chosen."""
+        """Try the chosen call at another hour. False if the query is not timed or nothing is chosen."""
         from planscope.debugger.played import outcome
 
         now = self.play
@@ -94,20 +93,20 @@ class WhatIf:
         return True
 
     def undo(self) -> None:
-        """Take back the last call that was played."""
+        """Take back the last played call."""
         from planscope.debugger.played import undo
 
         if self.play is not None and self.play.played.calls:
             self._put(undo(self.play.played))
 
     def end(self) -> None:
-        """Stop playing; what was played is gone."""
+        """Stop playing, and drop the played calls."""
         play, self.play = self.play, None
         if play is not None:
             self.document.drop_run(play.run_id)
 
     def keep(self) -> Run:
-        """Stop playing, and make a run of the session of what was played."""
+        """Stop playing, and save the played calls as a run of the session."""
         assert self.play is not None
         played = self.play.played
         self.end()
@@ -116,7 +115,7 @@ class WhatIf:
         return run
 
     def _put(self, played: Played) -> Play:
-        """Display what was played so far, and what could come next."""
+        """Put the played calls into the document, with the options for the next call."""
         from planscope.debugger.played import options
 
         run = self._run_of(played)

@@ -18,12 +18,12 @@ from planscope.tui.controllers.pane_layout import PaneLayout
 from planscope.tui.controllers.what_if import WhatIf
 
 LONGEST_STOP = 3.0
-"""Seconds that a run is given to end after it was stopped."""
+"""Seconds to wait for a stopped run to end."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """One writer for each piece of state; screens read all of them. ``autosave`` None: nothing is saved."""
+    """The controllers of one session. ``autosave`` None: nothing is saved."""
 
     document: Document
     jobs: Jobs
@@ -62,7 +62,7 @@ def workspace(
 
 
 async def leave(work: Workspace) -> str:
-    """Stop what is under way, keep what came of it, and save; why it could not be saved, in one line, or ""."""
+    """Stop runs and dissections, and save. Returns why saving failed, in one line, or ""."""
     work.live.stop()
     work.dissecting.stop()
     waited = 0.0

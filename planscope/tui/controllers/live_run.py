@@ -51,7 +51,7 @@ class RunChoice:
 
 @dataclass(frozen=True, slots=True)
 class ForkChoice:
-    """What a fork keeps: the run's events up to the answer to ``step`` (0: its prompt). ``answer`` replaces that answer."""
+    """A fork keeps a run's events up to the answer to ``step`` (0: its prompt). ``answer`` replaces that answer."""
 
     run: Run
     step: int

@@ -19,7 +19,7 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Breakpoints and watches. ``strange_*``: texts that are invalid in this run, kept for saving and for other runs."""
+    """Breakpoints and watches. ``strange_*``: texts that are invalid in this run, kept for saving and other runs."""
 
     breakpoints: tuple[Breakpoint, ...] = ()
     watches: tuple[Watch, ...] = ()

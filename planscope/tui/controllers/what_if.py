@@ -56,7 +56,7 @@ class WhatIf:
         self._promised = ""
 
     def begin(self, run: Judged, origin: Origin, promised: str = "") -> Play:
-        """Begin to play at ``origin``; ``run`` is its judged run. ``promised``: the id of a live run that is starting."""
+        """Begin to play at ``origin``; ``run`` is its judged run. ``promised``: the id of a starting live run."""
         from planscope.debugger.played import begin
 
         self.origin, self._promised = origin, promised

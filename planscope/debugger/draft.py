@@ -20,7 +20,7 @@ from planscope.safe import visible
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import Limits, Origin, Variant, make_variant
 from planscope.session.oracle_input import actions_of, has_own_tools
-from planscope.session.validation import LONGEST_REQUEST, LONGEST_TIMED
+from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
 
 LONGEST_NAME = 200
 """Code points of an action's name."""
@@ -46,7 +46,7 @@ class Draft:
     @property
     def longest(self) -> int:
         """Code points that its text may have, so that a session can hold it."""
-        return LONGEST_TIMED if self.timed else LONGEST_REQUEST
+        return LONGEST_TIMED if self.timed else LONGEST_QUERY
 
     def action(self, id: str) -> Action:
         """Raises :class:`DraftError` for an id that is not there."""

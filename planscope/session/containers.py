@@ -35,33 +35,33 @@ _WIDTH = 100
 
 
 def for_page(json_text: str) -> str:
-    """JSON as it can stand in a page: nothing in it ends an element, opens one, is an entity, or needs an encoding."""
+    """JSON that is safe inside a page: without ``<``, ``>``, ``&`` and non-ASCII characters."""
     return _TO_ESCAPE.sub(lambda found: _escaped(found[0]), json_text)
 
 
 def _escaped(character: str) -> str:
-    """As JSON and JavaScript write it: ``\\u003c``; two of these for what is beyond 16 bits."""
+    """The escape of JSON and JavaScript, ``\\u003c``; two of them for a character beyond 16 bits."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i] << 8 | units[i + 1]:04x}" for i in range(0, len(units), 2))
 
 
 def is_page(data: bytes) -> bool:
-    """Whether bytes are markup; no JSON begins like that."""
+    """Whether bytes are markup, which begins as no JSON does."""
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
 
 
 def for_test(json_text: str) -> str:
-    """JSON in ASCII as lines of a literal in Python, between brackets."""
+    """ASCII JSON as the lines of a Python string literal in brackets."""
     return "\n".join(f"    {json_text[i : i + _WIDTH]!r}" for i in range(0, len(json_text), _WIDTH))
 
 
 def is_test(data: bytes) -> bool:
-    """Whether bytes are a test that planscope wrote (``export --format pytest``); no JSON begins like that."""
+    """Whether bytes are a test that planscope wrote (``export --format pytest``)."""
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(TEST_OPENING)
 
 
 def session_json(data: bytes, name: str) -> bytes:
-    """The JSON of the session that a page or a test carries; other bytes as they are. Raises ``SessionError``."""
+    """The session's JSON in a page or a test; other bytes unchanged. Raises :class:`SessionError`."""
     if is_page(data):
         return _of_page(data, name)
     return _of_test(data, name) if is_test(data) else data
@@ -71,10 +71,10 @@ def _of_page(data: bytes, name: str) -> bytes:
     found = _between(data, OPENING, CLOSING, name)
     if found is None:
         raise SessionError(
-            f"{name} is a page (HTML), but carries no session; planscope export --format html makes one"
+            f"{name} is a page (HTML), but contains no session; planscope export --format html makes one"
         )
     if b"<" in found:
-        raise SessionError(f"{name} carries markup where its session should be; planscope has not made it")
+        raise SessionError(f"{name} has markup in place of its session; planscope did not make it")
     return found
 
 
@@ -82,7 +82,7 @@ def _of_test(data: bytes, name: str) -> bytes:
     found = _between(data.replace(b"\r\n", b"\n"), _LITERAL, _LITERAL_END, name)
     if found is None:
         raise SessionError(
-            f"{name} is a test (pytest), but carries no session; write it with planscope again"
+            f"{name} is a test (pytest), but contains no session; export it again with planscope"
         )
     return b"".join(_unquoted(line, name) for line in found.split(b"\n"))
 
@@ -90,28 +90,26 @@ def _of_test(data: bytes, name: str) -> bytes:
 def _unquoted(line: bytes, name: str) -> bytes:
     quoted = _QUOTED.fullmatch(line)
     if quoted is None:
-        raise SessionError(
-            f"{name} carries other code where its session should be; planscope has not made it"
-        )
+        raise SessionError(f"{name} has other code in place of its session; planscope did not make it")
     return _ESCAPED.sub(rb"\1", quoted[1] if quoted[1] is not None else quoted[2])
 
 
 def _between(data: bytes, opening: bytes, closing: bytes, name: str) -> bytes | None:
-    """What stands between the marks; None without an opening one."""
+    """The bytes between the marks; None without the opening mark."""
     start = data.find(opening)
     if start < 0:
         return None
     if data.find(opening, start + 1) >= 0:
-        raise SessionError(f"{name} carries more than one session; planscope has not made it")
+        raise SessionError(f"{name} contains more than one session; planscope did not make it")
     start += len(opening)
     end = data.find(closing, start)
     if end < 0:
-        raise SessionError(f"{name} ends in the middle of the session that it carries; get the file again")
+        raise SessionError(f"{name} ends in the middle of its session; get the file again")
     return data[start:end]
 
 
 def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
-    """Everything from a stream, unpacked where it is gzip; never more than a session file may hold."""
+    """The content of a stream, unpacked if it is gzip; at most the size of a session file."""
     try:
         data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
@@ -121,7 +119,7 @@ def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
 
 @contextmanager
 def temporary_file(data: bytes) -> Iterator[Path]:
-    """A file for what came through standard input, for as long as it is open; it is no place to save to."""
+    """A temporary file with the content of standard input. Sessions are not saved to it."""
     with TemporaryDirectory(prefix=_PASSING) as folder:
         path = Path(folder) / f"{STANDARD_INPUT.replace(' ', '-')}.planscope.json"
         path.write_bytes(data)
@@ -129,9 +127,9 @@ def temporary_file(data: bytes) -> Iterator[Path]:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether a session that was opened from ``path`` may be saved there: not into a page or test, whatever its name.
+    """Whether a session that was opened from ``path`` may be saved there: not into a page, a test or standard input.
 
-    Of a file that is not there yet, its name tells. What came through standard input has no place of its own.
+    The content of a file decides; for a new file its name.
     """
     if path.name.lower().endswith(CONTAINER_SUFFIXES) or path.parent.name.startswith(_PASSING):
         return False
@@ -143,4 +141,4 @@ def is_session_file(path: Path) -> bool:
         begins = read_bytes(path) if head.startswith(GZIP) else head
         return not (is_page(begins) or is_test(begins))
     except (OSError, ValueError, SessionError):
-        return True  # there is nothing to lose, and writing says what is wrong
+        return True  # nothing can be lost, and writing gives the error

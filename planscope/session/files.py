@@ -18,27 +18,28 @@ from pathlib import Path
 from planscope.errors import UserError
 
 LARGEST = 16 * 1024 * 1024
-"""Bytes of a session file, unpacked: some two thousand runs of a real model. So much is read, looked through for what
-is private and written anew within seconds, in half a gigabyte of memory."""
+"""The limit for a session file, in bytes after unpacking: some two thousand runs of a real model.
+
+A file of this size is read, redacted and written within seconds, in half a gigabyte of memory."""
 GZIP = b"\x1f\x8b"
 _ABANDONED = 3600.0
-"""Seconds after which what a writer left is nobody's."""
+"""Seconds after which a temporary file counts as left by a writer that was killed."""
 
 
 class SessionError(UserError):
-    """A session cannot be read or written."""
+    """A session cannot be read or written; the message is one line for a person."""
 
 
 class TooLarge(SessionError):
-    """What is to be written is more than one file may hold; the same in several files may do."""
+    """The session is too large for one file; it may still fit into several."""
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a regular file, unpacked where it is gzip; never more than ``LARGEST``."""
+    """The content of a regular file, unpacked if it is gzip; at most ``LARGEST`` bytes. Raises SessionError."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
-            status = os.fstat(handle)  # of what was opened: a name may lead elsewhere a moment later
+            status = os.fstat(handle)  # of the open file: the name may lead elsewhere by now
             if not stat.S_ISREG(status.st_mode):
                 raise SessionError(f"{path} is not a regular file; copy its content to one first")
             if status.st_size > LARGEST:
@@ -56,7 +57,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """A regular file to read. Raises OSError for what is none: a pipe is waited for, a device may have no end."""
+    """Open a regular file. Raises OSError for others, since reading a pipe may block and a device may never end."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     file = os.fdopen(handle, "rb")
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -66,7 +67,7 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """Bytes out of their gzip, if they are in one; never more than ``LARGEST``. ``name`` says where they came from."""
+    """The bytes, unpacked if they are gzip; at most ``LARGEST``. ``name`` is their source, for errors."""
     return _unpack(name, data) if data.startswith(GZIP) else _bounded(name, data)
 
 
@@ -96,10 +97,10 @@ def _reason(error: Exception) -> str:
 
 
 def writable_target(path: Path) -> Path:
-    """The file that writing to ``path`` writes: the one rule for the command line and the screen.
+    """The file that is written when a session is saved to ``path``: a link stays, and its target is written.
 
-    A link stays, and the file that it leads to is written. Raises :class:`SessionError` for what must not be replaced:
-    directories, devices, pipes, and files that are write-protected (without any write bit for root, too).
+    Raises :class:`SessionError` for what must not be replaced: directories, devices, pipes and write-protected files,
+    even if root could write them.
     """
     try:
         place = path.resolve() if path.is_symlink() else path
@@ -131,10 +132,10 @@ def _why_protected(path: Path, mode: int) -> str:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write, flush to the disk, rename: at any moment the old or the new file is there, whole.
+    """Write a temporary file, flush it to the disk, rename it: at any moment either the old or the new file is whole.
 
-    Mode bits stay, and owner and group where that is allowed. Raises :class:`SessionError`, see
-    :func:`writable_target`; then the old file is as it was.
+    The mode stays, and owner and group if the system allows it. Raises :class:`SessionError`, and then the old file is
+    unchanged; see also :func:`writable_target`.
     """
     packed = gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data
     place = writable_target(path)
@@ -147,7 +148,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(packed)
             file.flush()
-            _dress(handle, place)
+            _copy_permissions(handle, place)
             os.fsync(file.fileno())
         Path(temporary).replace(place)
         temporary = None
@@ -163,13 +164,13 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def recordings_of(path: Path) -> Path:
-    """The folder beside a session's file where runs of people's own agents are recorded until they are put into it."""
+    """The folder beside a session's file that holds recordings which are not merged into it yet."""
     place = path.resolve() if path.is_symlink() else path
     return place.with_name(f".{short_name(place.name)}.recording")
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what writers of ``path`` that were killed left beside it. No writing takes as long as an hour."""
+    """Remove temporary files that killed writers of ``path`` left. No writing takes an hour."""
     from glob import escape
 
     with suppress(OSError):
@@ -179,7 +180,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def short_name(name: str) -> str:
-    """A file's name as a part of the name of another file."""
+    """A file's name, cut so that it fits into the name of another file."""
     return os.fsencode(name)[:80].decode("utf-8", "ignore")
 
 
@@ -192,8 +193,8 @@ def _advice(error: Exception) -> str:
     return ""
 
 
-def _dress(handle: int, path: Path) -> None:
-    """Give the new file the old one's permissions, and its owner and group where that is allowed."""
+def _copy_permissions(handle: int, path: Path) -> None:
+    """Give the new file the mode of the old one, and its owner and group if the system allows it."""
     with suppress(OSError, AttributeError):  # no owners and no fchmod on Windows
         old = path.stat()
         if (old.st_uid, old.st_gid) != (os.getuid(), os.getgid()):
@@ -204,7 +205,7 @@ def _dress(handle: int, path: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those that the user's umask gives to a new one."""
+    """The mode of the file that is replaced, or the mode of a new file by the user's umask."""
     with suppress(OSError):
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
@@ -213,7 +214,7 @@ def _mode(path: Path) -> int:
 
 
 def _sync_directory(path: Path) -> None:
-    """Make the rename itself last, where the system can do that for directories."""
+    """Flush the rename to the disk, if the system can flush directories."""
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
         try:
@@ -223,12 +224,12 @@ def _sync_directory(path: Path) -> None:
 
 
 class Changed(SessionError):
-    """The file is not the one that was read: somebody else wrote to it, or removed it."""
+    """The file is not the one that was read: another program changed or removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a file was when it was read: what the system says of it, and a hash of its bytes."""
+    """The state of a file when it was read: modification time, size, inode and SHA-256."""
 
     mtime_ns: int
     size: int
@@ -237,7 +238,7 @@ class Fingerprint:
 
 
 def fingerprint_of(path: Path) -> Fingerprint | None:
-    """The file's stamp, None where there is none that can be read."""
+    """The file's fingerprint; None if it cannot be read."""
     try:
         with open_regular(path) as file:
             status = _status(path)
@@ -251,20 +252,20 @@ def _status(path: Path) -> tuple[int, int, int]:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def check_unchanged(path: Path, stamp: Fingerprint | None) -> None:
-    """Raise :class:`Changed` unless the file is as it was (None: not there); the same content counts as the same."""
+def check_unchanged(path: Path, fingerprint: Fingerprint | None) -> None:
+    """Raise :class:`Changed` if the content has changed since the fingerprint (None: there was no file)."""
     try:
         now = _status(path)
     except FileNotFoundError:
-        if stamp is None:
+        if fingerprint is None:
             return
         raise Changed(f"{path} is gone since it was read; nothing was written") from None
     except OSError as error:
         raise Changed(
             f"{path} cannot be looked at any more ({error.strerror}); nothing was written"
         ) from None
-    if stamp is not None and now == (stamp.mtime_ns, stamp.size, stamp.inode):
+    if fingerprint is not None and now == (fingerprint.mtime_ns, fingerprint.size, fingerprint.inode):
         return
     found = fingerprint_of(path)
-    if stamp is None or found is None or found.digest != stamp.digest:
+    if fingerprint is None or found is None or found.digest != fingerprint.digest:
         raise Changed(f"{path} was changed by another program since it was read; nothing was written over it")

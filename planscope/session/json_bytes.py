@@ -1,6 +1,6 @@
-"""JSON of session files: bounded before it is read, and written so that what is read again is equal.
+"""JSON of session files: checked against limits before it is parsed, and written so that parsing gives an equal value.
 
-It knows nothing of sessions, and imports little: the first frame is read with it.
+The module imports little, since the first frame needs it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from planscope.session.files import LARGEST as LARGEST
 from planscope.session.files import SessionError, TooLarge
 
 DEEPEST = 200
-"""Lists and objects inside one another."""
+"""The limit for nested lists and objects."""
 WIDEST = 32 * 1024 * 1024
-"""Bytes that a file's text may take in memory, where one rare letter makes all of them two or four bytes wide."""
+"""The limit for a file's text in memory, in bytes: one rare letter makes all letters two or four bytes wide."""
 MOST_VALUES = 1_000_000
-"""Values in a file: each takes some hundred bytes once it is read, whatever it takes on the disk."""
+"""The limit for values in a file: each takes about a hundred bytes in memory, however short it is on the disk."""
 LONGEST_STRING = 8 * 1024 * 1024
-"""Bytes of one text in a file, give or take an eighth."""
+"""The limit for one string in a file, in bytes; it is checked to an eighth."""
 LONGEST_NUMBER = 1000
-"""Digits. Python prints no more than 4,300, and those of a sum may be one more."""
+"""The limit for digits of an integer: Python refuses to print more than 4,300."""
 _LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
 _DIGITS_ALIKE = bytes(ord("0") if chr(i).isdigit() and i < 0x80 else i for i in range(256))
 _FOUR_WIDE, _TWO_WIDE = re.compile(rb"[\xf0-\xf4]"), re.compile(rb"[\xc4-\xef]")
@@ -40,10 +40,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
-    """JSON from bytes. ``name`` says where they came from, for the error.
+    """The value of a JSON text. ``name`` is its source, for errors.
 
-    Refused besides what is no JSON: what takes too much memory or is nested too deeply, a name given twice in one
-    object, numbers that cannot be printed.
+    Raises :class:`SessionError` for what is no JSON, takes too much memory, is nested too deeply, has the same key
+    twice in one object, or has a number that cannot be printed.
     """
     try:
         check_bounds(data, name, deepest)
@@ -74,7 +74,7 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
 
 
 def _may_hold_long_number(data: bytes) -> bool:
-    """Whether there are too many digits in a row, perhaps inside a text. A search for bytes is ten times a regex."""
+    """Whether there are too many digits in a row, perhaps in a string. This is ten times as fast as a regex."""
     return _LONG_NUMBER in data.translate(_DIGITS_ALIKE)
 
 
@@ -94,7 +94,7 @@ def without_collection() -> Iterator[None]:
 
 
 def _width(data: bytes) -> int:
-    """Bytes that UTF-8 takes in memory once it is decoded."""
+    """Bytes in memory of UTF-8 text once it is decoded."""
     if data.isascii():
         return len(data)
     letters = len(data.translate(None, _CONTINUATION))
@@ -102,22 +102,25 @@ def _width(data: bytes) -> int:
 
 
 def check_bounds(data: bytes, name: str, deepest: int) -> None:
-    """How many values JSON holds, how long its strings are, how deep it is. Raises SessionError, RecursionError."""
+    """Check the number of values, the length of strings and the depth, without parsing.
+
+    Raises SessionError, and RecursionError for the depth.
+    """
     brackets = data.count(b"[") + data.count(b"{")
     if brackets <= deepest and brackets + data.count(b",") <= MOST_VALUES and len(data) <= LONGEST_STRING:
         return
     left = _structure(data, name).translate(_ONE_KIND, _NO_BRACKETS)
-    for _ in range(deepest):  # each time the innermost ones go
+    for _ in range(deepest):  # each round removes the innermost brackets
         before = len(left)
         left = left.replace(b"[]", b"")
         if len(left) == before:
-            return  # nothing left, or what is no JSON
+            return  # nothing is left, or it is not JSON
     if left:
         raise RecursionError
 
 
 def _structure(data: bytes, name: str) -> bytes:
-    """The brackets and commas of JSON that stand in no string. A piece at a time: there may be many strings."""
+    """The brackets and commas of JSON outside strings. Works in pieces, since there may be many strings."""
     if b"\\" in data:
         data = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     found: list[bytes] = []
@@ -129,43 +132,43 @@ def _structure(data: bytes, name: str) -> bytes:
         inside ^= (len(parts) - 1) & 1
         values += sum(found[-1].count(one) for one in (b",", b"[", b"{"))
         if values > MOST_VALUES:
-            raise TooLarge(f"{name} holds more than {MOST_VALUES:,} values; a session never has as many")
+            raise TooLarge(f"{name} has more than {MOST_VALUES:,} values; no session has as many")
         if unbroken * _PIECE >= LONGEST_STRING:
             raise SessionError(
-                f"{name} holds a text of more than {LONGEST_STRING // 2**20} MB; no session does"
+                f"{name} has a text of more than {LONGEST_STRING // 2**20} MB; no session does"
             )
     return b"".join(found)
 
 
 def _whole(digits: str) -> int:
     if len(digits.lstrip("-")) > LONGEST_NUMBER:
-        raise ValueError(f"it holds a number of {len(digits):,} digits, more than {LONGEST_NUMBER:,}")
+        raise ValueError(f"it has a number of {len(digits):,} digits, more than {LONGEST_NUMBER:,}")
     return int(digits)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; two values of one name would be read differently by different programs."""
+    """An object. A key that is there twice is an error, since programs disagree which value counts."""
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError(f"it holds {first_duplicate(name for name, _ in pairs)[:80]!r} twice in one object")
+        raise ValueError(f"it has {first_duplicate(name for name, _ in pairs)[:80]!r} twice in one object")
     return made
 
 
 def first_duplicate(names: Iterable[str]) -> str:
-    """The first, by its letters, of the names that are there more than once."""
+    """The alphabetically first name that is there more than once."""
     return next(a for a, b in pairwise(sorted(names)) if a == b)
 
 
 def plain_text(text: str) -> str:
-    """The text with U+FFFD for halves of surrogate pairs, which no file can hold."""
+    """The text with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def without_surrogates(value: Any) -> Any:
-    """The same JSON with every text as :func:`plain_text` has it."""
-    if "\\ud" not in json.dumps(value):  # which is soon looked through, unlike each text of a large session
+    """The same JSON with :func:`plain_text` of every string and key."""
+    if "\\ud" not in json.dumps(value):  # faster than a look at each string
         return value
     return _without_surrogates(value)
 
@@ -181,14 +184,14 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that a session may hold")
+    raise ValueError(f"{name} is not a number that JSON allows")
 
 
 def json_text(document: Any, ascii_only: bool = False) -> str:
-    """Readable JSON, a line a field. Raises ValueError for NaN.
+    """Readable JSON, one line per field. Raises ValueError for NaN.
 
-    Infinity is written as 1e999: as it is read. What cannot be seen, or steers a terminal, is written as its escape: a
-    session file can be looked at with any program.
+    Infinity is written as 1e999, which JSON parsers read as infinity. Invisible characters and those that control a
+    terminal are escaped, so that any program can display a session file.
     """
     try:
         text = json.dumps(document, indent=1, ensure_ascii=ascii_only, allow_nan=False)
@@ -202,7 +205,7 @@ def json_text(document: Any, ascii_only: bool = False) -> str:
 
 
 def visible_json(text: str) -> str:
-    """JSON with an escape for what cannot be seen, or steers a terminal."""
+    """JSON with escapes for invisible characters and those that control a terminal."""
     return text if text.isascii() and "\x7f" not in text else _UNUSUAL.sub(_escaped, text)
 
 
@@ -224,7 +227,7 @@ def _marked(value: Any, token: str) -> Any:
 
 
 def check_writable(data: bytes) -> None:
-    """Raise SessionError, ValueError or RecursionError for JSON that could not be read again."""
+    """Raise SessionError, ValueError or RecursionError for JSON that :func:`parse_json` would refuse."""
     if len(data) > LARGEST:
         raise TooLarge(
             f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again; begin a new one"

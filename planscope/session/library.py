@@ -68,9 +68,9 @@ _LISTED: Any = {
 
 
 def entries(*where: Place, index: Index | None = None) -> list[Entry]:
-    """The sessions of these places (library and bundled where none is named), the last changed first in each.
+    """The sessions of these places (by default library and bundled), in each place the last changed first.
 
-    Never raises for what a file holds, nor for folders that are not there. Verdicts are those that the index has.
+    Never raises, whatever files contain and if folders are missing. Verdicts come from the index.
     """
     known = index if index is not None else Index()
     seen: set[Mark] = set()
@@ -82,10 +82,10 @@ def entries(*where: Place, index: Index | None = None) -> list[Entry]:
 
 
 def judge(entry: Entry, index: Index | None = None) -> Entry:
-    """The entry with the verdicts on its runs, computed anew and kept in the index.
+    """The entry with the verdicts on its runs, which are judged again and kept in the index.
 
-    A file that cannot be opened gets ``wrong``; a request that cannot be read leaves the verdict ``unknown``. With an
-    ``index`` of the caller's own, writing it is the caller's.
+    A file that cannot be opened gets ``wrong``; a query that cannot be read gives the verdict ``unknown``. A caller who
+    passes an ``index`` has to write it.
     """
     try:
         status = entry.path.stat()
@@ -100,9 +100,9 @@ def judge(entry: Entry, index: Index | None = None) -> Entry:
 
 
 def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) -> Iterator[Entry]:
-    """Judge what is pending, one after another, and yield what became of each; the index keeps it.
+    """Judge the pending entries one by one, yield each judged entry, and write the index at the end.
 
-    For a thread of its own; ``stop`` is asked before each.
+    Runs in a thread of its own, and ends as soon as ``stop`` returns True.
     """
     index = Index()
     try:
@@ -116,7 +116,7 @@ def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) 
 
 
 def entry_at(path: Path, session: Session) -> Entry:
-    """The entry of a session that was opened from anywhere, its last run judged. Raises :class:`SessionError`."""
+    """The judged entry of an open session, from any folder. Raises :class:`SessionError`."""
     place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library_folder() else "file"
     try:
         return _entry(place, path, path.stat(), _record(session))
@@ -125,7 +125,7 @@ def entry_at(path: Path, session: Session) -> Entry:
 
 
 def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, str | None]]:
-    """Verdict and error type of each run, judged anew; ``unknown`` where its request cannot be read."""
+    """Verdict and error type of each run; ``unknown`` if its query cannot be read."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
     from planscope.session.model import variant_of
@@ -147,7 +147,7 @@ def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, st
 
 
 def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]]) -> Outcomes:
-    """How so many runs came out, each with its verdict and error type."""
+    """The counts of these runs by their verdicts, each given with its error type."""
     counts, errors = Counter[str](), Counter[str]()
     for run, (verdict, error) in zip(runs, verdicts, strict=True):
         if verdict in ("right", "wrong") and help_of(run):
@@ -160,7 +160,7 @@ def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]])
 
 
 def _judged(path: Path) -> dict[str, Any]:
-    """A session opened for good, and its runs judged: what the index keeps of it."""
+    """The index's record of a session, loaded with all checks and judged."""
     from planscope.session.store import load
 
     try:
@@ -205,7 +205,7 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
 
 
 def _itself(path: Path) -> os.stat_result:
-    """Size and time of a link that leads nowhere; of nothing, where that is gone too."""
+    """Size and time of a broken link; zeros if the link is gone too."""
     try:
         return path.lstat()
     except OSError:
@@ -213,7 +213,7 @@ def _itself(path: Path) -> os.stat_result:
 
 
 def session_files(folder: Path) -> list[Path]:
-    """Everything in the folder that is called like a session; none where it cannot be read."""
+    """The files in the folder with a session's suffix; none if the folder cannot be read."""
     try:
         with os.scandir(folder) as found:
             return [folder / one.name for one in found if one.name.endswith(SUFFIXES)]
@@ -247,7 +247,7 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
 
 
 def library_session(name: str) -> Path:
-    """The session of the library that is meant: by its name, or by the path of its file. Raises SessionError."""
+    """The library's session with this name or path. Raises :class:`SessionError`."""
     found = in_library(name)
     if found is not None:
         return found
@@ -268,7 +268,10 @@ def library_session(name: str) -> Path:
 
 
 def in_trash(name: str) -> Path:
-    """The session in the trash that had this name, the last one deleted; or the one of this path or name in there."""
+    """The session in the trash with this path or file name, or the last deleted one that had this name.
+
+    Raises :class:`SessionError`.
+    """
     found = [(before_trash(path), path) for path in session_files(trash_folder())]
     exact = [path for _, path in found if name in (str(path), name_of(path))]
     named = [(when.timestamp() if when else 0.0, path) for (was, when), path in found if was == name]
@@ -278,10 +281,10 @@ def in_trash(name: str) -> Path:
 
 
 def rename(path: Path, name: str) -> Path:
-    """Give a session of the library another name; its new path."""
+    """Rename a session of the library; returns its new path."""
     _own(path)
     new = checked_name(name)
-    with _told_of_others(), Lock(library_folder()), Lock(path):
+    with _without_saving_advice(), Lock(library_folder()), Lock(path):
         with suppress(SessionError):
             merge_recordings(path, held=True)
         _check_free(new)
@@ -291,17 +294,17 @@ def rename(path: Path, name: str) -> Path:
 
 
 def retitle(path: Path, title: str) -> None:
-    """Give a session of the library another title."""
+    """Change the title of a session of the library."""
     _own(path)
     stamp = fingerprint_of(path)
     session = load(path)
     session.title = title
-    with _told_of_others():
+    with _without_saving_advice():
         save(session, path, unless_changed=stamp)
 
 
 def add(session: Session, wanted: str) -> Path:
-    """Put a new session into the library, under a name like the one that is wanted; its path."""
+    """Save a new session in the library under ``wanted`` or a similar free name; returns its path."""
     make_folder(library_folder())
     with Lock(library_folder()):
         path = library_folder() / f"{free_name(wanted)}.planscope.json"
@@ -310,9 +313,9 @@ def add(session: Session, wanted: str) -> Path:
 
 
 def copy(path: Path, name: str | None = None) -> Path:
-    """Copy any session that can be opened into the library; the copy's path. Without ``name``: one that is free."""
+    """Copy a session from anywhere into the library, by default under a free name; returns the copy's path."""
     new = checked_name(name) if name is not None else None
-    with suppress(SessionError):  # of a file that may not be written; what is in it is copied
+    with suppress(SessionError):  # the file may be read-only; then it is copied as it is
         merge_recordings(path)
     data = read_bytes(path)
     loads(data, str(path))
@@ -326,19 +329,19 @@ def copy(path: Path, name: str | None = None) -> Path:
 
 
 def delete(path: Path) -> Path:
-    """Move a session of the library to the trash; where it is there."""
+    """Move a session of the library to the trash; returns its path there."""
     _own(path)
     make_folder(trash_folder())
     target = trash_folder() / trashed(path)
     with suppress(SessionError):
         merge_recordings(path)
-    with _told_of_others(), Lock(library_folder()), Lock(path):
+    with _without_saving_advice(), Lock(library_folder()), Lock(path):
         _move(path, target)
     return target
 
 
 def restore(path: Path) -> Path:
-    """Move a session from the trash back into the library, under its old name or one that is free; its path."""
+    """Move a session from the trash back into the library, under its old name if free; returns its path."""
     if path.parent != trash_folder() or not os.path.lexists(path):
         raise SessionError(f"{path} is not in the trash (see: planscope sessions trash)")
     make_folder(library_folder())
@@ -349,7 +352,7 @@ def restore(path: Path) -> Path:
 
 
 def empty_trash() -> int:
-    """Remove what is in the trash for good; how many sessions that were."""
+    """Delete all sessions in the trash; returns their number."""
     count = 0
     for path in session_files(trash_folder()):
         try:
@@ -361,7 +364,7 @@ def empty_trash() -> int:
 
 
 def _own(path: Path) -> None:
-    """Raise :class:`SessionError` for what is not a session of the library."""
+    """Raise :class:`SessionError` unless the path is a file or link in the library."""
     if path.parent != library_folder():
         raise SessionError(f"{path} is not in your library")
     try:
@@ -373,8 +376,8 @@ def _own(path: Path) -> None:
 
 
 @contextmanager
-def _told_of_others() -> Iterator[None]:
-    """Who cannot have the session is not told what one who saves could do."""
+def _without_saving_advice() -> Iterator[None]:
+    """Give a :class:`Held` error the advice that fits here: writing to another file would not help."""
     try:
         yield
     except Held as held:
@@ -387,7 +390,7 @@ def _check_free(name: str) -> None:
 
 
 def _move(path: Path, target: Path) -> None:
-    """Rename a file or a link as it is; its time of change stays, and with it what the index knows."""
+    """Rename a file, or a link itself. The time of change stays, and so the index's record stays valid."""
     try:
         if os.path.lexists(target):
             raise SessionError(f"there is {target} already")

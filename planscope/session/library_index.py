@@ -29,21 +29,21 @@ from planscope.session.validation import migrate
 from planscope.wording import terms
 
 Place = Literal["library", "bundled", "trash", "file"]
-"""``file``: anywhere else; lists have none of these."""
+"""Where a session is; ``file`` is any other folder, and not in lists."""
 
 LONGEST_TEXT = 200
-"""Characters of a text that a list keeps."""
+"""The limit for a text in a list, in characters."""
 
-LARGEST_GLANCE = 8_000_000
-"""Bytes of a file that a list reads; what a larger one holds is known once it was judged."""
+LARGEST_LISTED = 8_000_000
+"""The limit for files that a list reads, in bytes. A larger file is known only after it was judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How the runs of a session came out, without those that dissections made; all of them are counted somewhere.
+    """Counts of a session's runs by verdict, without the runs that dissections made.
 
-    ``right`` and ``wrong`` had no help; ``helped`` are the right and wrong ones that had. ``errors``: how many runs
-    that are wrong, helped or not, have which primary type of error.
+    ``right`` and ``wrong`` count runs without help; ``helped`` counts right and wrong runs with help. ``errors`` counts
+    wrong runs, helped or not, by their primary type of error.
     """
 
     right: int = 0
@@ -56,21 +56,23 @@ class Outcomes:
 
     @property
     def counted(self) -> int:
+        """The runs that a rate is computed from: right and wrong ones without help."""
         return self.right + self.wrong
 
     @property
     def any_wrong(self) -> bool:
+        """Whether any run is wrong, helped or not."""
         return bool(self.wrong or self.helped > self.helped_right)
 
     @property
     def share(self) -> str:
-        """``14/20``: right of those that were counted; empty where there is one run or none."""
+        """The right runs of the counted ones, for example ``14/20``; empty for fewer than two runs."""
         runs = self.counted + self.aborted + self.unknown + self.helped
         return f"{self.right}/{self.counted}" if runs > 1 and self.counted else ""
 
     @property
     def text(self) -> str:
-        """The same in words."""
+        """The counts in words."""
         parts = [f"{self.right} of {self.counted} right"] if self.counted else []
         parts += [f"{self.helped} helped, {self.helped_right} of them right"] if self.helped else []
         rest = {"aborted": self.aborted, "unknown": self.unknown}
@@ -80,12 +82,12 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One session. All texts come from its file and are hostile.
+    """One session in a list. All texts come from its file and are untrusted.
 
-    ``agent``, ``model``, ``verdict``, ``error_type`` and ``helped`` (in words what helped it, if anything did) are
-    those of the last run that no dissection made; ``outcomes`` says how all of them came out. Until the session was
-    ``checked``, opened and judged as it would be on screen, it is ``pending``: ``verdict`` is None, as it stays for
-    one without runs. ``wrong``: in one line, why it cannot be opened. Times are UTC; ``size`` is the file's, in bytes.
+    ``agent``, ``model``, ``verdict``, ``error_type`` and ``helped`` (in words) are those of the last run that no
+    dissection made; ``outcomes`` counts all such runs. ``checked``: the session was loaded and judged; before that it
+    is ``pending``, and ``verdict`` is None. ``wrong`` is one line that says why it cannot be opened. Times are UTC;
+    ``size`` is in bytes.
     """
 
     name: str
@@ -110,42 +112,42 @@ class Entry:
 
     @property
     def pending(self) -> bool:
-        """Nobody has opened and judged it yet."""
+        """Whether the session still has to be judged."""
         return self.wrong is None and not self.checked
 
     def came_out(self, verdict: str) -> bool:
-        """Whether the last run has this verdict; for ``wrong``, whether any run is."""
+        """Whether the last run has this verdict; for ``wrong``, whether any run has it."""
         any_wrong = self.outcomes is not None and self.outcomes.any_wrong
         return self.verdict == verdict or (verdict == "wrong" and any_wrong)
 
     @property
     def error_types(self) -> frozenset[str]:
-        """The types of errors of all runs that were judged."""
+        """The error types of all judged runs."""
         own = {self.error_type} if self.error_type else set()
         return frozenset(own | {*(self.outcomes.errors if self.outcomes is not None else ())})
 
     @property
     def when(self) -> datetime:
-        """When it was deleted or changed; a bundled one was made, whenever its file was put there."""
+        """When it was deleted or changed; for a bundled session when it was created, as installing changes files."""
         made = self.created if self.place == "bundled" else None
         return self.deleted or made or self.changed
 
     @property
     def why_wrong(self) -> str:
-        """What is wrong with the file, without its name; empty where nothing is."""
+        """Why it cannot be opened, without the file's name; empty if it can."""
         return (self.wrong or "").removeprefix(f"{self.path} ").removeprefix(f"{self.path.name} ")
 
     @property
     def address(self) -> str:
-        """What to type after ``planscope open``: the name, or the path where the name means something else."""
+        """The argument for ``planscope open``: the name, or the path if the name means another session."""
         shadowed = self.place == "library" and self.name in bundled()
         plain = self.place in ("library", "bundled") and wrong_name(self.name) is None and not shadowed
         return self.name if plain else str(self.path)
 
 
 def summary_fields(path: Path, size: int) -> dict[str, Any]:
-    """What a list shows of a file, as fields of :class:`Entry`. Never raises; the file is not checked thoroughly."""
-    if size > LARGEST_GLANCE:
+    """The fields of :class:`Entry` that a list reads from a file, without a full check. Never raises."""
+    if size > LARGEST_LISTED:
         return {}
     try:
         document = migrate(parse_json(read_bytes(path), path.name), path.name)
@@ -155,7 +157,7 @@ def summary_fields(path: Path, size: int) -> dict[str, Any]:
 
 
 def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The same from a session's JSON; whatever has the wrong type counts as absent."""
+    """The fields of :class:`Entry` from a session's JSON. A value of the wrong type counts as missing."""
     runs, variants = _items(document.get("runs")), _items(document.get("variants"))
     spent, made = _of_dissections(document)
     last, newest = _last(runs, spent), _last(variants, made)
@@ -172,7 +174,7 @@ def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_dissections(document: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """Ids of the runs and the variants that dissections made: as in ``own``, without the model."""
+    """The ids of runs and variants that dissections made, read from JSON as ``model.own_runs`` reads a session."""
     found = _items(document.get("dissections"))
     cells = [cell for one in found for cell in _items(one.get("cells"))]
     spent = {id for cell in cells for id in _list(cell.get("runs")) if isinstance(id, str)}
@@ -181,7 +183,7 @@ def _of_dissections(document: Mapping[str, Any]) -> tuple[set[str], set[str]]:
 
 
 def _last(found: list[Mapping[str, Any]], left_out: set[str]) -> Mapping[str, Any]:
-    """The last one that is not left out; of those, where there is no other."""
+    """The last item whose id is not in ``left_out``; the last item if all are."""
     own = [one for one in found if not (isinstance(id := one.get("id"), str) and id in left_out)]
     return (own or found or [{}])[-1]
 
@@ -199,7 +201,7 @@ def _text(value: Any) -> str | None:
 
 
 def moment(text: str | None) -> datetime | None:
-    """A time as files say it, in UTC; None for what is none."""
+    """An ISO 8601 time in UTC; None for other text."""
     try:
         read = datetime.fromisoformat(text or "")
         return read.replace(tzinfo=read.tzinfo or UTC).astimezone(UTC)
@@ -208,7 +210,7 @@ def moment(text: str | None) -> datetime | None:
 
 
 def search(entries: Iterable[Entry], text: str) -> list[Entry]:
-    """Those that hold every word of ``text`` somewhere: in name, title, topic, agent, model, verdict, error types."""
+    """The entries that contain every word of ``text``: in name, title, topic, agent, model, verdict or error types."""
     words = text.casefold().split()
     return [entry for entry in entries if all(word in _haystack(entry) for word in words)]
 
@@ -223,7 +225,7 @@ def _haystack(entry: Entry) -> str:
 Mark = tuple[int, int, int, int]
 _LARGEST = 32_000_000
 _JUDGES = ("language", "oracle", "session")
-"""The parts of planscope that a verdict depends on."""
+"""The packages of planscope that a verdict depends on."""
 
 _TEXTS = frozenset(
     {"title", "created", "agent", "model", "topic", "verdict", "error_type", "wrong", "helped"}
@@ -233,12 +235,13 @@ _COUNTS = frozenset({"runs", "variants"})
 
 
 def mark_of(status: os.stat_result) -> Mark:
+    """Device, inode, size and time of change: the state of a file that a record is valid for."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @cache
 def engine() -> str:
-    """What a verdict was found by: planscope's version, and its code as it lies on the disk (a checkout changes)."""
+    """A hash of planscope's version and its judging code, since a checkout changes without a new version."""
     seen = hashlib.sha256(__version__.encode())
     for part in _JUDGES:
         for path in sorted(Path(str(files("planscope") / part)).glob("*.py")):
@@ -248,7 +251,7 @@ def engine() -> str:
 
 
 class Index:
-    """Records by file. Not for two threads at once; two processes: the last one to write wins, and nothing breaks."""
+    """Records by file. Only one thread may use it; of two processes the last one that writes wins."""
 
     def __init__(self) -> None:
         self._file = locations.cache_folder() / "sessions.json"
@@ -256,22 +259,24 @@ class Index:
         self._changed = False
 
     def get(self, mark: Mark) -> dict[str, Any] | None:
+        """The record of a file; None if there is none."""
         return self._records.get(mark)
 
     def put(self, mark: Mark, record: dict[str, Any]) -> None:
+        """Keep the record of a file, a dictionary of fields of :class:`Entry`."""
         if self._records.get(mark) != record:
             self._records[mark] = record
             self._changed = True
 
     def keep_only(self, marks: set[Mark]) -> None:
-        """Forget files that are not there any more."""
+        """Forget all other files."""
         gone = self._records.keys() - marks
         for mark in gone:
             del self._records[mark]
         self._changed = self._changed or bool(gone)
 
     def write(self) -> None:
-        """To the disk, if there is something new; a cache that cannot be written is done without."""
+        """Write the index if it has changed. Errors are ignored, since it is only a cache."""
         if not self._changed:
             return
         document = {
@@ -291,7 +296,7 @@ class Index:
 
 
 def _read(path: Path) -> dict[Mark, dict[str, Any]]:
-    """The records of this engine; none where anything is odd about the file."""
+    """The valid records for the current code; none if the file is damaged."""
     try:
         with open_regular(path) as file:
             document = json.loads(file.read(_LARGEST))
@@ -307,7 +312,7 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
 
 
 def _is_outcomes(value: Any) -> bool:
-    """Counts by the names of ``library_entry.Outcomes``."""
+    """Whether the value is a valid :class:`Outcomes` as a dictionary."""
     if not (isinstance(value, dict) and value.keys() <= _OUTCOMES and isinstance(value.get("errors"), dict)):
         return False
     counts = {**value, **value["errors"]}

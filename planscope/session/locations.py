@@ -21,11 +21,11 @@ from planscope.session.files import SessionError, recordings_of
 
 SUFFIXES = (".planscope.json", ".planscope.json.gz")
 DEFAULT = "first-look"
-"""The one that opens when no file is named: a failing run of five actions."""
+"""The session that opens by default: a failing run of five actions."""
 
 
 def bundled() -> dict[str, Path]:
-    """Name and file of every bundled session, in order of names."""
+    """The bundled sessions' files by name, sorted."""
     folder = shipped("sessions")
     return {
         path.name.removesuffix(suffix): path
@@ -35,7 +35,7 @@ def bundled() -> dict[str, Path]:
 
 
 def is_bundled(path: Path) -> bool:
-    """Is this one of the files that ship with planscope, not to be written to?"""
+    """Whether the file ships with planscope, and so must not be written to."""
     try:
         return path.resolve().parent == shipped("sessions").resolve()
     except (OSError, ValueError, RuntimeError):  # RuntimeError: a link that leads to itself
@@ -43,32 +43,32 @@ def is_bundled(path: Path) -> bool:
 
 
 def library_folder() -> Path:
-    """The user's own sessions."""
+    """The folder of the user's own sessions."""
     return user_data_path("planscope") / "sessions"
 
 
 def trash_folder() -> Path:
-    """Sessions that were deleted from the library, until the trash is emptied. On the same disk as the library."""
+    """The folder of deleted sessions, on the same disk as the library."""
     return user_data_path("planscope") / "trash"
 
 
 def locks_folder() -> Path:
-    """A file for each session that is being written: never beside the session, whose folder may be shared."""
+    """The folder of lock files; locks are not beside the sessions, whose folders may be shared."""
     return user_state_path("planscope") / "locks"
 
 
 def recovery_folder() -> Path:
-    """Work that could not be written to where it belongs."""
+    """The folder of unsaved work."""
     return user_state_path("planscope") / "recovery"
 
 
 def cache_folder() -> Path:
-    """What can be made again at any time."""
+    """The folder of files that can be deleted at any time."""
     return user_cache_path("planscope")
 
 
 def make_folder(folder: Path) -> Path:
-    """One of these folders, made where it is missing, for the user alone. Raises :class:`SessionError`."""
+    """Make one of these folders if it is missing, readable only by the user. Raises :class:`SessionError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -78,17 +78,17 @@ def make_folder(folder: Path) -> Path:
 
 _NAMED = 6
 LONGEST = 120
-"""Bytes of a name; with suffix and number it stays below what file systems take (255)."""
+"""The limit for a name in bytes; with suffix and number it stays below the 255 of file systems."""
 
 _NEVER = frozenset('/\\:*?"<>|')
-"""Not in names, so that a library can move to any system."""
+"""Characters that names do not have, so that a library can be moved to any system."""
 
 _TRASHED = re.compile(r"(.+)~([0-9]{8}T[0-9]{6})-[0-9a-f]{6}", re.DOTALL)
 _WHEN = "%Y%m%dT%H%M%S"
 
 
 def name_of(path: Path) -> str:
-    """The file's name without the suffix of sessions, or of pages and tests that carry one."""
+    """The file's name without the suffix of sessions, pages and tests."""
     for suffix in (*SUFFIXES, *CONTAINER_SUFFIXES):
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
@@ -96,34 +96,34 @@ def name_of(path: Path) -> str:
 
 
 def suffix_of(path: Path) -> str:
-    """``.planscope.json`` or ``.planscope.json.gz``; the first for files of other names."""
+    """``.planscope.json.gz`` if the name ends so, else ``.planscope.json``."""
     return next((s for s in reversed(SUFFIXES) if path.name.endswith(s)), SUFFIXES[0])
 
 
 def in_library(name: str) -> Path | None:
-    """The library's session of that name."""
+    """The file of the library's session with that name."""
     if not name or wrong_name(name):
         return None
     return next((p for s in SUFFIXES if os.path.lexists(p := library_folder() / f"{name}{s}")), None)
 
 
 def wrong_name(name: str) -> str | None:
-    """Why a session in the library cannot be called so, None where it can."""
+    """The reason why no session of the library can have that name; None if one can."""
     if not name or name != name.strip():
         return "it is empty, or begins or ends with a blank"
     if name.startswith((".", "-", "~")):
         return f"it begins with {name[0]!r}"
     if _NEVER & set(name):
-        return f"it holds {min(_NEVER & set(name))!r}"
+        return f"it contains {min(_NEVER & set(name))!r}"
     if any(unicodedata.category(c)[0] in "CZ" and c != " " for c in name):
-        return "it holds characters that cannot be seen"
+        return "it contains invisible characters"
     if len(name.encode("utf-8")) > LONGEST:
         return f"it is longer than {LONGEST} bytes"
     return None
 
 
 def checked_name(name: str) -> str:
-    """The name in the form that is kept (NFC). Raises :class:`SessionError` for what can be none."""
+    """The name in Unicode's form NFC. Raises :class:`SessionError` if it is not allowed."""
     bare = unicodedata.normalize("NFC", name_of(Path(name)) if "/" not in name else name)
     why = wrong_name(bare)
     if why is not None:
@@ -132,7 +132,7 @@ def checked_name(name: str) -> str:
 
 
 def free_name(wanted: str, taken: Collection[str] = ()) -> str:
-    """The name, or with ``-2``, ``-3``, ... what neither the library nor a bundled session has."""
+    """The name, followed by ``-2``, ``-3``, ... if the library or a bundled session has it already."""
     stem = _tidy(wanted)
     shipped, number, name = bundled(), 1, stem
     while name in shipped or name in taken or in_library(name) is not None:
@@ -142,12 +142,12 @@ def free_name(wanted: str, taken: Collection[str] = ()) -> str:
 
 
 def free_path(path: Path, name: str | None = None) -> Path:
-    """Where in the library what is at ``path`` goes: under ``name``, by default its own or one like it that is free."""
+    """The file in the library for a copy of ``path``, under ``name`` or by default under its own name if free."""
     return library_folder() / f"{name or free_name(name_of(path))}{suffix_of(path)}"
 
 
 def _tidy(wanted: str) -> str:
-    """Something like it that can be a name: files may be called anything."""
+    """A similar name that is allowed, since files may have any name."""
     kept = "".join(
         "-" if c in _NEVER or (unicodedata.category(c)[0] in "CZ" and c != " ") else c
         for c in unicodedata.normalize("NFC", wanted)
@@ -157,9 +157,10 @@ def _tidy(wanted: str) -> str:
 
 
 def resolve(name: str | Path) -> Path:
-    """A file by its path, a bundled session or one of the library by its name. Raises :class:`SessionError`.
+    """The file that a typed argument means. Raises :class:`SessionError`.
 
-    In this order: what is there under that path is meant, and names in our documents mean the same everywhere.
+    It is looked up as a path, then as a bundled session's name, then as a name in the library; so the names in the
+    documentation mean the same for everybody.
     """
     path = Path(name)
     if path.exists() or recorded(path):
@@ -187,7 +188,7 @@ def resolve(name: str | Path) -> Path:
 
 
 def recorded(path: Path) -> bool:
-    """Whether a session is being recorded there whose file is not written yet."""
+    """Whether recordings for the session exist, even if its file is not written yet."""
     try:
         return bool(os.listdir(recordings_of(path)))  # noqa: PTH208
     except (OSError, ValueError, RuntimeError):
@@ -195,7 +196,7 @@ def recorded(path: Path) -> bool:
 
 
 def library_names() -> list[str]:
-    """The names of the library's sessions; none where it cannot be read."""
+    """The names of the library's sessions; empty if the folder cannot be read."""
     try:
         found = [n for n in os.listdir(library_folder()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
     except OSError:
@@ -204,14 +205,14 @@ def library_names() -> list[str]:
 
 
 def trashed(path: Path) -> str:
-    """What a session is called in the trash: its name, when it was deleted, and something that tells it apart."""
+    """A session's file name in the trash: its name, the time of deletion, and a random part."""
     import secrets
 
     return f"{name_of(path)}~{datetime.now(UTC).strftime(_WHEN)}-{secrets.token_hex(3)}{suffix_of(path)}"
 
 
 def before_trash(path: Path) -> tuple[str, datetime | None]:
-    """The name that a session in the trash had, and when it was deleted."""
+    """The former name of a session in the trash, and when it was deleted."""
     found = _TRASHED.fullmatch(name_of(path))
     if found is None:
         return name_of(path), None

@@ -27,17 +27,19 @@ from planscope.session.files import SessionError
 from planscope.session.locations import locks_folder
 
 LOCK_TIMEOUT = 3.0
-"""Seconds to wait for another writer that writes just now; for one that keeps a file open there is no waiting."""
+"""Seconds to wait for a lock that is held only for a moment; nobody waits for one that is kept."""
 
 _POLL = 0.02
-_GLANCE = 0.1
-"""Seconds between two tries, and those that one who only asks who holds it (:func:`holder_of`) is never in the way."""
+"""Seconds between two tries."""
+
+_LOOK_TIME = 0.1
+"""Seconds to keep trying in any case: :func:`holder_of` takes the lock for an instant only to look at it."""
 _HOLDER_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who writes to a session: a process, its machine and when it began. ``lasting``: until it is closed there."""
+    """The process that writes to a session. ``lasting``: it keeps the session open, rather than writing once."""
 
     pid: int
     host: str
@@ -46,7 +48,7 @@ class Holder:
 
     @property
     def here(self) -> bool:
-        """This very process."""
+        """Whether it is this process."""
         return self.pid == os.getpid() and self.host == platform.node()
 
     def __str__(self) -> str:
@@ -57,7 +59,7 @@ class Holder:
 
 
 class Held(SessionError):
-    """Somebody else writes to the session. ``holder`` is None where it did not say who it is."""
+    """Another process holds the lock. ``holder`` is None if that process did not write who it is."""
 
     def __init__(
         self, path: Path, holder: Holder | None, advice: str = "close it there, or write to another file"
@@ -68,15 +70,16 @@ class Held(SessionError):
 
 
 def path_key(path: Path) -> str:
-    """A name for the file that ``path`` leads to, the same from every process."""
+    """A name for the file that ``path`` leads to, the same in every process."""
     real = os.path.normcase(os.path.realpath(path))
     return hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
 
 
 class Lock:
-    """The right to write to a session file, for as long as it is kept. ``lasting``: longer than a moment.
+    """The exclusive right to write to a session file. ``lasting``: it is kept while the session is open.
 
-    As a context it is taken and given back; whoever has it for a moment is waited for.
+    As a context manager it waits at most ``LOCK_TIMEOUT`` for another holder, unless that one's lock is lasting.
+    ``works`` is False if the system cannot lock; then everybody gets the lock.
     """
 
     def __init__(self, path: Path, *, lasting: bool = False) -> None:
@@ -87,18 +90,19 @@ class Lock:
         self._handle: int | None = None
 
     def acquire(self, wait: float = 0.0) -> None:
-        """Take it, within ``wait`` seconds where it is held for a moment. Raises :class:`Held`."""
+        """Take the lock; wait up to ``wait`` seconds for one that is not lasting. Raises :class:`Held`."""
         began = time.monotonic()
         while not self._try():
             holder, waited = _read(self._file), time.monotonic() - began
-            if waited >= _GLANCE and (waited >= wait or (holder is not None and holder.lasting)):
+            if waited >= _LOOK_TIME and (waited >= wait or (holder is not None and holder.lasting)):
                 raise Held(self.path, holder)
             time.sleep(_POLL)
 
     def release(self) -> None:
+        """Give the lock back, if it is held."""
         if self._handle is None:
             return
-        if sys.platform != "win32":  # whoever opened it meanwhile sees that it is gone, and opens anew
+        if sys.platform != "win32":  # one who has opened it meanwhile notices, and opens it again
             with suppress(OSError):
                 self._file.unlink()
         os.close(self._handle)
@@ -115,7 +119,7 @@ class Lock:
 
     def _try(self) -> bool:
         if self._handle is not None:
-            raise RuntimeError("this lock is held already")
+            raise RuntimeError("this lock is already held")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -125,7 +129,7 @@ class Lock:
         try:
             taken = lock_handle(handle)
             if taken and os.fstat(handle).st_ino != _inode(self._file):
-                taken = False  # its holder removed it as we came
+                taken = False  # its holder removed the file after we opened it
             if taken:
                 self._sign(handle)
                 self._handle, handle = handle, -1
@@ -144,7 +148,7 @@ class Lock:
             "since": datetime.now(UTC).isoformat(),
             "lasting": self._lasting,
         }
-        with suppress(OSError):  # a full disk: it is locked all the same, only without a name
+        with suppress(OSError):  # the disk is full: the lock works without the name of its holder
             os.ftruncate(handle, 0)
             os.pwrite(handle, json.dumps(holder).encode(), 0) if hasattr(os, "pwrite") else os.write(
                 handle, json.dumps(holder).encode()
@@ -152,7 +156,7 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who writes to the session just now, None for nobody. One who has not said who it is counts as nobody."""
+    """The process that holds the session's lock; None for nobody, or for one that did not write who it is."""
     file = locks_folder() / f"{path_key(path)}.lock"
     try:
         handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -163,17 +167,17 @@ def holder_of(path: Path) -> Holder | None:
     except OSError:
         return None
     finally:
-        os.close(handle)  # and what a crash left there is taken over by the next writer
+        os.close(handle)  # a file that a crash left stays for the next writer
 
 
 if sys.platform == "win32":
     import msvcrt
 
     _FAR = 1 << 20
-    """The byte that is locked: what stands before it can be read by everybody."""
+    """The position of the locked byte; everybody can read the bytes before it."""
 
     def lock_handle(handle: int) -> bool:
-        """Lock an open file, unless somebody has; whether it is locked now. Closing it unlocks it."""
+        """Lock an open file and return True, or False if another holds the lock. Closing the file unlocks it."""
         os.lseek(handle, _FAR, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -189,7 +193,7 @@ else:
     import fcntl
 
     def lock_handle(handle: int) -> bool:
-        """Lock an open file, unless somebody has; whether it is locked now. Closing it unlocks it."""
+        """Lock an open file and return True, or False if another holds the lock. Closing the file unlocks it."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
@@ -204,7 +208,7 @@ else:
 
 
 def _read(file: Path) -> Holder | None:
-    """What the lock's file says, if it is what we write there."""
+    """The holder that the lock's file names; None if it is not written as :class:`Lock` writes it."""
     try:
         with file.open("rb") as opened:
             said = json.loads(opened.read(_HOLDER_BYTES))

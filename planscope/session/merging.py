@@ -22,17 +22,20 @@ from planscope.session.recordings import any_recordings, complete_recordings, re
 from planscope.session.store import dumps, loads
 
 _SOON = 0.2
-"""Seconds from the end of a run to the writing of its session."""
+"""Seconds between the end of a run and merging it."""
 
 _RARELY = 20
+"""Pause after merging, as a multiple of the time that it took."""
+
 _AGAIN = 2.0
+"""Seconds until the next try if another process has the session open."""
 
 
 def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None) -> None:
-    """Put the runs whose recordings are complete into the session's file. ``held``: its lock is the caller's.
+    """Merge the complete recordings into the session's file. ``held``: the caller holds its lock.
 
-    ``into``: into another file, where that one cannot have them.
-    Raises :class:`SessionError` as :func:`save`; then the recordings stay, and are read with the session.
+    ``into`` is another file for them, if the session's own cannot be written. Raises :class:`SessionError`; then the
+    recordings stay, and loading the session still adds them.
     """
     if not any_recordings(path):
         return
@@ -40,16 +43,15 @@ def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None
     with nullcontext() if held else Lock(place), complete_recordings(path) as found:
         session = loads(read_bytes(place), str(place)) if place.exists() else None
         if session is None:
-            found = (
-                found if into is not None else recordings(path)
-            )  # so that it is seen that something is recorded
+            # of a new session, runs under way too, so that its file appears at once
+            found = found if into is not None else recordings(path)
         if not found:
             return
         write_atomic(place, dumps(with_recordings(session, found)))
 
 
 def warn(line: str) -> None:
-    """One warning; where a program makes errors of warnings, a line on standard error: nothing of it may fail."""
+    """Warn, but never raise: if the program turns warnings into errors, print the line to standard error."""
     try:
         warnings.warn(line, RuntimeWarning, stacklevel=3)
     except RuntimeWarning:
@@ -58,9 +60,9 @@ def warn(line: str) -> None:
 
 
 def merge_now(path: Path) -> str | None:
-    """Put what is complete into the session, or else into a new one in the library: what to warn of, if anything.
+    """Merge what is complete into the session, or else into a new one in the library. Returns a warning, or None.
 
-    Raises ``Held`` where another planscope has the session open: it is read with the session meanwhile.
+    Raises ``Held`` if another planscope has the session open; that one reads the recordings with the session.
     """
     try:
         merge_recordings(path)
@@ -84,11 +86,11 @@ def merge_now(path: Path) -> str | None:
 
 
 _elsewhere: dict[Path, Path] = {}
-"""Where recordings go, by the session that cannot have them."""
+"""The files that recordings were merged into, by the session that could not be written."""
 
 
-class _Settler:
-    """One thread for all sessions that are recorded by this process."""
+class _Merger:
+    """One thread that merges recordings for all sessions of this process."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -101,7 +103,7 @@ class _Settler:
         with self._changed:
             self._due.setdefault(path, max(time.monotonic() + _SOON, self._not_before.get(path, 0.0)))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="planscope-settler", daemon=True)
+                self._thread = threading.Thread(target=self._work, name="planscope-merger", daemon=True)
                 self._thread.start()
             self._changed.notify()
 
@@ -126,7 +128,7 @@ class _Settler:
                     self._due.setdefault(path, now + _AGAIN)
 
     def merge(self, path: Path) -> bool:
-        """Whether it is to be tried again."""
+        """Merge one session's recordings, and warn if that fails. Returns whether to try again later."""
         try:
             said = merge_now(path)
         except Held:
@@ -138,7 +140,7 @@ class _Settler:
         return False
 
     def finish(self) -> None:
-        """The program ends: what is still to be done is done now."""
+        """Merge at once what is still waiting, since the program ends."""
         with self._changed:
             paths, self._due = list(self._due), {}
         with self._one:
@@ -146,24 +148,25 @@ class _Settler:
                 self.merge(path)
 
 
-_settler = _Settler()
+_merger = _Merger()
 
 
 def merge_soon(path: Path) -> None:
-    """A recording of the session at ``path`` is complete."""
-    _settler.soon(path)
+    """Merge soon, in the background, since a recording of the session at ``path`` is complete."""
+    _merger.soon(path)
 
 
 def finish_merging() -> None:
-    """Settle now what is to be settled soon."""
-    _settler.finish()
+    """Merge at once what waits for the background."""
+    _merger.finish()
 
 
-def _afresh() -> None:
-    global _settler
-    _settler = _Settler()
+def _start_anew() -> None:
+    """A forked child has no thread of its parent's."""
+    global _merger
+    _merger = _Merger()
 
 
-atexit.register(lambda: _settler.finish())
+atexit.register(lambda: _merger.finish())
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_afresh)
+    os.register_at_fork(after_in_child=_start_anew)

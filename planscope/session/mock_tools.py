@@ -29,7 +29,7 @@ RESTART_ANSWER = "Permission is granted. Start over."
 
 
 def done_text(action: ActionRecord, *, timed: bool) -> str:
-    """What the tool answers once the action has been done; a timed one tells how long it takes."""
+    """The answer to a successful call; a timed action says how long it takes."""
     name = capital(action.name)
     if not timed:
         return f"{name} has been done."
@@ -38,7 +38,10 @@ def done_text(action: ActionRecord, *, timed: bool) -> str:
 
 
 def tool_answer(done: str, arguments: Mapping[str, Any] | None, *, timed: bool) -> tuple[str, bool]:
-    """The answer to a call, and whether it was executed. ``done``: what is said then; ``timed``: a start is needed."""
+    """The answer to a call, and whether the action was executed.
+
+    ``done`` is the answer of a successful call; ``timed``: the call needs a start.
+    """
     if arguments is None:
         return "Error: the arguments could not be read. Nothing was done.", False
     if timed:
@@ -49,14 +52,14 @@ def tool_answer(done: str, arguments: Mapping[str, Any] | None, *, timed: bool) 
 
 
 def unknown_tool(tool: str, known: Iterable[str]) -> str:
-    """The answer to a call of a tool that is not there, in LangChain's words."""
+    """The answer to a call of an unknown tool, in LangChain's words."""
     return f"Error: {tool} is not a valid tool, try one of [{', '.join(known)}]."
 
 
 def answer_to(
     tool: str, arguments: Mapping[str, Any] | None, actions: Iterable[ActionRecord], *, timed: bool
 ) -> tuple[str, bool]:
-    """What a call of any name is answered where these are the tools, and whether it was executed."""
+    """The answer to a call of any tool, known or not, and whether an action was executed."""
     done = {a.tool: done_text(a, timed=timed) for a in actions}
     if tool in done:
         return tool_answer(done[tool], arguments, timed=timed)
@@ -66,16 +69,17 @@ def answer_to(
 
 
 def capital(name: str) -> str:
+    """The name with a capital first letter."""
     return name[:1].upper() + name[1:]
 
 
 AGENT = "person"
 MODEL = "played by hand"
-"""What such a run says of who made it."""
+"""The agent and the model of a played run."""
 
 
 class PlayedCalls(Protocol):
-    """What is kept of ``planscope.debugger.played.Played``."""
+    """The calls of a ``planscope.debugger.played.Played``: ``kept`` from a run, and ``calls`` added by hand."""
 
     @property
     def kept(self) -> tuple[Call, ...]: ...
@@ -84,11 +88,11 @@ class PlayedCalls(Protocol):
 
 
 def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: Variant | None = None) -> Run:
-    """What was played, as a run of its own that begins with the first calls of ``run`` and ends there.
+    """A played plan as a new run, which begins with the kept calls of ``run``.
 
-    It belongs to the variant of ``run``; where nothing was run yet (None), to ``variant``, by default the newest.
-    Each call is answered as its mock tool does. The session is not changed: append the run to ``session.runs``.
-    Raises ValueError where ``run`` has fewer calls than ``played`` kept, or the session no request at all.
+    It belongs to the variant of ``run``; without a run to ``variant``, by default the newest. Mock tools answer each
+    call. The caller appends the run to ``session.runs``. Raises ValueError if ``run`` has fewer calls than ``played``
+    kept, or the session has no variant.
     """
     recorded = sum(isinstance(e, CallEvent) for e in run.events) if run is not None else 0
     if len(played.kept) > recorded:
@@ -97,7 +101,7 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
         variant = variant_of(session, run)
     elif variant is None:
         if not session.variants:
-            raise ValueError("the session holds no request")
+            raise ValueError("the session has no variant")
         variant = session.variants[-1]
     step = len(played.kept)
     kept = events_up_to(run, step) if run is not None else []
@@ -116,7 +120,7 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
 
 
 def _events(variant: Variant, calls: tuple[Call, ...], step: int, at: float) -> Iterator[Event]:
-    """The calls with their answers; nobody waits for either, so no time passes."""
+    """The calls with their answers, all at the same time, since nobody waits."""
     for number, call in enumerate(calls, step + 1):
         arguments = None if call.arguments is None else dict(call.arguments)
         yield CallEvent(at=at, step=number, tool=call.tool, arguments=arguments, error=call.error)

@@ -15,7 +15,7 @@ from planscope.language.problem import Action, Problem
 
 
 class _Event(BaseModel):
-    """``kept``: it happened in the run that this one was forked from, and is no part of what was run anew."""
+    """``at`` is seconds since the run began. ``kept``: the event was copied from the run that was forked."""
 
     model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
@@ -24,7 +24,7 @@ class _Event(BaseModel):
 
 
 class PromptEvent(_Event):
-    """What the agent was asked; ``system`` is its role prompt, if any."""
+    """The prompt; ``system`` is the system prompt, if there is one."""
 
     type: Literal["prompt"] = "prompt"
     text: str
@@ -41,10 +41,10 @@ class Usage(BaseModel):
 
 
 class MessageEvent(_Event):
-    """One answer of the model: its text or thought. ``message`` is the whole message as JSON (to fork from).
+    """One answer of the model. ``message`` is the whole message as JSON, which a fork needs.
 
-    ``refusal``: the model refused, in these words. ``finish``: why it stopped early (``length``, ``content_filter``).
-    ``structured``: the answer as data, of an agent that was asked for a certain form.
+    ``took``: seconds. ``refusal``: the words in which the model refused. ``finish``: why the answer ended early
+    (``length``, ``content_filter``). ``structured``: the answer as data, if the agent asked for a schema.
     """
 
     type: Literal["message"] = "message"
@@ -58,9 +58,9 @@ class MessageEvent(_Event):
 
 
 class CallEvent(_Event):
-    """One tool call, a step. ``arguments`` is None where they could not be read: ``raw`` and ``error`` say more.
+    """One tool call, which is a step. ``arguments`` is None if they could not be read; see ``raw`` and ``error``.
 
-    ``asked``: what the agent had passed where the user changed the arguments before the call was done.
+    ``asked``: the agent's arguments, if the user changed them before the call was made.
     """
 
     type: Literal["call"] = "call"
@@ -74,11 +74,11 @@ class CallEvent(_Event):
 
 
 class AnswerEvent(_Event):
-    """What the tool of ``step`` answered.
+    """The answer to the call of ``step``.
 
-    ``refused_by``: the call was kept from its tool, and ``text`` tells the agent why. ``said``: what the tool had
-    answered where the user changed it. ``to_graph``: what a tool told the graph besides, as LangGraph's ``Command``:
-    where to ``goto``, what to ``update``. ``artifact``: what it gave to the program, and no model was sent.
+    ``took``: seconds. ``refused_by``: the call was blocked, and ``text`` tells the agent why. ``said``: the tool's
+    answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
+    tool returned. ``artifact``: what the tool returned to the program and not to the model.
     """
 
     type: Literal["answer"] = "answer"
@@ -94,7 +94,7 @@ class AnswerEvent(_Event):
 
 
 class ErrorEvent(_Event):
-    """Trouble that is not the agent's planning: of the model, the network, the tool's code."""
+    """An error of the model, the network or a tool's code, and not of the agent's planning."""
 
     type: Literal["error"] = "error"
     kind: str
@@ -102,7 +102,7 @@ class ErrorEvent(_Event):
 
 
 class EndEvent(_Event):
-    """How the run came to an end (``planscope.oracle.trace.Ending``, less ``running``)."""
+    """How the run ended (``planscope.oracle.trace.Ending`` without ``running``)."""
 
     type: Literal["end"] = "end"
     ending: Literal["stopped", "timeout", "call_limit", "aborted"]
@@ -118,15 +118,15 @@ FORMAT_VERSION = 1
 
 
 class _Part(BaseModel):
-    """Fields of later versions are kept. A number without end stays one, and is never written as null."""
+    """A part of a session. Fields of later versions are kept. Infinity is written as a number, not as null."""
 
     model_config = ConfigDict(extra="allow", ser_json_inf_nan="constants")
 
 
 class ActionRecord(_Part):
-    """An action and its tool; ``duration`` in hours (timed).
+    """An action and its tool; ``duration`` in hours (timed queries).
 
-    ``description`` and ``parameters`` (a JSON schema) are what a real tool says of itself.
+    ``description`` and ``parameters`` (a JSON schema) come from a real tool.
     """
 
     id: str
@@ -138,7 +138,7 @@ class ActionRecord(_Part):
 
 
 class Query(_Part):
-    """The request. The text rules: tree and constraints are kept for readers and derived anew on opening."""
+    """The query. Only the text counts: the tree is kept for other programs, and planscope derives it from the text."""
 
     text: str
     timed: bool = False
@@ -148,14 +148,14 @@ class Query(_Part):
 
 
 class Limits(_Part):
-    """What ends a run: seconds and model calls (paper, section 5)."""
+    """The limits of a run, in seconds and in model calls (paper, section 5)."""
 
     seconds: float = Field(default=180.0, gt=0, allow_inf_nan=False)
     model_calls: int = Field(default=50, ge=1)
 
 
 class Origin(_Part):
-    """Where a variant came from. ``mutation`` and ``number`` for mutated ones."""
+    """Where a variant comes from; a mutated one has ``mutation`` and ``number``."""
 
     kind: Literal["synthesized", "written", "edited", "mutated", "imported"]
     mutation: str | None = None
@@ -163,9 +163,10 @@ class Origin(_Part):
 
 
 class Variant(_Part):
-    """One query with its tools. ``constraints`` are a copy of what the text says, never trusted.
+    """One query with its tools. ``constraints`` are kept for other programs; planscope reads the text instead.
 
-    ``own``: the tools are an agent's own. Those that the text names are to be done once each; the others are free.
+    ``own``: the tools belong to the user's agent. Each tool that the text names must be called once; the others may be
+    called freely.
     """
 
     id: str
@@ -179,14 +180,16 @@ class Variant(_Part):
 
 
 class ForkPoint(_Part):
+    """The run that a fork continues, and the last step that it keeps."""
+
     run: str
     step: int
 
 
 class Run(_Part):
-    """One run of an agent. ``model`` names provider and model, or a simulated profile; never a secret.
+    """One run of an agent. ``model`` names provider and model, or a simulated profile; it holds no secret.
 
-    ``recording``: the name of the journal that it was recorded in, so that it is taken in once.
+    ``recording``: the name of the journal that the run was recorded in, so that it is merged only once.
     """
 
     id: str
@@ -208,7 +211,7 @@ CellKind = Literal["Original", Mutation, "Control"]
 
 
 class Cell(_Part):
-    """One mutant of a dissection with the runs that were spent on it, by their ids.
+    """One mutant of a dissection and the ids of its runs.
 
     ``Original`` and ``Repeat`` are the dissected variant itself. ``number`` counts from 1 within a kind.
     """
@@ -224,11 +227,11 @@ Method = Literal["rates", "paper"]
 
 
 class Dissection(_Part):
-    """What was tried to find the cause of a failure. The cause itself is never kept: it follows from the runs.
+    """The runs of mutants that look for the cause of a failure. The cause is not kept: it follows from the runs.
 
-    ``run`` is the failing run that it began with, if any; ``budget`` the most runs that it may spend; ``stopped``
-    says why it ended before it was decided, if it did (``budget``, ``user``, or one line of trouble). ``closed``:
-    kinds of which no more mutants can be made, and why.
+    ``run`` is the failing run that it began with, if any; ``budget`` is the largest number of runs. ``stopped`` says
+    why it ended undecided: ``budget``, ``user`` or one line about an error. ``closed``: kinds that no more mutants can
+    be made of, and why.
     """
 
     id: str
@@ -246,7 +249,7 @@ class Dissection(_Part):
 
 
 class Session(_Part):
-    """What one file holds."""
+    """The content of a session file."""
 
     format: Literal["planscope-session"] = "planscope-session"
     version: int = FORMAT_VERSION
@@ -271,22 +274,22 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
 
 
 def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
-    """``r1``, ``r2``, ... whichever is free. ``promised``: ids of runs that are to come."""
+    """The next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use."""
     return _next("r", (*(r.id for r in session.runs), *promised))
 
 
 def next_variant_id(session: Session) -> str:
-    """``v1``, ``v2``, ... whichever is free."""
+    """The next free id: ``v1``, ``v2``, ..."""
     return _next("v", (v.id for v in session.variants))
 
 
 def next_dissection_id(session: Session) -> str:
-    """``d1``, ``d2``, ... whichever is free."""
+    """The next free id: ``d1``, ``d2``, ..."""
     return _next("d", (d.id for d in session.dissections))
 
 
 def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
-    """Actions as a session keeps them."""
+    """The actions of a problem, as a variant keeps them."""
     return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]
 
 
@@ -302,7 +305,7 @@ def make_variant(
     constraints: list[dict[str, object]] | None = None,
     limits: Limits | None = None,
 ) -> Variant:
-    """A variant that says what ``problem`` says."""
+    """A variant with the text and the actions of ``problem``."""
     return Variant(
         id=id,
         parent=parent,
@@ -315,28 +318,31 @@ def make_variant(
 
 
 def own_runs(session: Session) -> list[Run]:
-    """Runs that no dissection spent; all of them where there are no others."""
+    """Runs that no dissection made; all runs if dissections made all of them.
+
+    A dissection adds dozens of runs, which are not what a user means by "the last run".
+    """
     spent = {run for one in session.dissections for cell in one.cells for run in cell.runs}
     return [run for run in session.runs if run.id not in spent] or session.runs
 
 
 def own_variants(session: Session) -> list[Variant]:
-    """Requests that no dissection made; all of them where there are no others."""
+    """Variants that no dissection made; all variants if dissections made all of them."""
     made = {cell.variant for one in session.dissections for cell in one.cells}
     made -= {one.variant for one in session.dissections}
     return [variant for variant in session.variants if variant.id not in made] or session.variants
 
 
 def variant_of(session: Session, run: Run) -> Variant:
-    """The variant that a run belongs to."""
+    """The variant of a run."""
     return next(v for v in session.variants if v.id == run.variant)
 
 
 def events_up_to(run: Run, step: int, *, answer: str | None = None) -> list[Event]:
-    """The run's events up to the answer to ``step`` (0: the prompt), each marked as kept.
+    """The events that a fork after ``step`` keeps, each marked as kept; 0: only the prompt.
 
-    ``answer`` stands in for the answer to ``step``. Calls of the same message behind it are gone: they were never
-    made here.
+    ``answer`` replaces the answer to ``step``. Later calls of the same message are left out, since the fork never makes
+    them.
     """
     last = next((i for i, e in enumerate(run.events) if isinstance(e, CallEvent) and e.step == step), -1)
     kept: list[Event] = []

@@ -17,19 +17,19 @@ from planscope.session.model import Run, Variant
 from planscope.session.record import RecordedCall, RunRecord, record_of
 
 UNJUDGED = (
-    "Not judged: nobody said what the calls have to meet. "
-    'Say it in a query when you record: record(PATH, query="...")'
+    "Not judged: there is no query that the calls have to meet. "
+    'Give one when you record: record(PATH, query="...")'
 )
-"""What is said of an agent's own run without a query."""
+"""The explanation for a run of the user's agent without a query."""
 
 
 def plain_name(tool: str) -> str:
-    """The noun phrase that a tool's name stands for: blanks for ``_`` and ``-``."""
+    """The noun phrase in a tool's name: blanks for ``_`` and ``-``."""
     return " ".join(tool.replace("_", " ").replace("-", " ").split()) or tool
 
 
 def actions_of(variant: Variant) -> tuple[Action, ...]:
-    """The variant's actions; timed ones take an hour where no duration is given."""
+    """The variant's actions. A timed action without a duration takes one hour."""
     return tuple(
         Action(a.id, a.name, a.tool, (a.duration or 1) if variant.query.timed else None)
         for a in variant.actions
@@ -37,10 +37,10 @@ def actions_of(variant: Variant) -> tuple[Action, ...]:
 
 
 def reading_of(variant: Variant) -> Reading:
-    """The variant's text, read anew. Raises ``ParseFailure`` where it cannot be.
+    """The variant's text, read. Raises ``ParseFailure``.
 
-    Of an agent's own tools, those that the text names are required, once each; the others are free. Without a text
-    there is nothing to judge by, and the problem says so.
+    Of the tools of a user's agent, those that the text names must be called once each; the others may be called freely.
+    Without a text nothing can be judged, and the problem says so.
     """
     text, timed = variant.query.text, variant.query.timed
     if not has_own_tools(variant):
@@ -57,10 +57,10 @@ def own_reading(
     timed: bool = False,
     kept: bool = False,
 ) -> Reading:
-    """What a text asks of an agent's own tools: those that it names are required, all others are free.
+    """A text read over the tools of a user's agent: the text requires those that it names, and no others.
 
-    ``schemas`` are those of the tools, by name; ``kept`` is that of ``read_query``. An empty text asks for nothing, and
-    nothing is judged by it. Raises ``ParseFailure``.
+    ``schemas`` are the JSON schemas of the tools' arguments by tool name; ``kept`` is passed to ``read_query``. With an
+    empty text nothing is judged. Raises ``ParseFailure``.
     """
     if not text.strip():
         return Reading(text, Query((), (0, 0)), Problem((), (), timed, text, schemas, UNJUDGED))
@@ -71,28 +71,28 @@ def own_reading(
 
 
 def has_own_tools(variant: Variant) -> bool:
-    """Whether its tools are an agent's own, and not mock tools. Only recorders make imported variants."""
+    """Whether its tools belong to a user's agent and are no mock tools. Only recorders make imported variants."""
     return bool(variant.own) or variant.origin.kind == "imported"
 
 
 def problem_of(variant: Variant) -> Problem:
-    """What the variant's text asks for. Raises ``ParseFailure`` where it cannot be read."""
+    """The problem that the variant's text states. Raises ``ParseFailure``."""
     return reading_of(variant).problem
 
 
 def trace_of(run: Run, *, live: bool = False) -> Trace:
-    """The run's calls and its ending. A record that breaks off counts as aborted unless the run is ``live``."""
+    """A run as the oracle judges it. A record without an end counts as aborted, unless the run is ``live``."""
     return trace_of_record(record_of(run, under_way=live))
 
 
 def trace_of_record(record: RunRecord) -> Trace:
-    """The same of a run whose events are grouped already."""
+    """As :func:`trace_of`, from a record."""
     calls = tuple(map(call_of, record.calls))
-    ending: Ending = record.ending  # type: ignore[assignment]  # an end event has no other
+    ending: Ending = record.ending  # type: ignore[assignment]  # an end event has no other value
     return Trace(calls, ending, record.reason or None)
 
 
 def call_of(call: RecordedCall) -> Call:
-    """A recorded call as the oracle takes it."""
+    """A recorded call as the oracle judges it."""
     refused = bool(call.refused_by)
     return Call(call.tool, call.arguments, call.error or None, refused, call.failed and not refused)

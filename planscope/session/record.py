@@ -30,14 +30,14 @@ _EARLY = {
 
 
 def notice_of(refusal: str | None, finish: str | None) -> str:
-    """That the model refused, or why its answer ended early, as a line; empty for one that came to its end."""
+    """One line that says that the model refused or why its answer ended early; empty for a whole answer."""
     if refusal:
         return f"the model refused: {' '.join(refusal.split())}"
     return _EARLY.get(finish or "", f"the answer ended early: {finish}" if finish else "")
 
 
 def words_of(text: str, refusal: str | None, finish: str | None, structured: Any) -> str:
-    """All that is to be read of an answer: its text, the answer as data, a notice; a line or more, or nothing."""
+    """An answer as text: the model's words, the answer as data, and a notice; "" if there is none of these."""
     notice = notice_of(refusal, finish)
     form = "" if structured is None else f"structured answer: {json.dumps(structured, ensure_ascii=False)}"
     said = text.strip()
@@ -49,9 +49,10 @@ BY_HAND = "by hand"
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """How many calls the guard refused and a person did; whose arguments, and how many answers, a person changed.
+    """How a run was helped: calls that the guard or a person blocked, and arguments and answers that a person changed.
 
-    What a fork kept from another run counts, too: the agent goes on from there.
+    A run that was helped says less about its agent; so verdicts mention the help, and rates count such runs separately.
+    Events that a fork kept count too, since the agent continues from them.
     """
 
     refused_by_guard: int = 0
@@ -66,7 +67,7 @@ class Help:
 
     @property
     def text(self) -> str:
-        """``1 call refused, 2 answers edited by hand``; empty where there was no help."""
+        """For example ``1 call refused, 2 answers edited by hand``; empty without help."""
         counts = (
             (self.refused_by_guard, "call", "refused"),
             (self.refused_by_user, "call", f"refused {BY_HAND}"),
@@ -77,11 +78,11 @@ class Help:
 
     @property
     def note(self) -> str:
-        """What follows a verdict: ``, helped: 1 call refused``; empty where there was no help."""
+        """The text after a verdict, for example ``, helped: 1 call refused``; empty without help."""
         return f", helped: {self.text}" if self else ""
 
     def agent(self, name: str) -> str:
-        """The agent with what stood behind it: ``tools + guard``."""
+        """The agent's name, and the guard if it refused a call: ``tools + guard``."""
         return f"{name} + guard" if self.refused_by_guard else name
 
 
@@ -89,7 +90,7 @@ NO_HELP = Help()
 
 
 class Told(Protocol):
-    """What is known of one call."""
+    """The fields of a call that tell whether it was helped."""
 
     @property
     def refused_by(self) -> str | None: ...
@@ -100,7 +101,7 @@ class Told(Protocol):
 
 
 def help_in(calls: Iterable[Told]) -> Help:
-    """The help in calls, each with its answer."""
+    """The help in these calls."""
     told = list(calls)
     return Help(
         sum(call.refused_by == "guard" for call in told),
@@ -114,10 +115,10 @@ BROKEN_OFF = "the record breaks off here"
 
 
 class RecordedCall(NamedTuple):
-    """One step. ``thought`` is what the model said since the step before; ``arguments`` None: not readable.
+    """One step. ``thought`` is what the model said since the previous step. ``arguments`` is None if unreadable.
 
     ``asked`` and ``said``: arguments and answer before the user edited them. ``refused_by``: guard or user.
-    ``number``: the step's own number in the file. ``troubles``: errors of model, network or tool code after the call.
+    ``number``: the step's number in the file. ``troubles``: errors of model, network or tool code after the call.
     """
 
     number: int
@@ -158,8 +159,8 @@ class Cost(NamedTuple):
 class RunRecord(NamedTuple):
     """One run. A record without an end counts as aborted, unless the run is ``under_way``.
 
-    ``last_words`` come after all calls; ``troubles`` before the first. ``kept``: how many calls are those of the run
-    that it was forked from. ``pending``: the last call is paused and not done.
+    ``last_words``: what the model said after the last call. ``troubles``: errors before the first call. ``kept``: the
+    number of calls from the run that was forked. ``pending``: the last call is paused and not executed yet.
     """
 
     id: str
@@ -179,7 +180,7 @@ class RunRecord(NamedTuple):
 
     @property
     def help(self) -> Help:
-        """What helped the run; a paused call is not done, and was not helped yet."""
+        """The help that the run had so far."""
         return help_in(self.calls)
 
     @property
@@ -190,7 +191,7 @@ class RunRecord(NamedTuple):
 
     @property
     def helped_agent(self) -> str:
-        """The agent with what stood behind it: ``tools + guard``."""
+        """The agent's name, and the guard if it refused a call: ``tools + guard``."""
         return self.help.agent(self.agent)
 
     @property
@@ -199,7 +200,7 @@ class RunRecord(NamedTuple):
 
 
 def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
-    """A run's record. ``under_way``: more is to come."""
+    """A run's record. ``under_way``: the run has not ended yet."""
     record = RunRecord(run.id, run.variant, run.agent, run.model, forked_from=run.forked_from)
     if under_way:
         record = record._replace(under_way=True, ending="running", reason="")
@@ -210,7 +211,7 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
 
 
 def help_of(run: Run) -> Help:
-    """The help in a recorded run."""
+    """The help that a recorded run had."""
     return record_of(run).help
 
 
@@ -220,7 +221,7 @@ def cost_of(run: Run) -> Cost:
 
 
 def with_event(record: RunRecord, event: Event) -> RunRecord:
-    """The record with one event more."""
+    """The record with one more event."""
     gathered = _Gathered(record)
     gathered.take(event)
     return gathered.record()

@@ -1,4 +1,4 @@
-"""Recordings: runs of people's own agents, appended to journals beside their session while they go on.
+"""Recordings: runs of users' own agents, appended to journals beside their session while the agents run.
 
 Each run has a journal of its own, in the folder ``.NAME.recording`` beside the session file ``NAME``: lines of JSON, a
 head first, then events and tools. A crash can cut off the last line, which is then ignored. The recorder keeps its
@@ -56,21 +56,18 @@ _TOKEN = 12
 
 
 def any_recordings(path: Path) -> bool:
-    """Whether there are journals of runs that are not in the session's file yet."""
+    """Whether there are recordings that are not merged into the session's file yet."""
     return bool(_journals(path))
 
 
 class Journal:
-    """The journal of one run that is being recorded. Made by its first line; for any thread, one at a time.
-
-    Raises OSError where it cannot be written.
-    """
+    """The journal of one run that is being recorded. Any thread may use it, one at a time. Raises OSError."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         folder = recordings_of(path)
         self.token = secrets.token_hex(_TOKEN)
         self._handle = -1
-        for _ in range(3):  # whoever settles may remove the folder just now
+        for _ in range(3):  # one who merges may remove the folder at this moment
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 self._handle = _open(
@@ -78,17 +75,17 @@ class Journal:
                 )
                 break
         if self._handle < 0:
-            raise FileNotFoundError(f"{folder} is removed again and again")
-        with suppress(OSError):  # a file system without locks: then it stays a journal
+            raise FileNotFoundError(f"another program keeps removing {folder}")
+        with suppress(OSError):  # the file system has no locks
             lock_handle(self._handle)
         self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """One line, whole."""
+        """Append one line."""
         self.append_text(json.dumps(line))
 
     def append_text(self, *lines: str) -> None:
-        """Lines that are JSON already."""
+        """Append lines that are already JSON."""
         if self._handle >= 0:
             os.write(self._handle, ("\n".join(lines) + "\n").encode())
 
@@ -97,7 +94,7 @@ class Journal:
         self.append_text(*('{"event": ' + e.model_dump_json(exclude_none=True) + "}" for e in events))
 
     def close(self) -> None:
-        """Nothing more is to come: it can be settled."""
+        """Close the journal, which is now complete and can be merged."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
@@ -109,7 +106,7 @@ class Journal:
 
 @dataclass(slots=True)
 class RecordedRun:
-    """What a journal holds. ``query`` is empty where its owner gave none."""
+    """The run in a journal. ``query`` is empty if the user gave none."""
 
     token: str
     title: str
@@ -123,9 +120,10 @@ class RecordedRun:
 
 
 def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Session:
-    """The session with these runs, each in the variant that says what it is judged by; made where there was none.
+    """The session with these runs; a new session if there is none. Changes ``session`` in place.
 
-    A run that it holds already is replaced where more of it was recorded since.
+    Each run is added to the variant with its query and tools, which is made if it is missing. A run that the session
+    already has gets the events that were recorded since.
     """
     if session is None:
         session = Session(id=f"s{found[0].token[:8]}", title=found[0].title)
@@ -157,7 +155,7 @@ def _take(session: Session, one: RecordedRun) -> None:
 
 
 def _variant_for(session: Session, one: RecordedRun) -> Variant:
-    """The variant with this query and tools that are no others, or a new one."""
+    """A variant with the recorded query whose tools agree with the recorded ones, or a new variant."""
     text, timed = one.query, one.timed
     if not text.strip():
         text, timed = _said(one)
@@ -179,7 +177,7 @@ def _variant_for(session: Session, one: RecordedRun) -> Variant:
 
 
 def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -> bool:
-    """Whether no tool is known with another schema."""
+    """Whether no tool has two different schemas."""
     return not any(
         a.parameters is not None
         and (tool := tools.get(a.tool)) is not None
@@ -207,7 +205,7 @@ def _add_tools(variant: Variant, one: RecordedRun) -> None:
 
 
 def _said(one: RecordedRun) -> tuple[str, bool]:
-    """The first message as a query, where every sentence of it reads over the tools' names; else no text."""
+    """The first prompt as a query, and whether it is timed; "" if some sentence of it cannot be read."""
     prompt = next((e.text for e in one.events if isinstance(e, PromptEvent)), "")
     text, timed = query_in(prompt)
     if not text.strip() or not one.tools:
@@ -225,7 +223,7 @@ def _said(one: RecordedRun) -> tuple[str, bool]:
 
 
 def recordings(path: Path) -> list[RecordedRun]:
-    """What the journals of a session hold, in the order in which the runs began. Broken journals are left out."""
+    """The runs in a session's journals, in the order in which they began. Broken journals are left out."""
     found = []
     for file in _journals(path):
         with suppress(OSError):
@@ -241,7 +239,7 @@ def recordings(path: Path) -> list[RecordedRun]:
 
 @contextmanager
 def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
-    """The complete runs among them, for the one who holds the session's lock; removed if the block succeeds."""
+    """The complete runs, whose journals are removed if the block succeeds. The caller holds the session's lock."""
     mine: list[tuple[Path, int]] = []
     found = []
     try:
@@ -270,7 +268,7 @@ def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
 
 
 def _is_left(handle: int) -> bool:
-    """Whether nobody writes to a journal any more; it is locked then, so that this stays so."""
+    """Whether the journal's writer is gone; locks the journal, so that it stays complete."""
     try:
         return lock_handle(handle)
     except OSError:
@@ -290,7 +288,7 @@ def _journals(path: Path) -> list[Path]:
 
 
 def _open(file: Path, how: int) -> int:
-    """Never through a link, and nothing but a regular file."""
+    """Open a regular file, and never follow a link. Raises OSError."""
     extra = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
     handle = os.open(file, how | extra, 0o600)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -300,7 +298,7 @@ def _open(file: Path, how: int) -> int:
 
 
 def _read(handle: int, name: str) -> RecordedRun | None:
-    """A journal up to its last whole line, or to the first that is broken. None without a head."""
+    """The run in a journal, up to the first broken line. None without a head."""
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as file:
         data = file.read(LARGEST + 1)
@@ -358,7 +356,10 @@ def _add_tool(one: RecordedRun, said: Mapping[str, Any]) -> None:
 
 
 def _tidy(events: list[Event], changed: Mapping[int, dict[str, Any]]) -> list[Event]:
-    """An end that was none is left out: a failed call may be tried again. What tools answered late stands before it."""
+    """The events in order: no end before a retry, late answers before the end, one answer per step.
+
+    ``changed`` holds the arguments that a call was really made with, by step.
+    """
     last = max((i for i, e in enumerate(events) if isinstance(e, EndEvent)), default=None)
     if last is not None:
         late = events[last + 1 :]

@@ -39,21 +39,21 @@ from planscope.session.recordings import recordings, with_recordings
 from planscope.session.validation import check_sizes, from_document
 
 _NO_NUMBER = re.compile("NaN|Infinity")
-"""As pydantic writes them; no JSON."""
+"""Words that pydantic writes and JSON does not have."""
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
-    """A session from the bytes of a file, or of what carries one. Raises :class:`SessionError` with one line."""
+    """The session in the bytes of a session file, a page or a test. Raises :class:`SessionError`."""
     with without_collection():  # once for both, so that the parsed JSON is freed before
         return from_document(parse_json(session_json(data, name), name), name)
 
 
 def load(path: Path, parsed: Any = None) -> Session:
-    """A session from a file, with the runs that are being recorded for it, or were until a crash.
+    """The session in a file, and the recordings that are not merged into it yet.
 
-    ``parsed``: the file's JSON, where it was read already. Raises :class:`SessionError` with one line.
+    ``parsed`` is the file's JSON if the caller has read it already. Raises :class:`SessionError`.
     """
-    found = recordings(path)  # first: what is settled meanwhile is in the file
+    found = recordings(path)  # before the file, since they may be merged into it meanwhile
     if parsed is not None and not found:
         return from_document(parsed, str(path))
     if not found:
@@ -64,10 +64,10 @@ def load(path: Path, parsed: Any = None) -> Session:
 
 
 def dumps(session: Session) -> bytes:
-    """A session as the bytes of a file: readable JSON, a line a field; whatever is read from it is equal.
+    """A session as the bytes of a file: readable JSON, one line per field. Reading it gives an equal session.
 
-    Raises :class:`SessionError` for what could not be read again: not a number (NaN), lists too deep in one another,
-    numbers too long, more than a file may hold.
+    Raises :class:`SessionError` for what could not be read again: NaN, values nested too deeply, numbers with too many
+    digits; :class:`TooLarge` for more than a file may hold.
     """
     check_sizes(session, "the session")
     try:
@@ -75,15 +75,15 @@ def dumps(session: Session) -> bytes:
         if not _NO_NUMBER.search(text) and sys.getsizeof(text) <= WIDEST:
             return _bytes(visible_json(text) + "\n")
     except (ValueError, RecursionError):
-        pass  # what pydantic cannot write of halves of surrogate pairs and deep lists, the other way can, or says why
+        pass  # lone surrogates or deep lists, which encoded() can write or explains
     try:
         return encoded(session.model_dump(mode="json", exclude_none=True))
-    except ValueError as error:  # of pydantic: something that holds itself
+    except ValueError as error:  # of pydantic, for a value that contains itself
         raise SessionError(f"the session cannot be written: {error}") from None
 
 
 def encoded(document: Any) -> bytes:
-    """A session's JSON as the bytes of a file; raises as :func:`dumps`."""
+    """A session's JSON as the bytes of a file. Raises as :func:`dumps`."""
     try:
         document = without_surrogates(document)
         text = json_text(document)
@@ -103,11 +103,10 @@ def _bytes(text: str) -> bytes:
 
 
 def save(session: Session, path: Path, *, unless_changed: Fingerprint | None = None) -> None:
-    """Write a session; the old file stays whole until the new one is.
+    """Write a session; the old file stays until the new one is complete.
 
-    ``unless_changed``: what the file was when it was read (:func:`~planscope.session.files.fingerprint_of`). Raises
-    :class:`SessionError`; of its kinds ``Held`` where somebody else writes to it (their lock is waited for, if only for
-    a moment), and ``Changed``.
+    ``unless_changed`` is the file's fingerprint when it was read. Raises :class:`SessionError`: ``Held`` if another
+    program holds the lock for more than a moment, ``Changed`` if the file has changed.
     """
     if not is_session_file(path):
         raise SessionError(
@@ -121,14 +120,14 @@ def save(session: Session, path: Path, *, unless_changed: Fingerprint | None = N
 
 
 FULL = 0.98
-"""How much of a file is filled; what a run takes there is known that well."""
+"""The share of a file that is filled, since the size of a run in it is only estimated."""
 
 _Unit = tuple[Dissection | None, list[Run]]
-"""What is in one file, if it can be: a run, or a dissection with its runs."""
+"""A run, or a dissection with its runs, which stay in one file if possible."""
 
 
 def file_beside(path: Path) -> Path:
-    """``NAME-2`` for ``NAME``, or the first number after it that no file has."""
+    """``NAME-2`` for ``NAME``, or the next number that is free."""
     number = 2
     while (place := path.with_name(f"{name_of(path)}-{number}{suffix_of(path)}")).exists():
         number += 1
@@ -136,10 +135,11 @@ def file_beside(path: Path) -> Path:
 
 
 def split(session: Session, first: Session | None = None) -> list[tuple[Session, bytes]]:
-    """Sessions with all runs of this one between them, and the bytes of each. One where that is enough.
+    """The session split into several that each fit into a file, with the bytes of each; one if it fits whole.
 
-    ``first``: what the first of them holds already, and keeps; it gets as many of the other runs as fit. The others
-    have the variants of their runs. Raises :class:`SessionError` where one run alone is too large.
+    ``first`` is what the first file already holds and keeps; as many further runs as fit are added to it. Each other
+    session has the variants that its runs need. A dissection stays with its runs if possible. Raises
+    :class:`SessionError` if a single run is too large.
     """
     base = first if first is not None else session.model_copy(update={"runs": [], "dissections": []})
     made: list[tuple[Session, bytes]] = []
@@ -158,7 +158,7 @@ def split(session: Session, first: Session | None = None) -> list[tuple[Session,
 def _filled(
     session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool
 ) -> tuple[Session, bytes, int]:
-    """What was begun, with as many of the units as fit; its bytes, and how many those are."""
+    """``begun`` with as many of the units as fit, its bytes, and the number of those units."""
     count = _fitting(begun, units)
     while True:
         part = _with(session, begun, units[:count], whole=whole)
@@ -184,7 +184,7 @@ def _units(session: Session, there: Collection[str], known: Sequence[Dissection]
 
 
 def _halves(unit: _Unit) -> list[_Unit]:
-    """A dissection that no file can hold, in two that each count half of its runs."""
+    """A dissection that no file can hold, split into two with half of the runs each."""
     one, runs = unit
     if one is None or len(runs) < 2:
         raise SessionError(
@@ -200,7 +200,7 @@ def _halves(unit: _Unit) -> list[_Unit]:
 
 
 def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
-    """How many of the units probably fit."""
+    """The number of units that probably fit."""
     size, values, events = _measure(begun)
     for count, (_, runs) in enumerate(units):
         for run in runs:
@@ -216,7 +216,7 @@ def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
 
 
 def _measure(what: Session | Run) -> tuple[int, int, int]:
-    """Bytes and values in a file, and events."""
+    """The estimated number of bytes and values in a file, and the number of events."""
     runs = [what] if isinstance(what, Run) else what.runs
     with suppress(ValueError):
         text = what.model_dump_json(indent=1, exclude_none=True)
@@ -227,17 +227,17 @@ def _measure(what: Session | Run) -> tuple[int, int, int]:
 
 
 def size_in_file(run: Run) -> int:
-    """Bytes that a run takes in a session's file."""
+    """The estimated number of bytes of a run in a session's file."""
     return _measure(run)[0]
 
 
 def _rest(session: Session) -> Session:
-    """A session like it in which nothing has happened yet."""
+    """The session without variants, runs and dissections."""
     return session.model_copy(update={"variants": [], "runs": [], "dissections": [], "cursor": {}})
 
 
 def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:
-    """What was begun, with these units; with all variants, or those that are needed."""
+    """``begun`` with these units; with all variants (``whole``), or only those that are needed."""
     runs = [*begun.runs]
     there = {run.id for run in runs}
     for run in (run for _, some in units for run in some):
@@ -262,7 +262,7 @@ def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bo
 
 
 def _joined(units: Sequence[_Unit]) -> Iterable[Dissection]:
-    """The dissections of the units; pieces of one that came into the same file are one again."""
+    """The dissections of the units; the parts of a split one are joined if they are in the same file."""
     made: dict[str, Dissection] = {}
     for one in (one for one, _ in units if one is not None):
         if (there := made.get(one.id)) is not None:

@@ -14,11 +14,11 @@ from planscope.session.json_bytes import without_collection
 from planscope.session.model import FORMAT_VERSION, AnswerEvent, CallEvent, Session, Variant
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""From a version to the next. Empty while there is only one: fields that may be missing need no new version."""
+"""Migrations by the version that they start from. Optional new fields need no new version."""
 
 
 def migrate(document: Any, name: str) -> dict[str, Any]:
-    """Bring a file's JSON to today's version, or say why that cannot be done."""
+    """A file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
     if not isinstance(document, dict) or document.get("format") != "planscope-session":
         raise SessionError(f'{name} is JSON but no planscope session (its "format" is missing)')
     version = document.get("version")
@@ -39,21 +39,21 @@ def migrate(document: Any, name: str) -> dict[str, Any]:
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
 MOST_ACTIONS = 1000
 MOST_CALLS = 10_000
-"""In one run. So far a run is judged, shown and written within seconds."""
+"""The limits of a session's actions, and of a run's calls, which can be judged, displayed and written in seconds."""
 
-LONGEST_REQUEST = 300_000
+LONGEST_QUERY = 300_000
 LONGEST_TIMED = 60_000
-"""Code points. A day has 24 hours: a timed request of that length repeats itself."""
+"""The limits of a query's text in code points. A timed query is shorter, since a day has only 24 hours."""
 
 MOST_WORK = 300_000_000
-"""Calls of a run times code points of its request: every step is judged by every constraint."""
+"""The limit for a run's calls times the code points of its query: every constraint is checked at every step."""
 
 MOST_EVENTS = 60_000
-"""In all runs, three thousand of twenty: so many can be read, added to, looked through and written within seconds."""
+"""The limit for the events of all runs: three thousand runs of twenty events are read and written in seconds."""
 
 
 def from_document(document: Any, name: str) -> Session:
-    """A session from the JSON of a file. Raises :class:`SessionError` with one line."""
+    """The checked session of a file's JSON. Raises :class:`SessionError`."""
     document = migrate(document, name)
     try:
         with without_collection():
@@ -71,7 +71,7 @@ def from_document(document: Any, name: str) -> Session:
 
 
 def check_references(session: Session, name: str) -> None:
-    """Raise :class:`SessionError` for ids given twice and references that lead nowhere."""
+    """Raise :class:`SessionError` for duplicate ids and for references to what does not exist."""
     _unique((v.id for v in session.variants), name, "variant")
     _unique((r.id for r in session.runs), name, "run")
     variants = {v.id for v in session.variants}
@@ -81,27 +81,27 @@ def check_references(session: Session, name: str) -> None:
     runs = {r.id for r in session.runs}
     for run in session.runs:
         if run.variant not in variants:
-            raise SessionError(f"{name}: run {run.id!r} belongs to a variant that is not there")
+            raise SessionError(f"{name}: run {run.id!r} belongs to a variant that does not exist")
         if run.forked_from is not None and run.forked_from.run not in runs:
-            raise SessionError(f"{name}: run {run.id!r} was forked from a run that is not there")
+            raise SessionError(f"{name}: run {run.id!r} was forked from a run that does not exist")
         steps = [e.step for e in run.events if isinstance(e, CallEvent)]
         if steps != list(range(1, len(steps) + 1)):
             raise SessionError(f"{name}: the calls of run {run.id!r} are not numbered 1, 2, 3, ...")
         for event in run.events:
             if isinstance(event, AnswerEvent) and event.step > len(steps):
-                raise SessionError(f"{name}: run {run.id!r} has an answer to a call that is not there")
+                raise SessionError(f"{name}: run {run.id!r} has an answer to a call that does not exist")
     _check_dissections(session, name, variants, runs)
 
 
 def check_sizes(session: Session, name: str) -> None:
-    """Raise :class:`SessionError` for more than can be judged, shown and written; looked at before writing, too."""
+    """Raise :class:`SessionError` for a session that is too large to judge; checked before writing, too."""
     texts = {}
     for variant in session.variants:
         texts[variant.id] = text = len(variant.query.text)
-        longest = LONGEST_TIMED if variant.query.timed else LONGEST_REQUEST
+        longest = LONGEST_TIMED if variant.query.timed else LONGEST_QUERY
         if text > longest:
             raise SessionError(
-                f"{name}: the request of variant {variant.id[:80]!r} is longer than {longest:,} characters"
+                f"{name}: the query of variant {variant.id[:80]!r} is longer than {longest:,} characters"
             )
         if len(variant.actions) > MOST_ACTIONS:
             raise SessionError(f"{name}: variant {variant.id[:80]!r} has more than {MOST_ACTIONS} actions")
@@ -113,7 +113,7 @@ def check_sizes(session: Session, name: str) -> None:
             raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")
         if calls * texts.get(run.variant, 0) > MOST_WORK:
             raise SessionError(
-                f"{name}: run {run.id[:80]!r} is too long to be judged ({calls:,} calls by a request of "
+                f"{name}: run {run.id[:80]!r} is too long to be judged ({calls:,} calls, and a query of "
                 f"{texts[run.variant]:,} characters)"
             )
 
@@ -124,9 +124,9 @@ def _check_dissections(session: Session, name: str, variants: Set[str], runs: Se
         named = {one.variant, *(cell.variant for cell in one.cells)}
         spent = {run for cell in one.cells for run in cell.runs} | ({one.run} if one.run else set())
         if not named <= variants:
-            raise SessionError(f"{name}: dissection {one.id!r} is about a variant that is not there")
+            raise SessionError(f"{name}: dissection {one.id!r} is about a variant that does not exist")
         if not spent <= runs:
-            raise SessionError(f"{name}: dissection {one.id!r} counts a run that is not there")
+            raise SessionError(f"{name}: dissection {one.id!r} counts a run that does not exist")
 
 
 def _check_actions(variant: Variant, name: str) -> None:
@@ -146,7 +146,7 @@ def _check_tree(parents: dict[str, str | None], name: str) -> None:
         here: str | None = start
         while here is not None and here not in settled:
             if here not in parents:
-                raise SessionError(f"{name}: a variant's parent {here!r} is not there")
+                raise SessionError(f"{name}: a variant's parent {here!r} does not exist")
             if here in seen:
                 raise SessionError(f"{name}: variant {here!r} is its own ancestor")
             seen.add(here)
@@ -158,5 +158,5 @@ def _unique(ids: Iterable[str], name: str, what: str) -> None:
     seen: set[str] = set()
     for one in ids:
         if one in seen:
-            raise SessionError(f"{name}: two things are called {what} {one[:80]!r}")
+            raise SessionError(f"{name}: the {what} {one[:80]!r} is there twice")
         seen.add(one)

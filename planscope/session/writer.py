@@ -47,16 +47,16 @@ from planscope.session.recovery import RecoveryFile
 from planscope.session.store import dumps, file_beside, loads, save, split
 
 Where = Literal["here", "copy", "held"]
-"""``here``: saved where it was opened. ``copy``: into the library. ``held``: another planscope writes to it."""
+"""``here``: saves go to the opened file. ``copy``: to a copy in the library. ``held``: another process has the lock."""
 
 
 class SessionWriter:
-    """Keeps the work on the session that was opened from ``path``, until :meth:`close`.
+    """Saves the session that was opened from ``path``, until :meth:`close`.
 
-    Make it before the session is loaded: it takes the lock and remembers what the file is, so that a change between
-    loading and saving is noticed. It never raises here: ``where`` and ``why`` (one line for a person, empty where all
-    is well) say what saving will do, ``holder`` who else writes to it, ``place`` where the last save went or the
-    first will go.
+    Make it before the session is loaded: it takes the lock and the file's fingerprint, so that a change between loading
+    and saving is noticed. Making it never raises. ``where`` and ``why`` (one line for a person, empty for ``here``) say
+    what a save will do, ``holder`` which process has the lock, and ``place`` where the last save went or the first one
+    will go.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,13 +66,13 @@ class SessionWriter:
         self.where: Where = "here"
         self.place = path
         self._turn = -1
-        self._one = threading.RLock()
+        self._saving = threading.RLock()
         self._lock: Lock | None = None
-        self._journal = RecoveryFile(path)
-        self._stamp: Fingerprint | None = None
+        self._recovery = RecoveryFile(path)
+        self._fingerprint: Fingerprint | None = None
         self._written: tuple[set[str], set[str]] = set(), set()
         self.more: list[tuple[Path, list[str]]] = []
-        """Files beside ``place`` for what one cannot hold, and the runs that are in each."""
+        """Further files beside ``place``, if one cannot hold the session, and the ids of the runs in each."""
         self._begin()
 
     def _begin(self) -> None:
@@ -85,7 +85,7 @@ class SessionWriter:
         try:
             self.place = writable_target(self.path)
             if not _may_be_a_session(self.place):
-                self._to_copy("what is there is no session")
+                self._to_copy("the file there is no session")
                 return
             self._take(self.place)
         except Held as held:
@@ -96,13 +96,13 @@ class SessionWriter:
     def _take(self, place: Path) -> None:
         lock = Lock(place, lasting=True)
         try:
-            lock.acquire(LOCK_TIMEOUT)  # who only renames or saves it is soon done
+            lock.acquire(LOCK_TIMEOUT)  # one who only renames or saves it is done soon
             self._lock = lock
             remove_leftovers(place)
-            with suppress(SessionError):  # then they are read with the session, and put into it later
+            with suppress(SessionError):  # then loading reads them, and they are merged later
                 merge_recordings(place, held=True)
         finally:
-            self._stamp = fingerprint_of(place)
+            self._fingerprint = fingerprint_of(place)
 
     def _to_copy(self, why: str) -> None:
         self.where, self.why, self.holder = "copy", why, None
@@ -110,17 +110,17 @@ class SessionWriter:
 
     @property
     def unsaved(self) -> bool:
-        """The last save did not reach its file; what it held is in the journal, if that could be written."""
-        return self._journal.kept
+        """Whether the last save failed and its session is in the state folder."""
+        return self._recovery.kept
 
     def save(self, session: Session, turn: int | None = None) -> Path:
-        """Write the session and say where. One save at a time; with ``turn`` an older one never undoes a newer one.
+        """Write the session; returns the file. A save with a smaller ``turn`` than the last one does nothing.
 
-        Raises :class:`SessionError` where it could not be written: the file there is as it was, and the session is
-        in the journal, as the error says. What is too large for one file goes into several (``more``).
+        Raises :class:`SessionError` if it cannot be written. Then the file is unchanged, and the session is in the
+        state folder if the error says so. A session that is too large for one file goes into several (``more``).
         """
         made = self._divided(session)
-        with self._one:
+        with self._saving:
             if turn is not None and turn < self._turn:
                 return self.place
             self._turn = self._turn if turn is None else turn
@@ -128,14 +128,14 @@ class SessionWriter:
                 self._write(made[0][1])
                 self._write_more(made[1:])
             except SessionError as error:
-                raise SessionError(self._journal.keep(made[0][1], str(error), self._stamp)) from None
+                raise SessionError(self._recovery.keep(made[0][1], str(error), self._fingerprint)) from None
             first = made[0][0]
             self._written = {run.id for run in first.runs}, {one.id for one in first.dissections}
-            self._journal.drop()
+            self._recovery.drop()
             return self.place
 
     def _divided(self, session: Session) -> list[tuple[Session, bytes]]:
-        """The session as one file, or as several: what was in the first one stays there if it can."""
+        """The session as one file or as several. What the first file has stays there, if it fits."""
         try:
             return [(session, dumps(session))]
         except TooLarge:
@@ -168,13 +168,13 @@ class SessionWriter:
             self._take(self.place)
         if not self.place.parent.is_dir():
             raise SessionError(f"the folder {self.place.parent} is gone; nothing was written")
-        check_unchanged(self.place, self._stamp)
+        check_unchanged(self.place, self._fingerprint)
         write_atomic(self.place, data)
-        self._stamp = fingerprint_of(self.place)
+        self._fingerprint = fingerprint_of(self.place)
 
     def go_elsewhere(self) -> Path:
-        """From now on save to a new copy in the library: what one does with a session that is held or was changed."""
-        with self._one:
+        """Save to a new copy in the library from now on, because the file is held or was changed."""
+        with self._saving:
             why = "another planscope writes to it" if self.where == "held" else "as you chose"
             self._release()
             self._to_copy(why)
@@ -182,10 +182,10 @@ class SessionWriter:
             return self.place
 
     def close(self) -> None:
-        """Let others write. What could not be saved stays in the journal, to be offered at the next opening."""
-        with self._one:
+        """Release the lock. Unsaved work stays in the state folder, and is offered at the next opening."""
+        with self._saving:
             self._release()
-            self._journal.close()
+            self._recovery.close()
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -202,7 +202,7 @@ class SessionWriter:
 
 
 def _may_be_a_session(place: Path) -> bool:
-    """Whether what lies there, if anything, is what one could have opened: no other file is ever saved over."""
+    """Whether there is no file, or one that may be a session; no other file is ever written over."""
     try:
         return not place.exists() or b'"planscope-session"' in read_bytes(place)
     except (OSError, SessionError):
@@ -210,7 +210,7 @@ def _may_be_a_session(place: Path) -> bool:
 
 
 def check_nobody_writes(path: Path) -> None:
-    """Raise :class:`Held` where another planscope keeps the file open: said before any work is done, not after."""
+    """Raise :class:`Held` if another planscope has the file open, so that no run is made in vain."""
     holder = holder_of(path)
     if holder is not None and holder.lasting:
         raise Held(path, holder)
@@ -218,26 +218,26 @@ def check_nobody_writes(path: Path) -> None:
 
 @dataclass(slots=True)
 class SavedFiles:
-    """Where things went that were added to the file at ``place``: files with the ids of the runs new in each."""
+    """The files that additions to the file at ``place`` were written to, each with the ids of its new runs."""
 
     place: Path | None = None
     files: list[tuple[Path, list[str]]] = field(default_factory=list)
 
     def named(self, target: str) -> list[tuple[str, list[str]]]:
-        """The same with the files' names; ``target`` is what the first was called by who asked for it."""
+        """The files by name, with their new runs; ``target`` is the caller's name for the first."""
         return [(target if file == self.place else str(file), runs) for file, runs in self.files]
 
     def beyond(self, target: str) -> list[tuple[str, list[str]]] | None:
-        """The same where one file was not enough, else None."""
+        """As :meth:`named`, if one file was not enough; else None."""
         return self.named(target) if any(file != self.place for file, _ in self.files) else None
 
     def where(self, run: str, target: str) -> str:
-        """The name of the file that a new run is in."""
+        """The name of the file that holds a new run."""
         return next((file for file, runs in self.named(target) if run in runs), target)
 
 
 def digest_of(data: bytes) -> str:
-    """By which :func:`adding` knows that a file is still the one that was read."""
+    """The SHA-256 that tells :func:`adding` whether a file is still the one that was read."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -251,14 +251,15 @@ def adding(
     read: str | None = None,
     kept: SavedFiles | None = None,
 ) -> Iterator[Session]:
-    """The session to add to, written to ``target`` when the block ends; nobody else writes meanwhile.
+    """Lock ``target``, yield the session to add to, and write it when the block ends.
 
-    ``session`` is what was read from ``source``, ``read`` the digest of what was there. Where that is the file to
-    write, what it holds by now is added to, if it still is this session and has these ``variants`` as they were. What
-    is too much for that file goes into others beside it (``NAME-2``); ``kept`` tells where all went.
+    ``session`` was read from ``source``, whose bytes had the digest ``read``. If source and target are the same file,
+    and another program has added to it since, the block gets the session with those additions, as long as it is still
+    the same session with the same ``variants``. What is too large for the file goes into others beside it
+    (``NAME-2``); ``kept`` receives the names.
 
-    Where the file is another session by now, or cannot be written, nothing there is touched: what was made goes into a
-    new file in the library, and :class:`SessionError` says so.
+    If the file has become another session, or cannot be written, it is not touched: the session goes into a new file in
+    the library, and :class:`SessionError` says so.
     """
     place = writable_target(target)
     kept = SavedFiles() if kept is None else kept
@@ -289,15 +290,17 @@ _LISTS = ("variants", "runs", "dissections")
 
 
 def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
-    """All of it to its place, or what is too much for that beside it."""
+    """Write the session to its place, and what does not fit to files beside it."""
     before = {run.id for run in old.runs}
     try:
         made = [(now, dumps(now))]
     except TooLarge:
         if not before < {run.id for run in now.runs}:
-            raise  # variants alone
+            raise  # the variants alone are too large
         made = split(now, old)
-    earlier = [file for file, _ in kept.files if file != kept.place]  # of what is saved again and again
+    earlier = [
+        file for file, _ in kept.files if file != kept.place
+    ]  # files of an earlier save of the same runs
     kept.place, kept.files = place, []
     for number, (part, data) in enumerate(made):
         file = place if not number else earlier.pop(0) if earlier else file_beside(place)
@@ -310,7 +313,7 @@ def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
 def _by_now(
     session: Session, source: Path, place: Path, variants: Collection[str], read: str | None
 ) -> tuple[Session, str | None]:
-    """What to add to, and why it cannot be written to its place."""
+    """The session to add to, and the reason why it cannot be written to its place, if there is one."""
     if not place.exists() or not (source.exists() and place.samefile(source)):
         return session, None
     try:
@@ -320,19 +323,19 @@ def _by_now(
         now = loads(data, str(place))
     except SessionError as error:
         return session, f"{error}, though it could be read before"
-    there, needed = _requests(now), _requests(session)
+    there, needed = _queries(now), _queries(session)
     if now.id == session.id and all(there.get(one) == needed.get(one) for one in variants):
         return now, None
     return session, f"{place} was changed by another program since it was read, and is another session now"
 
 
-def _requests(session: Session) -> dict[str, object]:
-    """What each variant asks for; what else is said of it may have changed."""
+def _queries(session: Session) -> dict[str, object]:
+    """The query and the actions of each variant, which must not have changed."""
     return {v.id: (v.query.text, v.query.timed, v.actions) for v in session.variants}
 
 
 def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) -> str:
-    """Keep it in the library; the error to show. Where all of it is too much for one file, the new runs alone."""
+    """Save the session, or if it is too large only its new runs, in the library; returns the error to display."""
     path = free_path(place)
     new = [run.model_copy(update={"forked_from": None}) for run in session.runs if run.id not in before]
     said = ""

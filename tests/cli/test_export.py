@@ -157,7 +157,7 @@ def test_pages_and_streams_are_sessions(cli: Cli, private: Path) -> None:
     for source, stdin in ((page, None), ("-", page.read_bytes()), ("-", gzip.compress(dumps(session)))):
         assert json.loads(cli("check", source, "--json", stdin=stdin).out)["verdict"] == "wrong"
         assert loads(cli("export", source, "--format", "session", stdin=stdin).out.encode()) == session
-    assert "carries no session" in cli("check", "-", stdin=b"<html></html>").complaint()
+    assert "contains no session" in cli("check", "-", stdin=b"<html></html>").complaint()
     assert "standard input is empty" in cli("check", "-", stdin=b"").complaint()
 
 
@@ -179,7 +179,7 @@ def test_open_takes_a_stream_where_there_is_a_terminal(private: Path) -> None:
     done = program("open", "-", input=private.read_bytes(), stdin=None)
     assert "the debugger needs a terminal" in done.complaint()
     done = program("open", "-", input=b"<p>no</p>", stdin=None)
-    assert "carries no session" in done.complaint()
+    assert "contains no session" in done.complaint()
 
 
 def test_this_machines_secrets_do_not_leave(private: Path) -> None:

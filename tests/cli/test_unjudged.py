@@ -101,7 +101,7 @@ def test_walking_tells_calls_and_messages(path: Path) -> None:
 async def test_the_screen_shows_calls_messages_and_the_line(path: Path) -> None:
     async with opened(path, size=(160, 40), run="r2") as driven:
         shown = "\n".join(rows(driven.app))
-        assert "NOT JUDGED" in shown and "read_log" in shown and "Not judged: nobody said" in shown
+        assert "NOT JUDGED" in shown and "read_log" in shown and "Not judged: there is no query" in shown
         for key in ("n", "G", "f", "x", "escape", "s", "N"):
             await driven.pilot.press(key)
             await driven.rest()

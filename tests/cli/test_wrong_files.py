@@ -61,7 +61,7 @@ FILES: list[tuple[str, bytes, str]] = [
     (
         "a run of no variant",
         edited(lambda d: d["runs"][0].update(variant="v7")),
-        "a variant that is not there",
+        "a variant that does not exist",
     ),
     ("an odd tool", edited(lambda d: d["variants"][0]["actions"][0].update(tool="\x1b[31m")), "no tool name"),
 ]

@@ -128,7 +128,7 @@ def test_texts_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_bytes, "LONGEST_STRING", 8000)
     parse_json(json.dumps(["x" * 7000] * 3).encode(), "x")
     for letter in ("x", '"', "\\", "[", "\n", "\u00e9"):
-        assert "holds a text of more than" in complaint(json.dumps([letter * 10_000]).encode())
+        assert "has a text of more than" in complaint(json.dumps([letter * 10_000]).encode())
     monkeypatch.setattr(json_bytes, "WIDEST", 30_000)
     parse_json(json.dumps(["x" * 5000] * 4).encode(), "x")
     assert "of memory" in complaint(
@@ -221,7 +221,7 @@ def test_limits_of_a_session() -> None:
     refused(session, "longer than 60,000 characters")
     session.variants[0].query.timed = False
     validation.check_sizes(session, "x")
-    session.variants[0].query.text = "x" * (validation.LONGEST_REQUEST + 1)
+    session.variants[0].query.text = "x" * (validation.LONGEST_QUERY + 1)
     refused(session, "longer than 300,000 characters")
     session = figure_10()
     session.runs[0].events = [CallEvent(step=k, tool="x") for k in range(1, validation.MOST_CALLS + 2)]

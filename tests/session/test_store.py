@@ -121,9 +121,9 @@ def test_half_a_surrogate_pair_is_mended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change,says",
     [
-        (lambda s: setattr(s.runs[0], "variant", "v9"), "a variant that is not there"),
+        (lambda s: setattr(s.runs[0], "variant", "v9"), "a variant that does not exist"),
         (lambda s: setattr(s.variants[0], "parent", "v1"), "its own ancestor"),
-        (lambda s: setattr(s.variants[0], "parent", "v9"), "is not there"),
+        (lambda s: setattr(s.variants[0], "parent", "v9"), "does not exist"),
         (lambda s: s.runs.append(s.runs[0]), "run 'r1'"),
         (lambda s: setattr(s.variants[0].actions[0], "id", "a1) (exit"), "no action id"),
         (lambda s: setattr(s.variants[0].actions[0], "tool", "applying_hair_color"), "tool"),

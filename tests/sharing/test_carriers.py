@@ -75,19 +75,22 @@ def test_text_in_a_page_has_no_markup_and_reads_the_same(text: str) -> None:
 
 PAGE = page_of(plain_session())
 REFUSED = {
-    "no session": (b"<!doctype html><p>hello</p>", "carries no session"),
-    "another script": (b'<html><script type="application/json" id="other">{}</script>', "carries no session"),
+    "no session": (b"<!doctype html><p>hello</p>", "contains no session"),
+    "another script": (
+        b'<html><script type="application/json" id="other">{}</script>',
+        "contains no session",
+    ),
     "two sessions": (PAGE + OPENING + b"{}" + CLOSING, "more than one session"),
     "two pages": (PAGE + PAGE, "more than one session"),
     "cut off": (PAGE[: PAGE.index(OPENING) + 300], "ends in the middle"),
-    "markup inside": (PAGE.replace(OPENING, OPENING + b"<b>"), "carries markup"),
-    "comment inside": (PAGE.replace(OPENING, OPENING + b"<!--"), "carries markup"),
+    "markup inside": (PAGE.replace(OPENING, OPENING + b"<b>"), "has markup"),
+    "comment inside": (PAGE.replace(OPENING, OPENING + b"<!--"), "has markup"),
     "no JSON": (b"<html>" + OPENING + b"alert(1)" + CLOSING, "not JSON"),
     "empty": (b"<html>" + OPENING + CLOSING, "empty"),
     "other JSON": (b"<html>" + OPENING + b"[1]" + CLOSING, "no planscope session"),
     "deep": (b"<html>" + OPENING + b"[" * 100_000 + CLOSING, "nested too deeply"),
     "broken text": (b"<html>" + OPENING + b'{"a": "\xff"}' + CLOSING, "not UTF-8"),
-    "SVG": (b"<svg><script>alert(1)</script></svg>", "carries no session"),
+    "SVG": (b"<svg><script>alert(1)</script></svg>", "contains no session"),
 }
 
 
@@ -134,7 +137,7 @@ def test_a_literal_in_a_test_reads_as_python_reads_it(text: str) -> None:
 
 TEST = share(plain_session(), None, "pytest", redaction=None).encode()
 REFUSED_TESTS = {
-    "no session": (TEST_OPENING + b'"""\n', "carries no session"),
+    "no session": (TEST_OPENING + b'"""\n', "contains no session"),
     "two sessions": (TEST + TEST, "more than one session"),
     "cut off": (TEST[:-200], "ends in the middle"),
     "a call": (TEST.replace(b"SESSION = (\n", b"SESSION = (\n    print(1),\n"), "other code"),

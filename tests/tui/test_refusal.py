@@ -37,7 +37,7 @@ def wrong_sessions(folder: Path) -> dict[str, tuple[Path, str]]:
         "directory": (folder, "is a directory"),
         "cut": (cut, "cut off"),
         "future": (future, "newer planscope"),
-        "odd": (odd, "a variant that is not there"),
+        "odd": (odd, "a variant that does not exist"),
     }
 
 

@@ -26,7 +26,7 @@ together first."""
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A call, equal to all that are the same. ``action``: equal for the tools of matched actions, else the tool's name.
+    """A call's key, equal for calls that are the same. ``action``: one for matched actions, else the tool's name.
 
     ``written``: the arguments as text, in which 8 and 8.0 are the same hour.
     """
@@ -37,7 +37,7 @@ class Key:
     call: Call = field(compare=False)
 
     def saved(self, other: Key) -> int:
-        """What is spared by putting it beside another call of its action, and not having the two alone."""
+        """The cost that is saved by pairing it with another call of its action, instead of leaving both alone."""
         return 2 * ALONE - (0 if self == other else CHANGED)
 
 
@@ -46,7 +46,7 @@ Attempts = Sequence[tuple[Key, ...]]
 
 
 def keys(steps: Sequence[StepSide], actions: Mapping[str, str]) -> dict[int, Key]:
-    """The key of every step that is a call. ``actions``: ids to what matched actions have in common."""
+    """The key of every step that is a call. ``actions``: ids of actions to the keys of matched actions."""
     found = {}
     for step in steps:
         if step.call is not None:
@@ -67,7 +67,7 @@ def _json(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """Floats that are whole numbers as integers: the judge does not tell them apart either."""
+    """The value with whole floats as integers, because the judge does not distinguish them either."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
@@ -78,7 +78,7 @@ def _whole(value: Any) -> Any:
 def align(
     a: Sequence[StepSide], b: Sequence[StepSide], keys_a: Keys, keys_b: Keys, kept: int = 0
 ) -> CallDiff:
-    """The first ``kept`` calls of both are the same ones and stay beside each other."""
+    """Align the calls. The first ``kept`` calls of both runs are the same ones and stay paired."""
     in_a, in_b = _attempts(a, keys_a), _attempts(b, keys_b)
     aligner = _Aligner(_order(keys_b) < _order(keys_a))
     attempts = list(filled(aligner.attempts(in_a, in_b, kept), len(in_a), len(in_b)))
@@ -106,14 +106,14 @@ def _order(keys: Keys) -> list[tuple[str, str]]:
 
 
 class _Aligner:
-    """``turned``: what has a choice is asked the other way round. ``minimal``: everything was looked at."""
+    """``turned``: ties are broken with the two sides exchanged. ``minimal``: no shortcut was needed."""
 
     def __init__(self, turned: bool) -> None:
         self._turned = turned
         self.minimal = True
 
     def attempts(self, a: Attempts, b: Attempts, kept: int) -> list[Pair]:
-        """Which attempts go together: so that the calls in them cost least, and then as many as possible."""
+        """Pairs of attempts: those whose calls cost least together, and of these as many as possible."""
         begun = max((k for k, attempt in enumerate(a, 1) if attempt and attempt[0].step <= kept), default=0)
         rest = mirrored(self._turned, self._beside, a[begun:], b[begun:])
         return [(k, k) for k in range(begun)] + [(begun + p, begun + q) for p, q in rest]
@@ -140,7 +140,7 @@ class _Aligner:
         return whether
 
     def rows(self, a: Sequence[Key], b: Sequence[Key]) -> Iterator[CallRow]:
-        """Of two attempts: what is beside each other, and before each such row what stands alone, or was moved."""
+        """The rows of two attempts: pairs, and before each pair the calls that are alone or were moved."""
         pairs = mirrored(self._turned, self._calls, a, b)
         moved = _moved(a, b, pairs)
         to, of = dict(moved), {j: i for i, j in moved}
@@ -166,7 +166,7 @@ def _itself(key: Key) -> Hashable:
 
 
 def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pair]:
-    """Of what is in no pair, the first that is the same with the first, and so on; then so by their actions."""
+    """Pairs among the calls that are alone: equal calls in order, then calls of one action in order."""
     left_a, left_b = dict.fromkeys(range(len(a))), dict.fromkeys(range(len(b)))
     moved: list[Pair] = []
     rules: list[Callable[[Key], Hashable]] = [_itself, attrgetter("action")]
@@ -184,7 +184,7 @@ def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pa
 
 
 def changes(a: Key, b: Key) -> tuple[ArgumentChange, ...]:
-    """What is different in the arguments, in the order in which ``a`` has them, then what was added.
+    """The arguments that differ, in the order of ``a``, then the added ones.
 
     Arguments that cannot be read are none.
     """

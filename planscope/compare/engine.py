@@ -46,7 +46,7 @@ _SURE = ("completable", "doomed", "broken")
 def kept(
     session_a: Session, a: Run, session_b: Session, b: Run, of_a: tuple[Side, Keys], of_b: tuple[Side, Keys]
 ) -> Kept | None:
-    """What both have from one run, which may be one of them; as much of it as is the same in both, or None."""
+    """The common beginning that both runs have from one run (perhaps one of the two) by forking, or None."""
     if session_a.id != session_b.id or a.id == b.id:
         return None
     line_a, line_b = dict(_line(session_a, a)), dict(_line(session_b, b))
@@ -64,7 +64,7 @@ def kept(
 
 
 def _line(session: Session, run: Run) -> Iterator[tuple[str, int]]:
-    """The run, all of it, and those that it was forked from, each with the number of its steps that came through."""
+    """The run with all its steps, then the runs that it was forked from, each with the number of steps kept."""
     known = {r.id: r for r in session.runs}
     seen: set[str] = set()
     steps = len(run.events)
@@ -78,11 +78,11 @@ def _line(session: Session, run: Run) -> Iterator[tuple[str, int]]:
 
 
 def divergence(a: Side, b: Side, keys_a: Keys, keys_b: Keys, matching: Matching) -> Divergence | None:
-    """The first step at which call, answer or state differ, both runs followed from their beginnings."""
+    """The first step at which call, answer or state differ; None if there is none."""
     said_a, said_b = _renaming(matching, "a"), _renaming(matching, "b")
     for index in range(max(len(a.steps), len(b.steps)) if a.steps and b.steps else 0):
         one, other = (steps[index] if index < len(steps) else None for steps in (a.steps, b.steps))
-        if one is None or other is None:  # a run that goes on has no end yet
+        if one is None or other is None:  # a running run has no end yet
             return Divergence(min(index, len(a.steps) - 1), min(index, len(b.steps) - 1), ("ending",))
         reasons: list[Reason] = []
         key_a, key_b = keys_a.get(index), keys_b.get(index)
@@ -104,7 +104,7 @@ def _answered(step: StepSide, said: Callable[[str], list[str]]) -> tuple[object,
 
 
 def _renaming(matching: Matching, side: SideName) -> Callable[[str], list[str]]:
-    """A text by words, with what matched actions have in common for names that differ on the two sides."""
+    """A function that splits a text into words, with one key for each matched action whose names differ."""
     keys = matching.keys_a if side == "a" else matching.keys_b
     names: Phrases[str] = Phrases()
     renamed = False
@@ -130,7 +130,7 @@ def _renaming(matching: Matching, side: SideName) -> Callable[[str], list[str]]:
 
 
 _LONGEST = 500
-"""Code points of why something is not known."""
+"""Limit of the reason in ``Unknown``, in code points."""
 
 
 def compare(
@@ -144,7 +144,7 @@ def compare(
 ) -> Comparison:
     """Compare two runs or variants, of one session or two. A run brings its variant along.
 
-    ``replay_a`` and ``replay_b`` spare judging what the caller has judged already. What cannot be read or judged is
+    ``replay_a`` and ``replay_b`` are judgements that the caller has already. What cannot be read or judged is
     compared as far as it can be, and ``Comparison.unknown`` says what is missing; nothing is raised.
     """
     one = know("a", session_a, a, replay_a)
@@ -178,7 +178,7 @@ def compare(
 def _unknown(
     one: Known, other: Known, matching: Matching, constraints: ConstraintDiff | None
 ) -> Iterator[Unknown]:
-    """What is not known of each, and of the two together, though each can be read."""
+    """The unknown facts about each side, and about the two together."""
     a, b = one.side, other.side
     of_runs = one.run is not None or other.run is not None  # else nobody asked for calls
     yield from (u for u in (*one.unknown, *other.unknown) if of_runs or u.what != "calls")
@@ -187,7 +187,7 @@ def _unknown(
     if constraints is None or constraints.equivalent is not None:
         return
     if a.timed != b.timed:
-        why = "one request is timed and the other is not"
+        why = "one query is timed and the other is not"
     elif a.contradiction or b.contradiction:
         why = "a contradiction asks for nothing that could be done"
     elif not matching.same_durations:
@@ -240,7 +240,7 @@ def _values(known: Known) -> dict[str, Value]:
 
 @dataclass(frozen=True)
 class Known:
-    """A side, and what it was made of. ``reading`` is None where the text cannot be read."""
+    """A side with its session, variant, run and reading. ``reading`` is None if the text cannot be read."""
 
     side: Side
     session: Session
@@ -253,7 +253,7 @@ class Known:
 def know(
     name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
 ) -> Known:
-    """Read and judge one side. ``judged`` spares the judging, and ``read`` the reading where it is the same request."""
+    """Read and judge one side. ``judged``: a judgement to use. ``read``: a side whose reading is used for the same variant."""
     run = chosen if isinstance(chosen, Run) else None
     variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
     unknown: list[Unknown] = []
@@ -315,14 +315,12 @@ def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]
         return ()
     if begin.core is not None:
         return begin.core.constraints
-    unknown.append(
-        Unknown(name, "states", "the solver gave up before it knew whether the request can be met")
-    )
+    unknown.append(Unknown(name, "states", "the solver gave up before it knew whether the query can be met"))
     return None
 
 
 def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
-    """Every step from before any call to the end; a run that is not judged has its calls all the same."""
+    """Every step from before any call to the end. A run that is not judged has its calls, too."""
     answers: dict[int, AnswerEvent] = {}
     for event in run.events:
         if isinstance(event, AnswerEvent):
@@ -352,6 +350,6 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> I
 
 
 def _restarts(call: Call, tools: Mapping[str, str]) -> bool:
-    """As the judge has it: what could not be read, or was kept from its tool, begins no attempt."""
+    """Does the call begin an attempt, as for the judge? Unreadable and blocked calls do not."""
     refused = call.refused or call.arguments is None or call.error is not None
     return call.tool == RESTART_TOOL and call.tool not in tools and not refused

@@ -21,7 +21,7 @@ from planscope.wording.constraints import plain
 
 @dataclass(frozen=True)
 class Matching:
-    """The actions of both. ``keys_a`` and ``keys_b``: ids to what is equal for matched actions, and for no others."""
+    """The matched actions. ``keys_a``, ``keys_b``: ids to keys that are equal for matched actions only."""
 
     matched: Matched
     rows: tuple[ActionRow, ...]
@@ -30,7 +30,7 @@ class Matching:
 
     @property
     def one_to_one(self) -> bool:
-        """Whether every action has its match."""
+        """Has every action a match?"""
         return all(row.a is not None and row.b is not None for row in self.rows)
 
     @property
@@ -44,10 +44,10 @@ def meaning(c: Constraint, keys: dict[str, str]) -> tuple[object, ...]:
 
 
 def match_actions(session_a: Session, a: Variant, session_b: Session, b: Variant) -> Matching:
-    """By ids where the variants have an ancestor in common, else by names.
+    """Match actions by ids if the variants have a common ancestor, else by names.
 
-    Mutants keep their ids, whatever they call the actions. Whoever edits a request may give ids anew, so on such a
-    way equal names go before equal ids.
+    Mutants keep the ids, whatever the names. An edit may assign new ids, so after edits equal names come before equal
+    ids.
     """
     actions_a, actions_b = actions_of(a), actions_of(b)
     way = _way(session_a, a, session_b, b)
@@ -71,7 +71,7 @@ def match_actions(session_a: Session, a: Variant, session_b: Session, b: Variant
 def _pairs(
     a: Sequence[Action], b: Sequence[Action], rules: Sequence[Callable[[Action], Hashable]]
 ) -> dict[int, int]:
-    """By the first rule that matches, the earlier first where a rule matches several."""
+    """Pairs by the first rule that matches; of several matches, the earliest."""
     pairs: dict[int, int] = {}
     left_b = dict.fromkeys(range(len(b)))
     for rule in rules:
@@ -89,7 +89,7 @@ def _pairs(
 def _action_rows(
     a: Sequence[Action], b: Sequence[Action], pairs: dict[int, int], timed: bool
 ) -> Iterator[ActionRow]:
-    """In the order of ``a``, then what was added."""
+    """Rows in the order of ``a``, then the added actions."""
     for i, action in enumerate(a):
         if i not in pairs:
             yield ActionRow("gone", action, None)
@@ -103,9 +103,9 @@ def _action_rows(
 
 
 def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list[Variant] | None:
-    """The variants that were made on the way from one to the other; None where they do not descend from each other.
+    """The variants between the two and their common ancestor; None if they have none.
 
-    The ancestor itself was not made on the way. Two files may hold the same session, grown apart.
+    The ancestor itself is not included. Two files may hold the same session in different states.
     """
     if session_a.id != session_b.id:
         return None
@@ -130,11 +130,11 @@ def _line(session: Session, variant: Variant) -> list[Variant]:
 
 MOST_ASKED = 24
 EFFORT = 10_000_000
-"""Actions of timed requests about which Z3 is asked, and how hard it may try (its own measure, rlimit)."""
+"""Z3 is asked about timed queries of up to ``MOST_ASKED`` actions, with ``EFFORT`` as its rlimit."""
 
 
 def compare_constraints(a: Side, b: Side, matching: Matching) -> ConstraintDiff | None:
-    """None where one text cannot be read. What both say stands first by its place in ``a``, then what was added."""
+    """The constraints in the order of ``a``, then the added ones; None if a text cannot be read."""
     if a.problem is None or b.problem is None:
         return None
     rows = tuple(_constraint_rows(a, a.problem, b, b.problem, matching))
@@ -144,7 +144,7 @@ def compare_constraints(a: Side, b: Side, matching: Matching) -> ConstraintDiff 
 def _constraint_rows(
     a: Side, in_a: Problem, b: Side, in_b: Problem, matching: Matching
 ) -> Iterator[ConstraintRow]:
-    """What is said twice is matched once with each time that the other one says it."""
+    """Rows of constraints; repeated constraints are matched one to one."""
     of_a, of_b = Following.of(a, b, matching.keys_a), Following.of(b, a, matching.keys_b)
     waiting: dict[tuple[object, ...], deque[Constraint]] = defaultdict(deque)
     for c in in_b.constraints:
@@ -176,7 +176,7 @@ def _equivalent(a: Side, b: Side, matching: Matching, rows: tuple[ConstraintRow,
 
 
 def _asked(a: Problem | None, b: Problem | None, matching: Matching) -> bool | None:
-    """Z3's answer about two timed requests, where it is a matter of moments."""
+    """Z3's answer about two timed queries, if they are small."""
     if a is None or b is None or len(a.actions) > MOST_ASKED:
         return None
     from planscope.oracle.equivalence import equivalent
@@ -186,7 +186,7 @@ def _asked(a: Problem | None, b: Problem | None, matching: Matching) -> bool | N
 
 
 def _renamed(problem: Problem, names: dict[str, str]) -> Problem:
-    """The problem with other ids for its actions. What the constraints say in symbols is not rewritten."""
+    """The problem with other ids for its actions; the constraints' ``text`` stays."""
 
     def other(action: str | None) -> str | None:
         return None if action is None else names[action]
@@ -202,7 +202,7 @@ def _renamed(problem: Problem, names: dict[str, str]) -> Problem:
 
 
 class Following:
-    """The closure of one request. ``keys``: action ids to what matched actions have in common.
+    """The closure of one query's constraints. ``keys``: ids of actions to the keys of matched actions.
 
     Base language: exact. Timed: earliest starts and latest ends go along the order; that calls come one by one is
     not looked at, so what is found follows, and of the rest nothing is known.
@@ -210,7 +210,7 @@ class Following:
 
     @classmethod
     def of(cls, side: Side, other: Side, keys: dict[str, str]) -> Following | None:
-        """None for a contradiction, from which all and nothing follows, and where it is not known to be none."""
+        """None for a contradiction, which implies everything, and if it is unknown whether there is one."""
         known = side.problem is not None and side.contradiction == () and side.timed == other.timed
         return cls(side.problem, keys) if known and side.problem is not None else None
 
@@ -240,7 +240,7 @@ class Following:
             self._end[i] = min(self._end[i], self._end[j] - takes[j])
 
     def follows(self, c: Constraint, keys: dict[str, str]) -> bool | None:
-        """Whether every plan that meets this request meets ``c``, whose actions ``keys`` names; None: not known."""
+        """Does every plan that meets this query meet ``c``? ``keys``: of the actions of ``c``. None: not known."""
         places = [self._index.get(keys[action]) for action in c.actions]
         if c.is_rule:
             return None

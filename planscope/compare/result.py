@@ -1,4 +1,4 @@
-"""What comparing two runs or variants gives: plain data, the two sides called ``a`` and ``b``.
+"""The result of comparing two runs or variants, as plain data; the two sides are ``a`` and ``b``.
 
 Everything is there to show two columns beside each other. Spans are half-open ranges of code points of that
 side's text; steps are indexes into that side's ``steps``; what is not known is None and named in ``unknown``.
@@ -19,10 +19,10 @@ from planscope.session.record import NO_HELP, Help
 
 SideName = Literal["a", "b"]
 Matched = Literal["ids", "names"]
-"""How actions were matched: the variants descend from each other, or the names alone tell."""
+"""How actions were matched: by ids (the variants have a common ancestor), or by names."""
 
 Change = Literal["same", "changed", "added", "gone"]
-"""What became of a thing of ``a`` in ``b``. ``added`` has no ``a``, ``gone`` has no ``b``."""
+"""The change from ``a`` to ``b``. ``added`` has no ``a``, ``gone`` has no ``b``."""
 
 Differing = Literal["name", "tool", "duration"]
 
@@ -57,7 +57,7 @@ class Side:
     """One of the two. ``run``, ``ending`` and ``verdict`` are None, and ``steps`` empty, where no run is compared.
 
     ``problem`` is None and ``outline`` empty where the text cannot be read; ``errors`` then say why.
-    ``contradiction``: the ids of the minimal core where the request itself cannot be met; None: not known.
+    ``contradiction``: ids of the minimal core if the query itself cannot be met; None: not known.
     ``explanation``: the verdict in plain words.
     """
 
@@ -81,7 +81,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A stretch of both texts. Together the parts cover both, in order; ``added`` is empty in ``a``."""
+    """A span of each text. Together the parts cover both texts in order; ``added`` is empty in ``a``."""
 
     change: Change
     a: Span
@@ -102,7 +102,7 @@ class TextDiff:
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
-    """An action in both. ``differs`` names what changed; a duration counts in timed requests only."""
+    """An action in both. ``differs`` names what changed; durations count in timed queries only."""
 
     change: Change
     a: Action | None
@@ -126,7 +126,7 @@ class ConstraintRow:
 
 
 class _Rows:
-    """What is told row by row."""
+    """A difference in rows."""
 
     __slots__ = ()
     rows: tuple[ActionRow | ConstraintRow | TreeRow | CallRow, ...]
@@ -163,7 +163,7 @@ class TreeDiff(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """An argument that differs. ``a`` means nothing where it was added, ``b`` where it is gone."""
+    """An argument that differs. Ignore ``a`` of an added argument, and ``b`` of one that is gone."""
 
     name: str
     change: Literal["changed", "added", "gone"]
@@ -228,7 +228,7 @@ Value = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that both have, each with its value; None where there is none, or it is not known."""
+    """A property of both sides; a value is None if there is none or it is not known."""
 
     name: str
     a: Value
@@ -241,7 +241,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What could not be told, of one side or (None) of the two together, and why in one line."""
+    """A fact that is not known, about one side or (None) both together, and the reason in one line."""
 
     side: SideName | None
     what: Literal["request", "verdict", "states", "calls", "equivalence"]

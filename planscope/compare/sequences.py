@@ -1,7 +1,7 @@
-"""Two sequences with as much as possible in common: by number of equal items, and by the weight of pairs.
+"""Aligns two sequences: by the number of equal items (``common``), or by the weight of pairs (``heaviest``).
 
-Both give index pairs, rising in both sequences, and the same for the same input. They are not symmetric where there is
-a choice: with ``mirrored``, swapping the two mirrors what comes out.
+Both return pairs of indexes, rising in both sequences, the same for the same input. Ties are not broken symmetrically;
+with ``mirrored``, exchanging the sequences mirrors the result.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def mirrored(
     a: Sequence[_Item],
     b: Sequence[_Item],
 ) -> list[Pair]:
-    """``match(a, b)``, or where ``turned`` the other way round: with one order for both, swapping changes nothing."""
+    """``match(a, b)``, or if ``turned`` the mirrored ``match(b, a)``; callers turn by an order of the two."""
     return [(i, j) for j, i in match(b, a)] if turned else match(a, b)
 
 
 def filled(pairs: Iterable[Pair], size_a: int, size_b: int) -> Iterator[tuple[int | None, int | None]]:
-    """Every place of both once: the pairs, and before each what is alone, that of ``a`` first."""
+    """Every index of both once: the pairs, and before each pair the indexes without one, those of ``a`` first."""
     at_a = at_b = 0
     for i, j in [*pairs, (size_a, size_b)]:
         yield from ((k, None) for k in range(at_a, i))
@@ -36,7 +36,7 @@ def filled(pairs: Iterable[Pair], size_a: int, size_b: int) -> Iterator[tuple[in
 
 
 def trim(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int, int]:
-    """The length of the common beginning, and where the common end begins in each; the two do not overlap."""
+    """The length of the common beginning, and where the common end begins in each; they do not overlap."""
     start, end_a, end_b = 0, len(a), len(b)
     while start < end_a and start < end_b and a[start] == b[start]:
         start += 1
@@ -57,7 +57,7 @@ def ends(
 
 
 def common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
-    """A longest common subsequence, the earliest places where there are several.
+    """A longest common subsequence; ties go to the earliest indexes.
 
     Bit-parallel (Crochemore et al. 2001, Hyyrö 2004): a row of the table is one integer, in which a 0 stands where
     one item more of ``a`` makes it longer. So 20,000 by 20,000 items take a tenth of a second, and 50 MB.
@@ -94,7 +94,7 @@ def heaviest(
     kind: Callable[[_Item], Hashable],
     weight: Callable[[_Item, _Item], int],
 ) -> list[Pair]:
-    """The pairs that weigh most together, the earliest places where there are several.
+    """The pairs that weigh most together; ties go to the earliest indexes.
 
     Items of one ``kind`` may be paired; ``weight`` is above 0. Quadratic, but an item costs a copy and its partners.
     """

@@ -1,4 +1,4 @@
-"""Two texts compared by words and marks, character by character exact: white space belongs to what is around it."""
+"""Compares two texts by words and marks. The parts cover every character: white space joins its neighbours."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from planscope.language.problem import Span
 from planscope.language.scan import cut
 
 MOST_CELLS = 4 * 10**8
-"""Words of one times words of the other; beyond it whole sentences are compared."""
+"""Limit of the words of one text times those of the other; beyond it, sentences are compared."""
 
 _STOPS = (".", ";", "!", "?")
 
 
 def compare_texts(a: str, b: str) -> TextDiff:
-    """The parts of both texts, with as many words and marks the same as there can be."""
+    """The parts of both texts, with as many equal words and marks as possible."""
     if a == b:
         return TextDiff((TextPart("same", (0, len(a)), (0, len(b))),) if a else ())
     for cut_up in (_words, _sentences):
@@ -51,7 +51,7 @@ def _sentences(text: str) -> list[Span]:
 
 
 def settle(pairs: Sequence[Pair], a: Sequence[str], b: Sequence[str]) -> list[Pair]:
-    """The same number of pairs, but what is in one text only is moved along, where it can be, to begin a sentence.
+    """As many pairs, but words of one text only are shifted, if possible, to begin at a sentence.
 
     Of "A. B. A. C." against "A. C." both "A. B." and "B. A." may be called gone.
     """
@@ -93,7 +93,7 @@ def _slide(pairs: list[Pair], k: int, own: int, items: Sequence[str], first: int
 
 
 def _stretches(a: str, b: str, same: Sequence[tuple[Span, Span]]) -> Iterator[tuple[Span, Span]]:
-    """What is the same, in order, some of it empty: words, and the white space that both have next to them."""
+    """The equal spans in order, some of them empty: words with the white space next to them that both have."""
     at_a = at_b = 0
     for (start_a, end_a), (start_b, end_b) in [*same, ((len(a), len(a)), (len(b), len(b)))]:
         gap_a, gap_b = a[at_a:start_a], b[at_b:start_b]
@@ -105,13 +105,13 @@ def _stretches(a: str, b: str, same: Sequence[tuple[Span, Span]]) -> Iterator[tu
 
 
 def _blanks(a: str, b: str) -> int:
-    """How much white space both begin with."""
+    """The length of the white space that both begin with."""
     alike = takewhile(lambda pair: pair[0] == pair[1] and pair[0].isspace(), zip(a, b, strict=False))
     return sum(1 for _ in alike)
 
 
 def _parts(same: Iterable[tuple[Span, Span]]) -> Iterator[TextPart]:
-    """What is the same, neighbours put together, and what is between."""
+    """The equal parts, adjacent ones joined, and the parts between them."""
     (begin_a, at_a), (begin_b, at_b) = (0, 0), (0, 0)
     for (start_a, end_a), (start_b, end_b) in same:
         if (start_a, start_b) != (at_a, at_b):

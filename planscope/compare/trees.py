@@ -1,8 +1,8 @@
-"""The syntax trees of two requests, line by line of their outlines, under the renaming of actions.
+"""Compares the syntax trees of two queries by the lines of their outlines, with matched actions renamed.
 
-Whole branches are added or gone, lines changed (Selkow 1977). Below every line equal branches come first: as many lines
-as possible stay in branches that are the same, and only then it counts how much is changed in the others. Else a
-sentence that was taken out would look like one that was rewritten into the next, and that into the one after it.
+Branches are added or gone, lines changed (Selkow 1977). Below every line, equal branches come first: as many lines as
+possible stay in equal branches, and only then the changes in the others count. Otherwise a removed sentence would look
+as if it and every later one had been rewritten.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_PAIRS = 2_500
 those. Beyond it, equal ones are put together first, then those of the same shape, then the others by their order."""
 
 _EQUAL = 1 << 40
-"""What a line in an equal branch weighs, against 1 for one that is spared otherwise."""
+"""The weight of a line in an equal branch; any other saved line weighs 1."""
 
 
 @dataclass(slots=True)
 class Branch:
-    """A line with what is below it. Lines of one ``kind`` may be matched; ``value`` says whether they are the same.
+    """A line with the lines below it. Lines of one ``kind`` may be matched; with one ``value`` they are the same.
 
     ``size``: lines, its own included. ``whole`` and ``shape`` are equal for equal branches, and for branches that are
     equal but for their words.
@@ -45,7 +45,7 @@ class Branch:
 
     @property
     def lines(self) -> range:
-        """Where the branch is in the outline, which lists what is below a line right behind it."""
+        """The branch's range in the outline, which lists a line's children directly after it."""
         return range(self.index, self.index + self.size)
 
 
@@ -59,7 +59,7 @@ class Forests:
         self._distances: dict[Pair, int] = {}
 
     def number(self, branch: Branch) -> None:
-        """Fill in ``size``, ``whole`` and ``shape``; what is below has been numbered."""
+        """Set ``size``, ``whole`` and ``shape`` of a branch whose children have them."""
         branch.size = 1 + sum(one.size for one in branch.below)
         named = (branch.kind, branch.value)
         branch.whole = self._number(("whole", *named, *(one.whole for one in branch.below)))
@@ -70,7 +70,7 @@ class Forests:
         return self._numbers.setdefault(key, len(self._numbers))
 
     def distance(self, a: Branch, b: Branch) -> int:
-        """The cost of making the one of the other as ``matched`` says; their kinds are the same."""
+        """The cost of changing one into the other by ``matched``; their kinds are the same."""
         if a.whole == b.whole:
             return 0
         key = (a.whole, b.whole)
@@ -81,11 +81,11 @@ class Forests:
         return self._distances[key]
 
     def _saved(self, a: Branch, b: Branch) -> int:
-        """How much less it costs to match two than to take one away and add the other."""
+        """The cost that is saved by matching two instead of removing one and adding the other."""
         return a.size + b.size - self.distance(a, b)
 
     def matched(self, a: Sequence[Branch], b: Sequence[Branch]) -> list[Pair]:
-        """Which branches are matched, by their places; of several best ways the one with the earliest pairs."""
+        """The matched branches by their indexes; ties go to the earliest pairs."""
         anchors = (attrgetter("whole"), attrgetter("shape"))
         return paired(a, b, attrgetter("kind"), self._weight, anchors, self._fits)
 
@@ -103,7 +103,7 @@ class Forests:
 
 
 def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matching) -> TreeDiff:
-    """Every line of both outlines once. A line is the same where it says the same about matched actions."""
+    """Every line of both outlines once. Lines are the same if they say the same about matched actions."""
     if a.text == b.text and a.timed == b.timed and a.actions == b.actions:
         return TreeDiff(tuple(TreeRow("same", k, k) for k in range(len(a.outline))))
     forests = Forests()
@@ -115,7 +115,7 @@ def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matc
 def _branches(
     forests: Forests, outline: tuple[OutlineNode, ...], tree: Query, keys: dict[str, str]
 ) -> Branch:
-    """The outline's first line with all that is below it."""
+    """The outline's first line as a branch with all lines below it."""
     nodes = dict(walk(tree))
     made: list[Branch] = []
     above: list[Branch] = []
@@ -132,7 +132,7 @@ def _branches(
 
 
 def _meaning(line: OutlineNode, node: Node, keys: dict[str, str]) -> tuple[Hashable, Hashable]:
-    """What a line is, and what it says."""
+    """A line's kind and value."""
     match node:
         case Clause(form=form, relation=relation):
             return "clause", (form, relation)

@@ -2,7 +2,7 @@
 
 What is assumed, and nothing else:
 
-- A fault of the agent concerns the request as it is. Where it applies, a run is right with some low rate (the fault
+- A fault of the agent concerns the unchanged query. Where it applies, a run is right with some low rate (the fault
   does not always fire); where it does not, with some high rate (the agent has other ways to fail). Both rates are
   unknown, ``PAIRS`` says what they may be.
 - A mutant is a sample: it may dodge the fault or not. What share of an arm's mutants dodge it is unknown, too, and is
@@ -14,7 +14,7 @@ What is assumed, and nothing else:
 - The cause is the first arm, in the paper's order, whose mutants dodge the fault at all; of the arms before it none
   do. What the arms behind it do is not part of its meaning: ``DODGES`` has how likely it is that they dodge it too.
 - *Probability*: mutated or not, a run is right with the same rate, one that is neither hopeless nor perfect.
-  *None*: the same, but it is hopeless. Then fresh requests fail as well, and nothing in this one is to blame.
+  *None*: the same, but it is hopeless. Then fresh queries fail as well, and nothing in this one is to blame.
 - Before the first run all five causes are equally likely. (The shares in the paper's Tables 4 and 7 are not used:
   the rule that found them takes chance for a cause, and the other way round.)
 """

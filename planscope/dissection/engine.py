@@ -41,15 +41,15 @@ from planscope.session.oracle_input import problem_of
 
 
 class Plan(Protocol):
-    """``number``: of the one mutant that was asked for, if it is one."""
+    """Chooses the runs. ``number``: of the mutant that the user asked for, if any."""
 
     number: int | None
 
     def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
-        """The next run. ``pending``: runs under way. None: nothing to begin, at least until one of them has ended."""
+        """The next run. ``pending``: runs in progress. None: nothing to begin until one of them has ended."""
 
     def done(self, results: Results) -> bool:
-        """Whether what is still under way would change nothing."""
+        """Is the answer settled, whatever the runs in progress give?"""
 
 
 class Rates:
@@ -86,7 +86,7 @@ class Paper:
 
 @dataclass(slots=True)
 class Asked:
-    """``times`` runs of one mutant, or a run on each of so many mutants of a kind that have none yet."""
+    """``times`` runs of one mutant, or one run each on ``times`` mutants of a kind that have none yet."""
 
     kind: CellKind
     number: int | None
@@ -127,13 +127,13 @@ OnCell = Callable[[Cell, Variant], None]
 OnRun = Callable[[Cell, Run], None]
 
 IN_VAIN = 4
-"""So many runs in a row that model or network aborted, and it gives up."""
+"""Give up after this many aborted runs in a row."""
 
 
 class Dissector:
-    """One dissection under way. The session is read when this is made, and changed by :meth:`add_to` alone.
+    """One dissection in progress. The constructor reads the session; only :meth:`add_to` changes it.
 
-    ``variant`` is the request; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of
+    ``variant`` is the query; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of
     this session to go on with (then request, run, method and seed are its own, and ``budget`` is what it has in
     all). ``on_cell`` gets each mutant when it is made (no run yet), ``on_run`` each run when it has ended, on the
     thread of :meth:`go` or the agents' event loop: pass them on and return at once. What they are given is not
@@ -141,7 +141,7 @@ class Dissector:
 
     Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
     ``at_once``. Raises what :class:`planscope.agents.runner.LiveRun` raises where no run can begin, ``ParseFailure``
-    where the request cannot be read, and ``UserError`` where it cannot be met or ``resume`` does not fit.
+    if the query cannot be read, and ``UserError`` if it cannot be met or ``resume`` does not fit.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class Dissector:
         return self._results.copy()
 
     def go(self, kind: CellKind | None = None, number: int | None = None, *, times: int = 1) -> Dissection:
-        """Spend runs, and block until it is done. May be called again, also after :meth:`stop`.
+        """Spend runs, and return when done. May be called again, also after :meth:`stop`.
 
         Without a ``kind``: as the method wants, until it is decided or the budget is spent. With a ``kind``: a run
         on each of ``times`` mutants that have none yet. With a ``number`` too: ``times`` runs of that mutant. All
@@ -223,7 +223,7 @@ class Dissector:
         return self._results.copy()
 
     def stop(self) -> None:
-        """End :meth:`go` soon, from any thread: runs under way are cancelled and dropped, finished ones stay.
+        """End :meth:`go` soon, from any thread: runs in progress are cancelled and dropped, finished ones stay.
 
         Before the first :meth:`go` it ends that one at once; after one has ended it does nothing.
         """
@@ -235,7 +235,7 @@ class Dissector:
                 self._wake()
 
     def add_to(self, session: Session) -> Dissection:
-        """Put what there is so far into a session, from the thread that owns it; may be done again and again."""
+        """Add the results so far to a session, from the thread that owns it; may be called repeatedly."""
         return self._results.add_to(session)
 
     def _ending(self, trouble: str | None) -> str | None:
@@ -249,7 +249,7 @@ class Dissector:
     # ------------------------------------------------------------------ what comes next
 
     def _next(self, plan: Plan, pending: list[Pick]) -> tuple[Pick, Cell, Variant] | None:
-        """The next run with its mutant, made if need be; None where there is none to begin now."""
+        """The next run with its mutant, which is made if necessary; None if there is none to begin now."""
         while not self._stopped.is_set():
             if self._results.spent + len(pending) >= self._results.budget:
                 return None
@@ -283,7 +283,7 @@ class Dissector:
             self._on_run(changed, named)
 
     def _fresh_seeds(self, session: Session, first: int) -> Iterator[int]:
-        """Seeds that this model was not run with here before: the same again would only tell the same again."""
+        """Seeds that this model was not run with in this session; a used seed would repeat a run."""
         used = {r.seed for r in session.runs if r.model == self._spec.text}
         return (seed for seed in count(first) if seed not in used)
 
@@ -301,7 +301,7 @@ class Dissector:
         return None
 
     async def _together(self, plan: Plan) -> str | None:
-        """Runs at once, bounded. The next is chosen when one has ended; what is decided or stopped is cancelled."""
+        """Several runs at once, at most ``at_once``. The next is chosen when one ends; a decision cancels the rest."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
             self._wake = partial(_call, loop, stop.set)
@@ -361,19 +361,19 @@ def _why(run: Run) -> str:
 
 
 def _check_possible(variant: Variant) -> None:
-    """Raise UserError for a request that contradicts itself: no run of it is right, whatever is at fault."""
+    """Raise UserError for a query that contradicts itself: no run of it can be right."""
     problem = problem_of(variant)
     verdict = replay(problem, Trace(ending="running")).verdict()
     if verdict.first_violation is not None and verdict.first_violation.step == 0:
         said = ", ".join(verdict.first_violation.core.constraints)
         raise UserError(
-            f"the request contradicts itself ({said} cannot all be met), so no agent can be right: "
+            f"the query contradicts itself ({said} cannot all be met), so no agent can be right: "
             "change it before it is dissected"
         )
 
 
 def _check_resumed(resume: Dissection, variant: Variant, model: str, agent: str) -> None:
-    """Raise UserError where the runs of the two could not be counted together."""
+    """Raise UserError if the runs of the two cannot be counted together."""
     if resume.variant != variant.id:
         raise UserError(f"dissection {resume.id} is about variant {resume.variant}, not {variant.id}")
     if (resume.model, resume.agent) != (model, agent):

@@ -10,11 +10,11 @@ from planscope.session.model import CellKind
 
 Cause = Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
-"""In the paper's order, from the least change of the request to the largest."""
+"""In the paper's order, from the least change of the query to the largest."""
 
 KINDS: tuple[CellKind, ...] = get_args(CellKind)
 SAME: tuple[CellKind, ...] = ("Original", "Repeat")
-"""Arms in which the request is as it was."""
+"""Arms with the unchanged query."""
 
 CHANGED: tuple[CellKind, ...] = ("TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control")
 
@@ -25,7 +25,7 @@ CAUSE_OF: Mapping[CellKind, Cause] = {
     "QuerySynthesize": "Structure",
     "Control": "Constraint",
 }
-"""The cause that an arm speaks for where it is right and the arms before it are not."""
+"""The cause that an arm indicates if it is right and the arms before it are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def total(mutants: Sequence[Counts]) -> Counts:
 
 
 def judged_mutants(counts: Sequence[Counts]) -> int:
-    """How many mutants of an arm have a run that can be judged."""
+    """The number of an arm's mutants with a run that can be judged."""
     return sum(1 for one in counts if one.runs)
 
 
@@ -72,9 +72,9 @@ class Decision:
     ``confidence``: the probability of the cause, or that none is in the query (``blameless``), given the runs and the
     assumptions that ``belief`` states; None where undecided, where the agent never failed, and for the method
     ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
-    and under "none" that nothing in this request is to blame; empty for ``paper``. ``settled``: more runs would
+    and under "none" that nothing in this query is to blame; empty for ``paper``. ``settled``: more runs would
     not change it, or there is nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this
-    request is to blame for it.
+    query is to blame for it.
     """
 
     cause: Cause | None

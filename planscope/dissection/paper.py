@@ -2,11 +2,11 @@
 
 Three repeats, then ``rounds`` (the paper's K) mutants of each kind, one run each: the first kind that is right once is
 the cause. As printed, the last loop returns in its first round either way, "Structure" or "Constraint"; here all K
-rounds are done before it says "Constraint", as the text of the section has it. The algorithm begins with a request
-that fails: where no failing run is known, the request is run until it fails.
+rounds are done before it says "Constraint", as the text of the section has it. The algorithm begins with a query
+that fails: if no failing run is known, the query is run until it fails.
 
-It is here to be compared with. A fault that does not always fire, or a failure by chance, is all it takes for it to
-name the wrong cause, and it has no confidence to give.
+It serves as a baseline. A fault that does not always fire, or a failure by chance, makes it name the wrong cause,
+and it gives no confidence.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def next_round(
     closed: Collection[CellKind] = (),
     pending: Sequence[Pick] = (),
 ) -> Pick | None:
-    """The next run of the algorithm; None where it has its answer, or waits for runs under way.
+    """The next run of the algorithm; None if it has its answer or waits for runs in progress.
 
-    Runs of one loop may be under way together: what the loop says does not depend on their order.
+    Runs of one loop may be in progress together: the loop's result does not depend on their order.
     """
     same = total(evidence.get("Original", ()))
     if not failed and same.wrong == 0:
@@ -70,7 +70,7 @@ def next_round(
 def decide_paper(
     evidence: Evidence, budget: int, *, failed: bool = False, closed: Collection[CellKind] = ()
 ) -> Decision:
-    """What the algorithm returns, or how far it has come."""
+    """The algorithm's result, or its progress."""
     same = total(evidence.get("Original", ()))
     if not failed and same.wrong == 0:
         done = same.runs >= SPOTLESS

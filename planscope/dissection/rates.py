@@ -23,7 +23,7 @@ from planscope.wording.phrases import plural
 from planscope.wording.terms import ARMS, MUTATIONS, NO_CAUSE
 
 FIRST = 8
-"""Runs of the request as it is before anything else: all other rates are held against this one."""
+"""Runs of the unchanged query before anything else: all other rates are compared with its rate."""
 
 _WORTH = 1e-9
 
@@ -43,10 +43,10 @@ def next_run(
     *,
     failed: bool = True,
 ) -> Pick:
-    """The most telling run. ``closed``: kinds of which no new mutant can be made. ``pending``: runs under way.
+    """The most informative run. ``closed``: kinds of which no new mutant can be made. ``pending``: runs in progress.
 
-    A run under way is taken to end as is likeliest, so that the next one is not spent on the same question.
-    ``failed``: the request is known to fail (see ``decide``); else that is looked for first.
+    A run in progress counts with its likeliest end, so that the next one is not spent on the same question.
+    ``failed``: the query is known to fail (see :func:`decide`); if not, a failure is looked for first.
     """
     known = imagined(evidence, pending)
     same = of_kinds(known, SAME)
@@ -67,7 +67,7 @@ def next_run(
 
 
 def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Mapping[CellKind, list[Counts]]:
-    """The evidence with the likeliest end of every run under way, one after the other."""
+    """The evidence with the likeliest end of every run in progress, one after the other."""
     known = {kind: list(mutants) for kind, mutants in evidence.items()}
     for pick in pending:
         mutants = known.setdefault(pick.kind, [])
@@ -82,16 +82,16 @@ def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Mapping[CellKind, l
 
 
 NAMED = 0.6
-"""So likely must a cause be to be named once the budget is spent."""
+"""Least probability of a cause to be named once the budget is spent."""
 
 SURE = 0.98
-"""So likely, and no more runs are spent."""
+"""At this probability no more runs are spent."""
 
 SPOTLESS = 12
-"""So many right runs and no wrong one: there is nothing to dissect."""
+"""After this many right runs without a wrong one, there is nothing to dissect."""
 
 _AHEAD = (5, 10, 20, 40, 80)
-"""How many runs more are thought through for what is missing."""
+"""Numbers of further runs to try when estimating how many are missing."""
 
 SPEAKS_FOR: dict[Cause, CellKind] = {
     "Terminal": "TerminalSubstitute",
@@ -104,7 +104,7 @@ SPEAKS_FOR: dict[Cause, CellKind] = {
 def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
     """Name the cause, or say that it is undecided and what would help.
 
-    ``failed``: this model failed on this request before, in a run that is not in the evidence (it was picked because
+    ``failed``: this model failed on this query before, in a run that is not in the evidence (it was picked because
     it failed, so it says nothing about how often that happens).
     """
     same = of_kinds(evidence, SAME)
@@ -125,7 +125,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
 
 
 def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
-    """Whether more runs would change nothing: :attr:`Decision.settled`, sooner found."""
+    """Is the decision settled? The same as :attr:`Decision.settled`, but faster."""
     same = of_kinds(evidence, SAME)
     if not failed and same.wrong == 0:
         return same.runs >= SPOTLESS
@@ -134,7 +134,7 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
 
 
 def _spotless(same: Counts) -> Decision:
-    """No failure of this request has been seen."""
+    """The decision if no failure of this query has been seen."""
     if same.runs == 0:
         return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the query as it is")
     if same.runs < SPOTLESS:
@@ -146,7 +146,7 @@ def _spotless(same: Counts) -> Decision:
 
 
 def reason_for(cause: Cause, evidence: Evidence) -> str:
-    """One sentence: what is right how often, and what is not."""
+    """One sentence with the rates that indicate the cause."""
     same = of_kinds(evidence, SAME)
     as_is = f"the query as it is was right {times(same)}"
     if cause == "Probability":
@@ -182,7 +182,7 @@ def _unclear(belief: Belief) -> str:
 
 
 def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
-    """How many runs of which kind would decide, if they go as the likeliest cause foretells."""
+    """The runs, of one kind, that would decide if they go as the likeliest cause predicts."""
     best: tuple[int, float, str] | None = None
     for kind in ("Original", *CHANGED):
         for more in _AHEAD:
@@ -198,7 +198,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
 
 
 def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: int) -> float:
-    """How likely the lead is after so many more runs that go as it foretells."""
+    """The probability of the leading cause after ``more`` runs that go as it predicts."""
     _, right = belief.foresee(kind, Counts())
     whole = belief.likely[lead]
     share = right[lead] / belief.weight(lead) if whole > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a dissection has made so far: its record, its variants, its runs. Shared between threads, one at a time."""
+"""The record, variants and runs of a dissection so far, under a lock for use by several threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Named = TypeVar("_Named", Variant, Run)
 
 
 class Results:
-    """Begins with what a session has of the dissection, and grows. ``failed``: see :func:`decide.decide`."""
+    """Starts from what the session has of the dissection. ``failed``: see :func:`rates.decide`."""
 
     def __init__(self, session: Session, dissection: Dissection, variant: Variant) -> None:
         self._lock = threading.RLock()
@@ -55,7 +55,7 @@ class Results:
             return frozenset(self._dissection.closed)
 
     def cells(self, kind: CellKind) -> list[Cell]:
-        """Copies, by number; places in the evidence are places in this list."""
+        """Copies of the cells of a kind, by number; the evidence has the same order."""
         with self._lock:
             found = (c.model_copy(deep=True) for c in self._dissection.cells if c.kind == kind)
             return sorted(found, key=lambda c: c.number)
@@ -68,7 +68,7 @@ class Results:
             }
 
     def counts(self) -> list[tuple[Variant, Counts]]:
-        """Every variant that was run, with all its runs."""
+        """Every variant that was run, with the counts of its runs."""
         with self._lock:
             found: dict[str, Counts] = {}
             for cell in self._dissection.cells:
@@ -81,12 +81,12 @@ class Results:
             return self._variants[cell.variant]
 
     def texts(self) -> set[str]:
-        """Of the request and all mutants."""
+        """The texts of the query and all mutants."""
         with self._lock:
             return {v.query.text for v in self._variants.values()}
 
     def fresh_id(self, letter: str) -> str:
-        """``d1v1``, ``d1r1`` and so on, whichever is free."""
+        """The next free id: ``d1v1``, ``d1r1`` and so on."""
         with self._lock:
             number = 1 + sum(key.startswith(f"{self._dissection.id}{letter}") for key in self._taken)
             while (found := f"{self._dissection.id}{letter}{number}") in self._taken:
@@ -130,7 +130,7 @@ class Results:
         self._counts[key] = self._counts.get(key, Counts()) + one
 
     def add_to(self, session: Session) -> Dissection:
-        """Put it into a session; what is there of it already is brought up to date, all else stays."""
+        """Add the dissection to a session, or update it there; everything else in the session stays."""
         with self._lock:
             there = next((d for d in session.dissections if d.id == self._dissection.id), None)
             if there is not None and there.started != self._dissection.started:
@@ -146,7 +146,7 @@ class Results:
             return record
 
     def _rename(self, identity: str, session: Session) -> None:
-        """Somebody else's dissection has this id by now: ours gets another, with all that it made."""
+        """Give this dissection and everything that it made new ids, because the session has another one of its id."""
         taken = {v.id for v in session.variants} | {r.id for r in session.runs} | {identity}
         self._taken |= taken
         mine = self._dissection.id

@@ -1,4 +1,4 @@
-"""What the runs of a dissection say: the matrix, the rates, the decision. Nothing that was kept is trusted."""
+"""Evaluates the runs of a dissection: the matrix, the rates, the decision. Stored verdicts are never used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.record import NO_HELP, Help, help_of
 
 RunKey = tuple[str, int]
-"""A run's id and how many events it has."""
+"""A run's id and its number of events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CellView:
 
     @property
     def error_type(self) -> ErrorType | None:
-        """Of the last wrong run."""
+        """The error type of the last wrong run."""
         return next((r.error_type for r in reversed(self.runs) if r.verdict == "wrong"), None)
 
 
@@ -76,7 +76,7 @@ class Row:
 
     @property
     def mutants(self) -> int:
-        """How many mutants have a run that can be judged; 0 or 1 where all cells hold the query as it is."""
+        """How many mutants have a run that can be judged; 0 or 1 if all cells hold the unchanged query."""
         tried = judged_mutants([cell.counts for cell in self.cells])
         return min(tried, 1) if self.kind in SAME else tried
 
@@ -99,14 +99,14 @@ class Summary:
 
 
 def judged(problem: Problem | None, run: Run) -> Verdict:
-    """The oracle's word on a run; a request that cannot be read cannot be judged."""
+    """The oracle's verdict on a run; ``unknown`` if the query cannot be read."""
     if problem is None:
         return Verdict("unknown", None, (), None)
     return replay(problem, trace_of(run)).verdict()
 
 
 def readable(variant: Variant | None) -> Problem | None:
-    """What a variant asks for; None where its text cannot be read."""
+    """A variant's problem; None if its text cannot be read."""
     if variant is None:
         return None
     try:
@@ -116,7 +116,7 @@ def readable(variant: Variant | None) -> Problem | None:
 
 
 def failed_before(dissection: Dissection, run: Run | None, verdict: Verdict | None) -> bool:
-    """Whether the run that it began with shows that this very model and agent fail on the request."""
+    """Does the run that the dissection began with show that this model and agent fail on the query?"""
     if run is None or verdict is None or verdict.verdict != "wrong":
         return False
     return run.variant == dissection.variant and (run.model, run.agent) == (
@@ -128,10 +128,10 @@ def failed_before(dissection: Dissection, run: Run | None, verdict: Verdict | No
 def summary(
     session: Session, dissection: Dissection, known_verdicts: MutableMapping[RunKey, Verdict] | None = None
 ) -> Summary:
-    """Judge every run of the dissection anew, and decide by its method. Reads the session and changes nothing.
+    """Judge every run of the dissection, and decide by its method. The session is not changed.
 
-    ``known_verdicts``: of runs that were judged before, by id and number of events; those are not judged again, and
-    what is judged here is added. For a caller that asks again whenever a run has ended.
+    ``known_verdicts``: a cache of verdicts by run id and number of events, which is used and extended; for a caller
+    that asks again after every run.
     """
     verdicts_by_run = {} if known_verdicts is None else known_verdicts
     variants = {v.id: v for v in session.variants}

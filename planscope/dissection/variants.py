@@ -33,20 +33,20 @@ from planscope.synthesis.request import Request, SynthesisError
 from planscope.synthesis.substitution import Place, places
 
 _DRAWS = 24
-"""Requests that one is chosen from."""
+"""Fresh queries of which one is chosen."""
 
 _NEAREST = 8
-"""Of these, so many that are nearest in size; the one whose order is least like that of the old one is taken."""
+"""This many are nearest in size; of these, the one whose order is least like the old query's is taken."""
 
 _APART = 4
-"""Two of three have as many times as many valid orders, or as few, if it can be had."""
+"""Two of three fresh queries have more or fewer valid orders by this factor, if possible."""
 
 _COUNTED = 12
-"""Up to so many actions."""
+"""Valid orders are counted for up to this many actions."""
 
 
 def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -> Synthesized:
-    """Request ``number`` (from 1), the same for the same number and seed. SynthesisError where there is none."""
+    """Fresh query ``number`` (from 1), the same for the same number and seed. SynthesisError if there is none."""
     problem = reading.problem
     request = Request(
         actions=tuple(a.name for a in problem.actions),
@@ -64,14 +64,14 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
     shaped = [(m, Shape(m.problem)) for m in made]
     others = [(m, shape) for m, shape in shaped if shape.closure != old.closure]
     if not others:
-        raise SynthesisError("every fresh request asks for the same as this one; ask for more actions")
+        raise SynthesisError("every fresh query means the same as this one; ask for more actions")
     near = sorted(others, key=lambda one: abs(len(one[0].problem.said) - size))[:_NEAREST]
     return max(near, key=lambda one: one[1].distance(old))[0]
 
 
 def _drawn(request: Request) -> Iterator[Synthesized]:
-    """One a seed; a seed without one is left out, unless none has any (SynthesisError)."""
-    found, trouble = False, SynthesisError("no fresh request was found")
+    """One query per seed; seeds without one are skipped, SynthesisError if all are."""
+    found, trouble = False, SynthesisError("no fresh query was found")
     synthesizer = Synthesizer(request)
     for seed in range(request.seed, request.seed + _DRAWS):
         try:
@@ -86,7 +86,7 @@ def _drawn(request: Request) -> Iterator[Synthesized]:
 
 
 def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
-    """A range of valid orders well above or below the old request's, by turns; None where anything will do."""
+    """A range of valid orders well above or below the old query's, in turn; None: any number will do."""
     if number % 3 == 1 or len(problem.actions) > _COUNTED:
         return None
     own = replay(problem, Trace((), "running")).valid_completions(0)
@@ -99,7 +99,7 @@ def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
 
 
 class Shape:
-    """What follows from the order constraints, and how it looks whatever the actions are called."""
+    """The closure of a problem's order constraints, and its shape without names."""
 
     def __init__(self, problem: Problem) -> None:
         ids = [a.id for a in problem.actions]
@@ -110,12 +110,12 @@ class Shape:
                     later[a] |= later[middle]
         clocks = {(c.action or "", f"{c.kind} {c.hour}") for c in problem.said if c.kind != "order"}
         self.closure = frozenset({(a, b) for a in ids for b in later[a]} | clocks)
-        """All that follows of the order, and the clock times as they are said."""
+        """The closed order, and the clock times as they are stated."""
         self.after = sorted(len(later[a]) for a in ids)
         self.before = sorted(sum(a in later[b] for b in ids) for a in ids)
 
     def distance(self, other: Shape) -> int:
-        """How unlike two orders of as many actions are: 0 for those that differ in names alone."""
+        """How much two orders of equally many actions differ; 0 if only in names."""
         pairs = (*zip(self.after, other.after, strict=True), *zip(self.before, other.before, strict=True))
         return sum(abs(a - b) for a, b in pairs)
 
@@ -188,7 +188,7 @@ def choose(
 
 
 class _Prices:
-    """What it costs to use a word that is not used yet: the more suspect, the more."""
+    """The price of using a new word, which rises with its suspicion."""
 
     def __init__(self, bad: Mapping[str, float], draw: random.Random, jitter: float) -> None:
         self._bad, self._draw, self._jitter = bad, draw, jitter
@@ -205,14 +205,14 @@ class _Prices:
 
 
 MOST = 1000
-"""Mutants of a kind: the last one's number."""
+"""The highest number of a mutant of a kind."""
 
 _ATTEMPTS = 20
-"""Choices of words until one is new."""
+"""Limit of tries to choose words that make a new text."""
 
 
 class NoVariant(UserError):
-    """Why there is no (further) mutant of a kind; one line."""
+    """There is no (further) mutant of a kind; one line says why."""
 
 
 class Mutants:
@@ -230,7 +230,7 @@ class Mutants:
         self._more: dict[CellKind, Iterator[Mutant]] = {}
 
     def make(self, kind: CellKind, number: int, results: Results) -> Variant:
-        """The mutant as a variant below the request; the request itself for a repeat. Raises :class:`NoVariant`."""
+        """The mutant as a child variant of the query; the query itself for a repeat. Raises :class:`NoVariant`."""
         if kind in SAME:
             return self.variant
         if number > MOST:
@@ -261,7 +261,7 @@ class Mutants:
         )
 
     def _in_words(self, reading: Reading, number: int, results: Results) -> Reading | None:
-        """The same in words that were not tried together, chosen by what was run before; None where there are none."""
+        """The query in a new choice of words, by the runs so far; None if there is no other choice."""
         there = results.texts()
         bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
         draw = random.Random(f"{self.seed} {number} {reading.text}")
@@ -284,7 +284,7 @@ class Mutants:
         return self._words[text]
 
     def _mutant(self, kind: CellKind, number: int) -> Mutant:
-        """Made in the order of their numbers, each once."""
+        """A mutant of synthesis by its number; they are made in order and cached."""
         if kind not in self._made:
             self._made[kind] = []
             self._more[kind] = mutants(self.reading, cast(Kind, kind), seed=self.seed, topic=self.topic)
@@ -300,5 +300,5 @@ class Mutants:
         try:
             made = fresh_request(self.reading, number, self.seed, self.topic)
         except SynthesisError as error:
-            raise NoVariant(f"no fresh request can be made: {error}") from None
+            raise NoVariant(f"no fresh query can be made: {error}") from None
         return read_query(made.text, made.problem.actions, timed=made.problem.timed)

@@ -1,1 +1,1 @@
-"""The controlled English of planning requests: text, syntax tree, constraints (paper 4.1, 4.2, 4.4)."""
+"""The controlled English of planning queries: text, syntax tree, constraints (paper 4.1, 4.2, 4.4)."""

@@ -56,9 +56,7 @@ def nearest(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> R
     removed = [f for f in attempt.facts if f.effect == "repeated" and f.step > from_step]
     found, exact = search.run(given)
     if found is None:
-        why = (
-            f"after step {from_step} nothing can save the plan" if given.kept else "no plan meets the request"
-        )
+        why = f"after step {from_step} nothing can save the plan" if given.kept else "no plan meets the query"
         return Repair(None, exact=exact, reason=why if exact else "no plan was found in time")
     order = [f.action for f in given.kept if f.action is not None] + [i for i, _ in found]
     starts = {f.action: f.start for f in given.kept} | dict(found)

@@ -1,1 +1,1 @@
-"""Synthesis of planning requests (Algorithm 1 of the PDoctor paper, and better)."""
+"""Synthesis of planning queries and of their mutants (Algorithm 1 and section 4.5 of the PDoctor paper, extended)."""

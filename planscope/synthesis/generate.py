@@ -36,7 +36,7 @@ PER_TOPIC = 20
 
 
 class ActionNames:
-    """The names that one request allows."""
+    """Chooses the names of a request's actions."""
 
     def __init__(self, request: Request) -> None:
         self.topic, self.count = request.topic, request.count
@@ -75,7 +75,7 @@ class ActionNames:
 
 
 def apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
-    """Those that neither hold one of the pool nor stand in one, word by word."""
+    """The names that neither contain one of the pool nor are contained in one, word by word."""
     kept: list[str] = []
     for name in names:
         words = f" {name.casefold()} "
@@ -96,7 +96,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 _TRIES = 12
 _FITTINGS = 200
 _QUICK = 10
-"""For so many timed actions valid orders are counted quickly enough to do it many times."""
+"""Up to this many timed actions, counting valid orders is quick enough to do it many times."""
 
 Found = tuple[list[Sentence], Day | None]
 
@@ -127,7 +127,7 @@ class Composer:
         return found
 
     def _free(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found | None:
-        """With as many valid orders as it happens. Without clock times, as in the last tries, it cannot fail."""
+        """With any number of valid orders. Without clock times, as in the last tries, it cannot fail."""
         for attempt in range(_TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
             with suppress(DeadEnd):
@@ -137,7 +137,7 @@ class Composer:
     def _targeted(
         self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], room: int = 0
     ) -> Found | None:
-        """With so many valid orders: the order first, then the sentences that say it, if they can."""
+        """With valid orders in a range: the order first, then the sentences that state it, if they can."""
         for attempt in range(_TRIES):
             up, down = draw_order(draw, self.n, *orders)
             order = TargetOrder(up, down, orders[0], _day(takes), self.request.redundant)
@@ -147,7 +147,7 @@ class Composer:
         return None
 
     def _by_clock(self, draw: RandomChoices, takes: Sequence[int], orders: tuple[int, int]) -> Found:
-        """With more valid orders than any comparing of all actions leaves: most are given clock times alone."""
+        """With more valid orders than comparisons of all actions allow: most actions get clock times only."""
         seen: list[int] = []
         for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
@@ -167,7 +167,7 @@ class Composer:
     def _fitted(
         self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
     ) -> Found | None:
-        """With so many valid orders in so many sentences: if no order fits them, sentences that happen to."""
+        """With valid orders in a range and a given number of sentences: order first, else sentences by trial."""
         for room in (0, 2 * sentences):
             found = self._targeted(draw, takes, orders, room)
             if found is not None:
@@ -194,7 +194,7 @@ class Composer:
         room: int = 0,
         shaper: Shaper | None = None,
     ) -> list[Sentence]:
-        """Sentences that mention every action and say all that has to be said, or DeadEnd."""
+        """Sentences that mention every action and state all that has to be stated, or DeadEnd."""
         shaper, fixed = shaper or self.shaper, self.request.sentences is not None
         shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks, room)
         grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
@@ -219,7 +219,7 @@ def _day(takes: Sequence[int] | None) -> Day | None:
 
 @dataclass(frozen=True, slots=True)
 class Synthesized:
-    """A query in its linked forms. ``tree`` and ``problem`` point into ``text`` with their spans.
+    """A query as text, tree and problem. The spans of ``tree`` and ``problem`` are in ``text``.
 
     ``valid_orders``: how many orders meet everything (timed: for which start hours exist); None for more than
     20 actions. ``topic`` is "" where names were given without one. Timed: the actions of ``problem`` carry the
@@ -236,7 +236,7 @@ class Synthesized:
 
 
 class Synthesizer:
-    """One request, worked out so far as no seed is needed; then a case for every seed."""
+    """Prepares a request once, then makes a query for every seed."""
 
     def __init__(self, request: Request) -> None:
         check(request)
@@ -260,7 +260,7 @@ class Synthesizer:
         sentences: list[Sentence],
         day: Day | None,
     ) -> Synthesized:
-        """Text, constraints, count of valid orders and Z3's word for it, all from the finished tree."""
+        """Text, constraints, number of valid orders and Z3's certificate, all from the finished tree."""
         timed = day is not None
         text, tree = render(Query(tuple(sentences)), actions)
         problem = problem_of_tree(tree, actions, timed=timed, text=text)
@@ -271,7 +271,7 @@ class Synthesizer:
 
 
 def synthesize(request: Request) -> Synthesized:
-    """The query that a request and its seed stand for. Raises SynthesisError."""
+    """The query of a request and its seed. Raises SynthesisError."""
     return Synthesizer(request).case(request.seed)
 
 

@@ -1,8 +1,7 @@
-"""The mutants of a request: what it means is kept, and Z3 says so (paper, section 4.5).
+"""The mutants of a query: they mean the same, which Z3 proves (paper, section 4.5).
 
-``Repeat`` is the same request again. ``TerminalSubstitute`` says it in other words, ``TopicChange`` about another
-job's activities (and so with other tools), ``QuerySynthesize`` in other sentences whose constraints follow from
-the old ones as the old ones follow from them.
+``Repeat`` is the same query again. ``TerminalSubstitute`` has other words, ``TopicChange`` another job's activities
+(and so other tools), ``QuerySynthesize`` other sentences whose constraints are equivalent to the old ones.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the paper's order."""
 
 _MISSES = 200
-"""So many drafts in a row that are no new mutant: then there are no more."""
+"""After this many drafts in a row that are no new mutant, there are no more."""
 
 
 class CannotMutate(UserError):
-    """There is no such mutant; one line that says why, and what to do."""
+    """There is no such mutant; one line says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A request that means the same as another one. ``number`` counts from 1 within its kind.
+    """A query that means the same as another one. ``number`` counts from 1 within its kind.
 
     ``problem`` has text, constraints with their spans in it, and actions with the ids and durations of the old
     ones; it and ``tree`` are what reading the text gives. ``topic``: a job, several with commas between, or "".
@@ -60,9 +59,9 @@ def mutants(
     manner: Request | None = None,
     first: int = 1,
 ) -> Iterator[Mutant]:
-    """The mutants of a kind from number ``first`` on, the same for the same request, kind, number and seed.
+    """The mutants of a kind from number ``first`` on, the same for the same query, kind, number and seed.
 
-    ``reading`` is the request as it was read (``planscope.session.oracle_input.reading_of``).
+    ``reading`` is the query as it was read (``planscope.session.oracle_input.reading_of``).
     ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
     (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
     as ``Request`` describes them; what else it asks for counts for nothing.
@@ -73,10 +72,10 @@ def mutants(
         raise CannotMutate(f"mutants are numbered from 1, and {first} is asked for")
     problem = reading.problem
     if not problem.said:
-        raise CannotMutate("the request asks for nothing, so there is nothing to mutate; write a sentence")
+        raise CannotMutate("the query asks for nothing, so there is nothing to mutate; write a sentence")
     if replay(problem, Trace((), "running")).steps[0].lost:
         raise CannotMutate(
-            "no plan meets the request, and whatever else cannot be met would mean the same; mend it first"
+            "no plan meets the query, and whatever else cannot be met would mean the same; mend it first"
         )
     if kind == "Repeat":
         for number in count(first):
@@ -108,7 +107,7 @@ def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str
 
 
 def _read(reading: Reading, drafts: Iterator[Draft]) -> Iterator[tuple[Reading, Draft]]:
-    """Those that read as they were meant, each text and each tree of new sentences once."""
+    """The drafts that are read back as they were meant, each text once."""
     timed, seen, misses = reading.problem.timed, {reading.text}, 0
     for draft in drafts:
         found = next(filter(None, (_as_meant(draft, text, timed) for text in draft.texts)), None)
@@ -131,7 +130,7 @@ def _as_meant(draft: Draft, text: str, timed: bool) -> Reading | None:
 
 
 def _proved(old: Problem, mutant: Mutant) -> Mutant:
-    """The mutant, once Z3 has said that the two sets of constraints imply each other."""
+    """The mutant, after Z3 has proved that the two sets of constraints imply each other."""
     answer = equivalent(old, mutant.problem, foreseen=True)
     if answer is None:
         raise CannotMutate(
@@ -145,10 +144,10 @@ def _proved(old: Problem, mutant: Mutant) -> Mutant:
 def _no_more(kind: Kind, made: int, wanted: int) -> str:
     if made:
         has = f"has only {made} mutant{'' if made == 1 else 's'} of the kind {kind}"
-        return f"the request {has}, and number {wanted} is asked for; ask for fewer"
+        return f"the query {has}, and number {wanted} is asked for; ask for fewer"
     why = {
         "TerminalSubstitute": "no other words of the lexicon can be read in their places",
         "TopicChange": "no other topic has enough activities; give topics of your own",
         "QuerySynthesize": "no other sentences were found that say the same",
     }
-    return f"the request has no mutant of the kind {kind}: {why.get(kind, '')}"
+    return f"the query has no mutant of the kind {kind}: {why.get(kind, '')}"

@@ -20,7 +20,7 @@ from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import SynthesisError
 
 _LIMIT = 2_000
-"""Sets of actions looked at for one question; where that is not enough, something else is said instead."""
+"""Sets of actions that scheduling examines for one question; if that is not enough, another statement is tried."""
 
 
 def draw_durations(draw: RandomChoices, n: int) -> list[int]:
@@ -32,7 +32,7 @@ def draw_durations(draw: RandomChoices, n: int) -> list[int]:
 
 
 class Day:
-    """``plan``: start hours that meet all that was said, kept up to date once there are clock times (``bounded``)."""
+    """``plan``: start hours that meet everything said so far, up to date once there are clock times (``bounded``)."""
 
     def __init__(self, takes: Sequence[int]) -> None:
         self.takes = takes
@@ -43,14 +43,14 @@ class Day:
         self.plan: list[int] = []
 
     def keeps(self, edges: Iterable[Edge]) -> bool:
-        """Whether the plan at hand meets these pairs as well."""
+        """Does the current plan meet these pairs, too?"""
         plan, takes = self.plan, self.takes
         return all(plan[a] + takes[a] <= plan[b] for a, b in edges)
 
     def settle(
         self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
     ) -> bool:
-        """Make a plan for this order and these clock times the plan at hand, if there is one."""
+        """Find a plan for this order and these clock times, and make it the current one; False if there is none."""
         plan = self._greedy(up, down, release, deadline) or self._exact(down, release, deadline)
         if plan is None:
             return False
@@ -60,7 +60,7 @@ class Day:
     def _greedy(
         self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
     ) -> list[int] | None:
-        """The most urgent action that may start, again and again; mostly that will do."""
+        """A plan by always starting the most urgent action that may start, which mostly works."""
         takes = self.takes
         due = [min([deadline[i], *[deadline[j] - takes[j] for j in bits(down[i])]]) for i in range(self.n)]
         urgent = sorted(range(self.n), key=due.__getitem__)
@@ -103,7 +103,7 @@ class Day:
     def range(
         self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool
     ) -> tuple[int, int]:
-        """Hours worth trying for "ends by" (or else "starts from"): none of the others can do."""
+        """Hours worth trying for "ends by" (or else "starts from"); the others are impossible or say nothing."""
         takes = self.takes
         if before:
             return max(takes[i] + sum([takes[j] for j in bits(up[i])]) for i in members), DAY - 1
@@ -130,7 +130,7 @@ class Day:
     def bound(
         self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool, hour: int
     ) -> bool:
-        """Set a clock time for all members, if there is a plan with it."""
+        """Set a clock time for all members if a plan with it exists; returns whether it does."""
         if not self.bounded and not self.settle(up, down, self.release, self.deadline):
             return False
         plan, takes = self.plan, self.takes
@@ -152,7 +152,7 @@ class PartialOrder:
     """``day``: for timed queries, their durations and clock times. ``redundant``: the share to steer for."""
 
     names_all = False
-    """Whether the pairs that have to be said mention every action."""
+    """Do the pairs that have to be stated mention every action?"""
 
     def __init__(self, n: int, day: Day | None = None, redundant: float | None = None) -> None:
         self.n, self.day, self.redundant = n, day, redundant
@@ -170,7 +170,7 @@ class PartialOrder:
         return self.everything & ~blocked
 
     def say(self, members: Sequence[int], before: bool, other: int) -> bool:
-        """All ``members`` come before (or else after) ``other``; whether that left a plan."""
+        """State that all ``members`` come before (or else after) ``other``; False if that leaves no plan."""
         edges = [(i, other) for i in members] if before else [(other, i) for i in members]
         day = self.day
         if day is not None and not self._fits(day, edges):
@@ -209,16 +209,16 @@ class PartialOrder:
         return -1
 
     def bound(self, day: Day, members: Sequence[int], before: bool, hour: int) -> bool:
-        """Set a clock time for all members, if that leaves a plan."""
+        """Set a clock time for all members; False if that leaves no plan."""
         return day.bound(self.up, self.down, members, before, hour)
 
     def settle(self) -> None:
-        """See to it that the day has a plan for what was said, whether or not there are clock times."""
+        """Make sure that the day has a plan for everything said, even without clock times."""
         if self.day is not None and not self.day.bounded:
             self.day.settle(self.up, self.down, self.day.release, self.day.deadline)
 
     def wanted(self, room: int) -> bool | None:
-        """What should be said next: True something redundant, False something new, None anything.
+        """Which kind of statement should come next: True: redundant, False: new, None: any.
 
         ``room``: how many actions the sentences to come can still name.
         """
@@ -227,7 +227,7 @@ class PartialOrder:
         return self.redundant_pairs() < self.redundant * (len(self.pairs) + 1)
 
     def redundant_pairs(self) -> int:
-        """How many of the pairs follow from the others: what was said twice, or has something in between."""
+        """The number of pairs that follow from others: repeated pairs, and pairs with an action in between."""
         times: dict[Edge, int] = {}
         for pair in self.pairs:
             times[pair] = times.get(pair, 0) + 1
@@ -261,25 +261,25 @@ class PartialOrder:
         return found
 
     def enough(self) -> bool:
-        """Whether whatever is said next would be redundant, and too much is already."""
+        """Would every further statement be redundant, and is there too much redundancy already?"""
         return self.wanted(0) is False and not self.has_new()
 
     def lacking(self) -> bool:
-        """Whether another sentence is needed for what was asked for."""
+        """Is another sentence needed to reach the wanted redundancy?"""
         return self.redundant is not None and self.redundant_pairs() < self.redundant * len(self.pairs)
 
     def unsaid(self) -> int:
-        """How many pairs have to be said that were not yet."""
+        """The number of pairs that still have to be stated."""
         return 0
 
     def count(self) -> int:
-        """How many valid orders what was said leaves."""
+        """The number of valid orders under everything said so far."""
         if self.day is None:
             return count_orders(self.n, self.pairs)
         return count_schedules(self.day.takes, self.day.release, self.day.deadline, self.pairs)
 
     def has_new(self) -> bool:
-        """Whether something can be said that follows from nothing and lets nothing follow."""
+        """Is a statement left that follows from no others and makes none redundant?"""
         return any(self.preferred((i,), True, self.everything & ~(1 << i), False) for i in range(self.n))
 
 
@@ -296,7 +296,7 @@ def enclose(up: list[int], down: list[int], edges: Iterable[Edge]) -> None:
 
 
 _COUNTS = 4_000
-"""How often valid orders are counted before the search is given up."""
+"""Limit of counts of valid orders in one search."""
 
 
 class TargetOrder(PartialOrder):
@@ -340,7 +340,7 @@ class TargetOrder(PartialOrder):
         return True
 
     def wanted(self, room: int) -> bool | None:
-        """What no sentence has said comes first, unless there is room and redundancy is asked for."""
+        """Unstated pairs come first, unless there is room and redundancy is wanted."""
         if any(self.below) and (self.redundant is None or 2 * self.unsaid() >= room):
             return False
         return super().wanted(room)
@@ -395,7 +395,7 @@ def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[i
 
 
 def nearest(seen: Iterable[int], low: int, high: int) -> str:
-    """The numbers of valid orders next to the range, in words: what can be asked for instead."""
+    """The numbers of valid orders next to the range, in words, as a hint of what to ask for."""
     under = max((k for k in seen if k < low), default=None)
     over = min((k for k in seen if k > high), default=None)
     if under is None and over is None:
@@ -411,12 +411,12 @@ class _Search:
         """Numbers of valid orders outside the range, of orders without an action on its own."""
 
     def goal(self) -> int:
-        """Where to stop; small numbers are as likely as large ones."""
+        """The number of valid orders to stop at; small ones are as likely as large ones."""
         size = self.draw.between(self.low.bit_length(), self.high.bit_length())
         return self.draw.between(max(self.low, 1 << (size - 1)), min(self.high, (1 << size) - 1))
 
     def walk(self) -> tuple[list[int], list[int]] | None:
-        """Add pairs at random as long as that may lead into the range."""
+        """Add random pairs as long as that may lead into the range; None if it does not."""
         n, goal = self.n, self.goal()
         up, down = [0] * n, [0] * n
         alone = (1 << n) - 1
@@ -469,7 +469,7 @@ class _Search:
         return count_orders(self.n, covers(down, up))
 
     def _hopeful(self, count: int, trial: tuple[list[int], list[int]], alone: int) -> bool:
-        """Whether enough orders may be left once each action on its own is tied to the largest group."""
+        """Can enough orders be left once each isolated action is tied to the largest group?"""
         if not alone:
             return count >= self.low
         size = max(_group(*trial, i) for i in range(self.n))

@@ -1,7 +1,7 @@
-"""QuerySynthesize: other sentences that say the same (paper 4.5).
+"""QuerySynthesize: other sentences that mean the same (paper 4.5).
 
-The order and the hours that follow from the old sentences are known; new ones may say whatever of it they like, and
-go on until all is said that nothing else implies.
+New sentences state parts of the order and the hours that follow from the old ones, until everything is stated that
+nothing else implies.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from planscope.synthesis.sentences import CLOCK_FORMS, ClauseShape, DeadEnd, Gro
 from planscope.synthesis.substitution import Draft
 
 Hours = tuple[int | None, ...]
-"""For each action an hour that may be said of it, None where there is none."""
+"""For each action the hour that may be stated for it; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The closure of a request's constraints over the actions that it mentions, which are numbered by place.
+    """The closure of a query's constraints over the actions that it mentions, numbered by their order in it.
 
     ``up`` and ``down``: bit masks of the actions that come before each and after it. ``ends`` and ``starts``: the
     latest end and earliest start that follow from hours that were said and from the order, as far as the length of
@@ -55,7 +55,7 @@ class Meaning:
 
 
 def meaning(problem: Problem) -> Meaning:
-    """What the constraints of ``problem`` say; they must not contradict each other."""
+    """The closure of the constraints of ``problem``, which must not contradict each other."""
     mentioned = {one for c in problem.said for one in c.actions}
     actions = tuple(a.id for a in problem.actions if a.id in mentioned)
     number = {action: i for i, action in enumerate(actions)}
@@ -111,13 +111,13 @@ def _bounds(
 
 
 _TRIES = 400
-"""Paragraphs written in a row of which none has a tree that is new."""
+"""Limit of paragraphs in a row without a new tree."""
 
 _SPARE = 5
 
 
 def retellings(reading: Reading, draw: RandomChoices, topic: str, manner: Request) -> Iterator[Draft]:
-    """Paragraphs with trees of their own, as long as new ones are found."""
+    """Paragraphs with new trees, as long as any are found."""
     actions = reading.problem.actions
     teller = _Teller(meaning(reading.problem), manner, _longest_list(reading.tree))
     seen = {skeleton(reading.tree)}
@@ -138,13 +138,13 @@ def _longest_list(tree: Query) -> int:
 
 
 class _Told(TargetOrder):
-    """What may be said, and what of it still has to be."""
+    """The facts that may be stated, and those that still have to be."""
 
     def __init__(self, known: Meaning) -> None:
         super().__init__(list(known.up), list(known.down), 1, None, None)
         self.hours: tuple[Hours, Hours] = (known.starts, known.ends)
         self.due = [known.needed_starts, known.needed_ends]
-        """By whether an hour is an end: the actions of which it has to be said."""
+        """The actions whose start hour (0) or end hour (1) still has to be stated."""
 
     def unsaid(self) -> int:
         return super().unsaid() + sum(mask.bit_count() for mask in self.due)
@@ -153,17 +153,17 @@ class _Told(TargetOrder):
         return any(self.due) or super().lacking()
 
     def spoken_for(self, before: bool) -> int:
-        """The actions of which such an hour may be said, those first of which it has to be."""
+        """The actions whose hour still has to be stated, or if there are none, those whose hour may be."""
         return self.due[before] or sum(
             1 << i for i, hour in enumerate(self.hours[before]) if hour is not None
         )
 
     def alike(self, before: bool, hour: int) -> int:
-        """The actions of which that very hour may be said."""
+        """The actions for which exactly this hour may be stated."""
         return sum(1 << i for i, known in enumerate(self.hours[before]) if known == hour)
 
     def clock(self, members: Sequence[int], before: bool, draw: RandomChoices, needed: bool) -> int:
-        """Say the hour that follows for all ``members``; -1 where there is none for one of them."""
+        """State the hour that holds for all ``members``; -1 if one of them has none."""
         hours = self.hours[before]
         known = {hour for i in members if (hour := hours[i]) is not None}
         if any(hours[i] is None for i in members) or (len(known) > 1 and known & {0, DAY}):
@@ -176,7 +176,7 @@ class _Told(TargetOrder):
 
 
 class _Grower(Grower):
-    """A grower that says hours of actions which have some."""
+    """A grower that states the hours of actions that have some."""
 
     order: _Told
 
@@ -211,7 +211,7 @@ class _Grower(Grower):
         return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
 
     def _open(self, before: bool) -> int:
-        """The actions of which this sentence may still say such an hour."""
+        """The actions whose hour this sentence may still state."""
         return self.order.spoken_for(before) & ~self.bounded[not before]
 
 
@@ -239,7 +239,7 @@ class _Teller:
         )
 
     def paragraph(self, draw: RandomChoices, attempt: int) -> Query:
-        """Sentences that say all of it, or DeadEnd. Later attempts have longer lists, which say more at once."""
+        """A paragraph with the whole meaning, or DeadEnd. Later attempts have longer lists, which say more at once."""
         told = _Told(self.known)
         lists = min(1.0, self.manner.lists + 0.2 * (attempt % 5))
         shaper = Shaper(replace(self.manner, lists=lists))

@@ -1,4 +1,4 @@
-"""Random choices from ``Random(seed).random()`` alone, the one method whose numbers Python promises to keep."""
+"""Random choices by ``Random(seed).random()`` alone, the only method whose numbers never change between Pythons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class RandomChoices:
-    """A source of choices: the same ones for the same seed, everywhere."""
+    """A source of random choices: the same for the same seed, everywhere."""
 
     __slots__ = ("random",)
 

@@ -1,4 +1,4 @@
-"""What a query should be like, and what cannot be had."""
+"""The options of a query to synthesize, and their checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planscope.oracle.plan import COUNTED
 
 
 class SynthesisError(UserError):
-    """There is no such query, or none was found; one line that says why and what to ask for."""
+    """There is no such query, or none was found; one line says why and what to ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Request:
 
 
 def check(request: Request) -> None:
-    """Raise SynthesisError for what cannot be right whatever is drawn."""
+    """Raise SynthesisError for options that no query can meet."""
     n = request.count
     if n < 2:
         raise SynthesisError(f"a query needs at least two actions, not {n}")

@@ -34,7 +34,7 @@ from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request, SynthesisError
 
 Slot = tuple[tuple[Word, ...], tuple[Word, ...]]
-"""What may stand there plainly, and with a modal (nothing where none may stand)."""
+"""The words that may be written in a place: without a modal, and with one (empty if none is allowed)."""
 
 _SUBORDINATE = {"compound": 2, "fronted_compound": 1}
 """Which word of the form is the verb of its subordinate clause."""
@@ -106,14 +106,14 @@ CLOCK = -1
 """In the place of a number of actions: a clock time."""
 
 _COMFORT = 6
-"""So many actions a sentence introduces at most, where the number of sentences may be drawn."""
+"""Limit of new actions per sentence when the number of sentences is random."""
 
 CLOCK_FORMS: tuple[Form, ...] = ("direct", "adjunct", "fronted")
 """The clause forms whose object may be a clock time."""
 
 
 class ClauseShape:
-    """How many actions stand in each place. 0: no relative clause; ``CLOCK``: a clock time."""
+    """The number of actions in each place. 0: no relative clause; ``CLOCK``: a clock time."""
 
     __slots__ = ("form", "object", "object_relative", "subject", "subject_relative")
 
@@ -123,7 +123,7 @@ class ClauseShape:
         self.subject_relative = self.object_relative = 0
 
     def size(self) -> int:
-        """How many actions it speaks of."""
+        """The number of actions in it."""
         size = self.subject
         if self.object > 0:
             size += self.object
@@ -135,7 +135,7 @@ class ClauseShape:
 
 
 class Shaper:
-    """Draws shapes as one request wants them."""
+    """Draws shapes of sentences by a request's options."""
 
     def __init__(self, request: Request) -> None:
         self.n = n = request.count
@@ -155,7 +155,7 @@ class Shaper:
             )
 
     def _most(self) -> int:
-        """How many actions one sentence can speak of."""
+        """The greatest number of actions in one sentence."""
         one = min(self.n, self.longest * (4 if self.relatives else 2))
         return one * 2 if self.second else one
 
@@ -207,7 +207,7 @@ class Shaper:
         return shape
 
     def _length(self, draw: RandomChoices, room: int) -> int:
-        """Of a list of several."""
+        """The length of a list of several actions."""
         longest = min(self.longest, room)
         return draw.between(2, longest) if longest > 1 else 1
 
@@ -219,7 +219,7 @@ class Shaper:
         return self._length(draw, spare) if self.lists and draw.random() < self.lists else 1
 
     def _widen(self, draw: RandomChoices, made: list[list[ClauseShape]], clocks: bool) -> int:
-        """Give some sentence more room for actions; by how much."""
+        """Give a random sentence more room for actions; returns how much."""
         options: list[tuple[list[ClauseShape], ClauseShape | None, str]] = []
         for shapes in made:
             if self.second and len(shapes) == 1:
@@ -236,7 +236,7 @@ class Shaper:
         return 1
 
     def _growing(self, shape: ClauseShape) -> list[str]:
-        """The places of a clause where one action more can stand, if need be instead of a clock time."""
+        """The places of a clause with room for one more action, if need be instead of a clock time."""
         places = []
         for np, relative in (("subject", "subject_relative"), ("object", "object_relative")):
             if getattr(shape, np) < self.longest:
@@ -252,7 +252,7 @@ def counted(k: int, noun: str) -> str:
 
 
 class DeadEnd(Exception):
-    """Nothing can be said that the shape asks for; in timed queries only, and seldom."""
+    """The shape cannot be filled; this happens in timed queries only, and seldom."""
 
 
 @lru_cache(maxsize=64)
@@ -288,7 +288,7 @@ class Grower:
         return Sentence((first, second), self.wording.conjunction(self.draw))
 
     def _clause(self, shape: ClauseShape, needed: bool) -> Clause | None:
-        """None where it could only say again what this sentence has said, or what nobody wants."""
+        """A clause, or None if it could only repeat this sentence or add unwanted redundancy."""
         self.used = 0
         left = self.room - shape.size()
         made = self._timed(shape) if shape.object == CLOCK else self._ordered(shape, needed)
@@ -345,7 +345,7 @@ class Grower:
         return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
 
     def _relative(self, members: list[int], size: int) -> Relative | None:
-        """A relative clause behind ``members``; None where none is asked for or nothing can be said."""
+        """A relative clause after ``members``; None if none is wanted or none is possible."""
         if not size:
             return None
         draw = self.draw
@@ -406,7 +406,7 @@ class Grower:
         return self.order.preferred(members, before, mask, wanted)
 
     def _join(self, list_: list[int], members: list[int], before: bool, needed: bool = False) -> bool:
-        """Say that ``members`` come before (or else after) one action more, and put it into the list.
+        """State that ``members`` come before (or else after) one more action, and add it to the list.
 
         ``needed``: better something redundant than nothing.
         """
@@ -439,7 +439,7 @@ class Grower:
         return mask != 0
 
     def _hour(self, members: list[int], before: bool, needed: bool = True) -> int:
-        """Say that ``members`` end by (or else start from) some hour, once in a sentence; -1 for none."""
+        """State that ``members`` end by (or else start from) some hour, once in a sentence; -1 for none."""
         mask = sum([1 << i for i in members])
         if self.bounded[not before] & mask:
             return -1
@@ -449,10 +449,10 @@ class Grower:
         return hour
 
     def _due(self, mask: int) -> int:
-        """Only those not mentioned yet, where there is no room left for others."""
+        """Only the actions not mentioned yet if there is no room left for others, else all."""
         fresh = self._unnamed(mask)
         return fresh if fresh and self.fresh.bit_count() >= self.room else mask
 
     def _unnamed(self, mask: int) -> int:
-        """Those not mentioned yet, unless what has to be said mentions them anyway."""
+        """The actions not mentioned yet; none if the pairs to be stated mention them anyway."""
         return 0 if self.order.names_all else mask & self.fresh

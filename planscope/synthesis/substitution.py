@@ -42,7 +42,7 @@ _DIGIT = 1 << 30
 
 
 class Draft(NamedTuple):
-    """A mutant that nobody has looked at yet: ``texts`` are ways to write ``tree``, the best one first."""
+    """A mutant before it is checked: ``texts`` are ways to write ``tree``, the best one first."""
 
     tree: Query
     actions: tuple[Action, ...]
@@ -51,14 +51,14 @@ class Draft(NamedTuple):
 
 
 def draw_for(reading: Reading, kind: str, seed: int) -> RandomChoices:
-    """The choices of one kind for one request: the same everywhere for the same text, names and seed."""
+    """The random choices of one kind for one query: the same everywhere for the same text, names and seed."""
     names = "\n".join(f"{a.id} {a.name} {a.tool}" for a in reading.problem.actions)
     text = f"{kind} {seed}\n{reading.problem.timed}\n{names}\n\n{reading.text}"
     return RandomChoices(int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big"))
 
 
 def shuffled(size: int, draw: RandomChoices) -> Iterator[int]:
-    """0 to ``size`` - 1, each once: a walk with a step that has no factor in common with ``size``."""
+    """The numbers 0 to ``size`` - 1, each once, by a step that is coprime to ``size``."""
     here, step = _below(size, draw), _below(size, draw)
     while gcd(step, size) != 1:
         step += 1
@@ -68,7 +68,7 @@ def shuffled(size: int, draw: RandomChoices) -> Iterator[int]:
 
 
 def _below(size: int, draw: RandomChoices) -> int:
-    """A number from 0 to ``size`` - 1, which may be larger than a float can tell."""
+    """A random number from 0 to ``size`` - 1; ``size`` may exceed the precision of a float."""
     number, reach = 0, 1
     while reach < size * _DIGIT:
         number = number * _DIGIT + int(draw.random() * _DIGIT)
@@ -80,7 +80,7 @@ Patch = tuple[Span, str]
 
 
 def patched(text: str, patches: Iterable[Patch]) -> str:
-    """The text with new words in these places, none of which overlap; "" is in no place and adds nothing."""
+    """The text with new words in these spans, which do not overlap."""
     out: list[str] = []
     done = 0
     for (start, end), words in sorted(patches):
@@ -92,15 +92,15 @@ def patched(text: str, patches: Iterable[Patch]) -> str:
 
 
 def as_written(text: str, span: Span, old: str, new: str) -> str:
-    """``new`` with a capital where ``old``, which has none of its own, stands in the text with one."""
+    """``new``, with a capital if the text has ``old`` with one that is not its own."""
     start = span[0]
     return capitalised(new) if text[start : start + 1].isupper() and not old[:1].isupper() else new
 
 
 def conjunction(text: str, span: Span, new: str) -> Patch:
-    """The place of a conjunction with the comma or blank before it, and what stands there instead.
+    """The patch for a conjunction: its span with the comma or blank before it, and the new text.
 
-    A word has a comma before it, a semicolon stands right behind the words.
+    A word has a comma before it, a semicolon directly follows the clause.
     """
     start, end = span
     old = text[start:end]
@@ -113,7 +113,7 @@ def conjunction(text: str, span: Span, new: str) -> Patch:
 
 
 class Place(NamedTuple):
-    """A phrase of the tree, what may stand there instead, and for a verb the actions that it speaks of."""
+    """A phrase of the tree, the phrases that may replace it, and for a verb the actions of its subject."""
 
     word: Word
     options: tuple[Word, ...]
@@ -125,7 +125,7 @@ class Place(NamedTuple):
 
 
 def substitutes(reading: Reading, draw: RandomChoices, topic: str) -> Iterator[Draft]:
-    """Every choice of other words, each once, in an order that is drawn."""
+    """Every choice of other words, each once, in random order."""
     found = places(reading.tree)
     size = 1
     for place in found:
@@ -141,7 +141,7 @@ def substitutes(reading: Reading, draw: RandomChoices, topic: str) -> Iterator[D
 
 
 def substitute(reading: Reading, found: Sequence[Place], words: Sequence[Word], topic: str) -> Draft:
-    """These words in the :func:`places` of the request's tree."""
+    """The draft with these words in the :func:`places` of the query's tree."""
     tree, actions = with_words(reading.tree, words), reading.problem.actions
     texts = (patched(reading.text, _word_patches(reading.text, found, words)), render(tree, actions).text)
     return Draft(tree, actions, texts, topic)
@@ -185,7 +185,7 @@ def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[in
 
 
 def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
-    """The noun phrase of which a clause's word is the verb, if it is one."""
+    """The noun phrase whose verb a clause's word is; None if it is no verb."""
     for of_subject, verb in VERB_PLACES[clause.form]:
         if verb == word:
             return clause.subject if of_subject else clause.object
@@ -193,7 +193,7 @@ def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
 
 
 def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
-    """What may stand there instead: unused phrases if there are any, and another modal if the lexicon has one."""
+    """The phrases that may replace a word: unused ones if there are any, with another modal if the lexicon has one."""
     plain, modal = slot
     pool = modal if word.modal and modal else plain
     others = [w for w in pool if w.entry != word.entry]
@@ -255,7 +255,7 @@ def number(text: str, place: Place) -> str:
 def other_topics(
     reading: Reading, draw: RandomChoices, topic: str | None, topics: Mapping[str, tuple[str, ...]] | None
 ) -> Iterator[Draft]:
-    """All that other jobs have to offer, job after job in turn, each choice of activities once."""
+    """The query with activities of other jobs, the jobs in turn, each choice of activities once."""
     old = reading.problem.actions
     known = load_topics() if topics is None else topics
     jobs = _others(old, topic, known)
@@ -276,7 +276,7 @@ def _seed(draw: RandomChoices) -> int:
 
 
 def _others(old: Sequence[Action], topic: str | None, known: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Jobs that are not the request's own, and have none of its activities and tools."""
+    """The jobs other than the query's own that have none of its activities and tools."""
     own = {job.strip().casefold() for job in (topic or "").split(",")}
     names, tools = {a.name.casefold() for a in old}, {a.tool for a in old}
     return [
@@ -288,7 +288,7 @@ def _others(old: Sequence[Action], topic: str | None, known: Mapping[str, tuple[
 
 
 class _Turn:
-    """Topics that begin with one job, as many as ``k`` actions take, and the ways to take so many from them."""
+    """Enough topics for ``k`` actions, beginning with one job, and the ways to take ``k`` activities from them."""
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ class _Turn:
         self.numbers: Iterator[int] | None = None
 
     def names(self) -> list[str] | None:
-        """Names that were not given yet in this order; None where there are no more."""
+        """The next choice of names; None if there are no more."""
         if self.numbers is None:
             self.numbers = self._begin()
         number = next(self.numbers, None)
@@ -342,7 +342,7 @@ def _draft(reading: Reading, job: str, names: Sequence[str]) -> Draft:
 
 
 def _name_patches(reading: Reading, actions: Sequence[Action]) -> Iterator[Patch]:
-    """New names in the places of the old ones, and verbs that fit them: their heads are singular."""
+    """New names in the places of the old ones, and singular verbs, because the new names' heads are singular."""
     text, named = reading.text, reading.problem.action_by_id
     new = {action.id: action for action in actions}
     for _, node in walk(reading.tree):

@@ -129,7 +129,7 @@ def test_mutants_are_not_mutated_unless_asked_for(cli: Cli, files: Files) -> Non
 def test_fewer_than_were_asked_for(cli: Cli, files: Files) -> None:
     path = files.keep(session(variant("A precedes B.", ["a", "b"])))
     done = cli("mutate", path, "--count", "20")
-    assert done.status == 0 and "\nTerminalSubstitute: the request has only 11 mutants" in done.out
+    assert done.status == 0 and "\nTerminalSubstitute: the query has only 11 mutants" in done.out
     document = cli("mutate", path, "--count", "20", "--json").json
     assert [m["kind"] for m in document["missing"]] == ["TerminalSubstitute"]
     assert "and number 12 is asked for; ask for fewer" in document["missing"][0]["reason"]
@@ -163,7 +163,7 @@ def test_a_bundled_session_is_only_printed(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "about,words",
     [
-        (variant("A precedes B. B precedes A.", ["a", "b"]), "no plan meets the request"),
+        (variant("A precedes B. B precedes A.", ["a", "b"]), "no plan meets the query"),
         (
             variant("A not before B.", ["a", "b"]),
             "the query of variant v1 cannot be read: line 1, column 3",

@@ -1,4 +1,4 @@
-"""The mutants of a dissection and its fresh requests: what they must keep, and what must differ."""
+"""The mutants of a dissection and its fresh queries: what they must keep, and what must differ."""
 
 from __future__ import annotations
 

@@ -141,9 +141,9 @@ def test_only_repeats_behind_what_is_kept_are_left_out() -> None:
 
 
 def test_what_no_plan_meets_says_so() -> None:
-    assert replay(problem("A B", "A<B", "B<A"), trace("A B")).repair().reason == "no plan meets the request"
+    assert replay(problem("A B", "A<B", "B<A"), trace("A B")).repair().reason == "no plan meets the query"
     full = problem("A B", timed=True, durations=[20, 20])
-    assert replay(full, trace("A@0 B@1")).repair().reason == "no plan meets the request"
+    assert replay(full, trace("A@0 B@1")).repair().reason == "no plan meets the query"
     late = replay(problem("A B", "A<B", "A<=9", timed=True, durations=[2, 1]), trace("B@8 A@9"))
     assert late.repair(1).reason == "after step 1 nothing can save the plan"
     assert late.repair().order == ("a1", "a2")

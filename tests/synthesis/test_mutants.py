@@ -306,7 +306,7 @@ def test_one_action_alone() -> None:
     ],
 )
 def test_what_cannot_be_met_is_no_request_to_mutate(reading: Reading, kind: Kind) -> None:
-    with pytest.raises(CannotMutate, match=r"no plan meets the request.*mend it first") as caught:
+    with pytest.raises(CannotMutate, match=r"no plan meets the query.*mend it first") as caught:
         make_mutant(reading, kind, 1)
     assert "\n" not in str(caught.value)
 

@@ -253,7 +253,7 @@ class Known:
 def know(
     name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
 ) -> Known:
-    """Read and judge one side. ``judged``: a judgement to use. ``read``: a side whose reading is used for the same variant."""
+    """Read and judge one side. ``judged``: its judgement, if known. ``read``: a side to take the reading from."""
     run = chosen if isinstance(chosen, Run) else None
     variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
     unknown: list[Unknown] = []

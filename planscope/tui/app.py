@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.drafts import Drafts
     from planscope.tui.controllers.workspace import Workspace
     from planscope.tui.opening.load import Opened, Switch
-    from planscope.tui.screens.debug.screen import DebugScreen, Start
+    from planscope.tui.screens.debug.screen import DebugScreen
+    from planscope.tui.screens.debug.start import Start
     from planscope.tui.settings import ScreenSettings
 
 RUNS_END = 1.0
@@ -232,7 +233,7 @@ class PlanscopeApp(ThemedApp):
         gc.enable()  # switched off by ``run`` while modules are imported
 
     def _start(self, run_id: str, opened: Opened | None, notice: str, trouble: str = "") -> Start:
-        from planscope.tui.screens.debug.screen import Start
+        from planscope.tui.screens.debug.start import Start
 
         settings = self.settings
         step, self._step = self._step, ""

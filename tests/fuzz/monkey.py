@@ -43,7 +43,8 @@ from planscope.tui.keys import normal
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.load import Switch
 from planscope.tui.picture import shared_svg
-from planscope.tui.screens.debug.screen import DebugScreen, Start
+from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.debug.start import Start
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.fuzz.home import KINDS, Home, at_home
 from tests.fuzz.ledger import Ledger

@@ -6,8 +6,8 @@ It holds one frozen view and hands it to the panes. What keys do is done by cont
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice
-from planscope.tui.controllers.marks import Marks, marks_of
+from planscope.tui.controllers.marks import Marks
 from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
 from planscope.tui.controllers.what_if import Origin
 from planscope.tui.controllers.workspace import Workspace, leave
@@ -71,9 +71,10 @@ from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.screens.debug.modes import Replay, decide, mode_of
+from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
-from planscope.tui.view import DebugView, changed, reflected, with_judgement
+from planscope.tui.view import DebugView, changed, with_judgement
 from planscope.wording import phrases
 from planscope.wording.constraints import brief
 
@@ -110,25 +111,6 @@ _WATCH_HINT = (
 )
 
 
-@dataclass(frozen=True)
-class Start:
-    """Where to begin, and what came with the session.
-
-    ``run_id`` "": the last one that no dissection made. ``step``: as a person writes it. ``live``: fields of a
-    ``RunChoice`` with ``variant`` and ``breakpoints``, to be run as soon as all is read. ``trouble``: why nothing
-    could be opened.
-    """
-
-    run_id: str = ""
-    step: str = ""
-    notice: str = ""
-    live: Mapping[str, Any] | None = None
-    opened: Opened | None = None
-    trouble: str = ""
-    method: str = "rates"
-    budget: int = 60
-
-
 class DebugScreen(AppScreen[None]):
     """``places`` are those of the panes by their id. ``asked`` is the run that the command line wants."""
 
@@ -153,33 +135,7 @@ class DebugScreen(AppScreen[None]):
         self._leaving = False
         self._last_form = 0
         self._heard = work.document.version
-        self.view = self._first_view()
-
-    def _first_view(self) -> DebugView:
-        document, start = self.work.document, self.start
-        session = document.session
-        asked = tuple((start.live or {}).get("breakpoints", ()))
-        kept = (session.breakpoints, session.watches) if session is not None else ((), ())
-        run = document.run(start.run_id) if start.run_id else None
-        variant = document.variant(run.variant) if run is not None else _newest(document.variants)
-        bare = open_run(unjudged(variant, document.record(run.id) if run is not None else None))
-        if start.step and run is not None:
-            bare = cursor.go_to(bare, cursor.parse_step(bare.run, start.step))
-        view = DebugView(
-            bare,
-            document.path,
-            document.title,
-            len(document.runs),
-            bool(document.variants),
-            variant,
-            document.record(run.id) if run is not None else None,
-            document.number_of(run.id) if run is not None else None,
-            notice=start.notice,
-            marks=marks_of((*kept[0], *asked), kept[1]),
-            progress="failed" if start.trouble or session is None else "reading",
-            trouble=start.trouble,
-        )
-        return reflected(view)
+        self.view = first_view(work.document, start)
 
     # Widgets
 
@@ -420,24 +376,13 @@ class DebugScreen(AppScreen[None]):
             self.start_run(asked.pop("variant"), RunChoice(**asked))
 
     def _first_place(self, judgement: Judgement) -> DebugState:
-        """Where the user is or asked to begin, else where the file was left, else where the run was lost."""
-        here, run = self.view.debug, self.view.run
-        debug = DebugState(judgement.run)
+        """The cursor in a run that was judged for the first time: at the end of a live run, else as on opening."""
+        run = self.view.run
         if run is not None and (run.under_way or run.id == self._followed):
             self._followed = run.id if run.under_way else ""
-            return cursor.go_end(debug)
-        debug = cursor.go_to(debug, here.index)
-        if here.selection is not None:
-            return cursor.select(debug, here.selection)
-        if self._asked_for_step or here.index != 0:
-            return debug
-        record = self.work.document.open_session.cursor
-        if record.get("run") == (run.id if run is not None else None) and record.get("index"):
-            return cursor.restore_cursor(debug, record)
-        found = cursor.first_violation(debug)
-        verdict = judgement.verdict
-        aborted = verdict is not None and verdict.verdict == "aborted"
-        return cursor.go_end(debug) if found is debug and aborted else found
+            return cursor.go_end(DebugState(judgement.run))
+        left_at = self.work.document.open_session.cursor
+        return first_place(self.view, judgement, left_at, asked=self._asked_for_step)
 
     # What controllers announce
 
@@ -778,12 +723,12 @@ class DebugScreen(AppScreen[None]):
         """Other breakpoints or watches: the session has them, and the run under way pauses at them."""
         self.change(marks=marks)
         self.work.document.mark(**marks.texts)
-        self.work.live.set_breakpoints(self._breakpoints_for(self.work.live.run_id))
-
-    def _breakpoints_for(self, run_id: str) -> Callable[[Problem | None], Iterable[Breakpoint]]:
-        """All that are set and make sense in a run under way; in the run that is looked at some may make none."""
-        run = self.work.document.run(run_id)
+        run = self.work.document.run(self.work.live.run_id)
         variant = self.work.document.variant(run.variant) if run is not None else self.view.variant
+        self.work.live.set_breakpoints(self._breakpoints_of(variant))
+
+    def _breakpoints_of(self, variant: Variant | None) -> Callable[[Problem | None], Iterable[Breakpoint]]:
+        """All breakpoints that are valid in a run of a query; some may be invalid in the displayed run."""
         return lambda problem: marks_.breakpoints_for(
             self.view.marks, RunIndex(unjudged(variant, None, problem))
         )
@@ -939,16 +884,10 @@ class DebugScreen(AppScreen[None]):
         variant = self.work.document.variant(variant_id)
         if self._busy() or variant is None:
             return
-        breakpoints = self._breakpoints_of(variant)
-        if self.work.live.start(variant, choice, breakpoints, fork):
+        if self.work.live.start(variant, choice, self._breakpoints_of(variant), fork):
             self.tell(_STARTING)
             self._stop_counting()
             self._tick = self.set_interval(1.0, self._count_seconds)
-
-    def _breakpoints_of(self, variant: Variant) -> Callable[[Problem | None], Iterable[Breakpoint]]:
-        return lambda problem: marks_.breakpoints_for(
-            self.view.marks, RunIndex(unjudged(variant, None, problem))
-        )
 
     def _count_seconds(self) -> None:
         if self.view.seconds is not None and self.work.live.paused is None:
@@ -1420,10 +1359,6 @@ class DebugScreen(AppScreen[None]):
         for name, hidden in self.work.layout.hidden_panes():
             do = partial(self.action_show_pane if hidden else self.hide_pane, name)
             yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
-
-
-def _newest(variants: list[Variant]) -> Variant | None:
-    return variants[-1] if variants else None
 
 
 def _wrong(read: Callable[[str], object], text: str) -> str | None:

@@ -1,0 +1,84 @@
+"""The debug screen's first view of a session, and the cursor's first place in a judged run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planscope.debugger import cursor
+from planscope.debugger.cursor import DebugState, open_run
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.judge import Judgement, unjudged
+from planscope.tui.controllers.marks import marks_of
+from planscope.tui.opening.load import Opened
+from planscope.tui.view import DebugView, reflected
+
+
+@dataclass(frozen=True)
+class Start:
+    """What to display first, and the defaults for dissections.
+
+    ``run_id`` "": the newest query without a run. ``step``: as the user wrote it. ``live``: fields of a ``RunChoice``
+    with ``variant`` and ``breakpoints``, to be run as soon as the query is read. ``opened``: what came with the
+    session. ``trouble``: why no session could be opened.
+    """
+
+    run_id: str = ""
+    step: str = ""
+    notice: str = ""
+    live: Mapping[str, Any] | None = None
+    opened: Opened | None = None
+    trouble: str = ""
+    method: str = "rates"
+    budget: int = 60
+
+
+def first_view(document: Document, start: Start) -> DebugView:
+    """The view before anything is judged."""
+    session = document.session
+    asked = tuple((start.live or {}).get("breakpoints", ()))
+    kept = (session.breakpoints, session.watches) if session is not None else ((), ())
+    run = document.run(start.run_id) if start.run_id else None
+    newest = document.variants[-1] if document.variants else None
+    variant = document.variant(run.variant) if run is not None else newest
+    record = document.record(run.id) if run is not None else None
+    bare = open_run(unjudged(variant, record))
+    if start.step and run is not None:
+        bare = cursor.go_to(bare, cursor.parse_step(bare.run, start.step))
+    view = DebugView(
+        bare,
+        document.path,
+        document.title,
+        len(document.runs),
+        bool(document.variants),
+        variant,
+        record,
+        document.number_of(run.id) if run is not None else None,
+        notice=start.notice,
+        marks=marks_of((*kept[0], *asked), kept[1]),
+        progress="failed" if start.trouble or session is None else "reading",
+        trouble=start.trouble,
+    )
+    return reflected(view)
+
+
+def first_place(
+    view: DebugView, judgement: Judgement, left_at: Mapping[str, Any], *, asked: bool
+) -> DebugState:
+    """The cursor in a run that was judged just now.
+
+    It stays where the user went, or asked to begin (``asked``). Otherwise it is where the session was left
+    (``left_at``, its stored cursor), else where the plan was lost, else at the end of an aborted run.
+    """
+    here, run = view.debug, view.run
+    debug = cursor.go_to(DebugState(judgement.run), here.index)
+    if here.selection is not None:
+        return cursor.select(debug, here.selection)
+    if asked or here.index != 0:
+        return debug
+    if left_at.get("run") == (run.id if run is not None else None) and left_at.get("index"):
+        return cursor.restore_cursor(debug, left_at)
+    found = cursor.first_violation(debug)
+    aborted = judgement.verdict is not None and judgement.verdict.verdict == "aborted"
+    return cursor.go_end(debug) if found is debug and aborted else found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
 
 
 def shipped(folder: str) -> Path:
     """The folder ``themes`` or ``sessions``; it may be missing in a broken installation."""
-    packaged = Path(str(files("planscope"))) / "data" / folder
-    return packaged if packaged.is_dir() else Path(str(files("planscope"))).parent / folder
+    packaged = _PACKAGE / "data" / folder
+    return packaged if packaged.is_dir() else _PACKAGE.parent / folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import hashlib
 import os
 import stat
@@ -137,7 +136,11 @@ def write_atomic(path: Path, data: bytes) -> None:
     The mode stays, and owner and group if the system allows it. Raises :class:`SessionError`, and then the old file is
     unchanged; see also :func:`writable_target`.
     """
-    packed = gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data
+    packed = data
+    if path.name.endswith(".gz"):
+        import gzip  # the first frame does without it
+
+        packed = gzip.compress(data, mtime=0)
     place = writable_target(path)
     temporary = None
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,15 @@ from tests.session.make import figure_10
 def opened(path: Path) -> tuple[str, int]:
     """What a terminal shows in the end, and the exit status."""
     terminal = Terminal([sys.executable, "-m", "planscope", str(path)], columns=200, rows=30)
-    seen = b""
-    while part := terminal.read(20.0):
+    seen, ends, ended, status = b"", time.monotonic() + 120, 0, 0
+    while not ended and time.monotonic() < ends:  # it ends only once all that it writes is read
+        seen += terminal.read(0.05)
+        ended, status = os.waitpid(terminal.pid, os.WNOHANG)
+    if not ended:
+        terminal.close()
+        raise TimeoutError(seen[-500:])
+    while part := terminal.read(0.0):
         seen += part
-    _, status = os.waitpid(terminal.pid, 0)
     os.close(terminal.fd)
     return seen.decode(errors="replace"), os.waitstatus_to_exitcode(status)
 

@@ -230,12 +230,10 @@ _NUMBERS = {
 @cache
 def _fields() -> frozenset[str]:
     """The names of all fields of a session's own models."""
-    from pydantic import BaseModel
-
     from planscope.session import model
 
-    parts = (one for one in vars(model).values() if isinstance(one, type) and issubclass(one, BaseModel))
-    return frozenset(name for part in parts for name in part.model_fields)
+    parts = (one for one in vars(model).values() if isinstance(one, type))
+    return frozenset(name for part in parts for name in getattr(part, "model_fields", ()))
 
 
 def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) -> Json:

@@ -1,4 +1,4 @@
-"""A screen that is opened over the debug screen: a title, what it shows, its keys, what was said last."""
+"""The base of screens that open over the debug screen: title, body, and a footer with keys and notice."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from planscope.tui.style.lines import Run
 from planscope.tui.style.painter import Painter
 
 SIDE_STYLE = Path(__file__).with_name("side.tcss")
-"""The style that all of them share; each names its own behind it."""
+"""The style sheet that they share; each adds its own."""
 
 _BEFORE_HELP = 4
-"""So many keys are named before those for help and for leaving, which are to be seen in every window."""
+"""Keys that the footer names before those for help and leaving, which are visible in every window."""
 
 
 class SideScreen(AppScreen[Any]):
-    """The base of edit, dissect, compare and library. Subclasses give ``where``, ``body`` and ``heading``.
+    """The base of edit, dissect, compare and library. Subclasses define ``where``, ``body`` and ``heading``.
 
     ``work`` holds the controllers of the session. Names of jobs begin with ``where``, so that leaving
     the screen can cancel those that nobody waits for any more.
@@ -59,11 +59,11 @@ class SideScreen(AppScreen[Any]):
         raise NotImplementedError
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        """What stands in the title at the left and at the right."""
+        """The left and the right part of the title."""
         return (), ()
 
     def named_keys(self) -> Sequence[Hint]:
-        """The keys that the last line names now."""
+        """The keys that the footer names now."""
         return self.hints
 
     def compose(self) -> ComposeResult:
@@ -97,13 +97,13 @@ class SideScreen(AppScreen[Any]):
         self.call_after_refresh(self.show_bars)
 
     def show_bars(self) -> None:
-        """Show title and notice anew."""
+        """Display title, keys and notice again."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
             self.key_bar.show_keys(self.named_keys(), self.notice, self.document.saving)
 
     def tell(self, notice: str) -> None:
-        """Say something beside the keys, until something else is said."""
+        """Display a notice beside the keys, until the next one."""
         self.notice = notice
         self.show_bars()
 
@@ -112,7 +112,7 @@ class SideScreen(AppScreen[Any]):
         self.show_state()
 
     def show_state(self) -> None:
-        """Make all that is shown anew, for the sizes that there are now."""
+        """Display the state again, for the current size."""
 
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
@@ -128,11 +128,11 @@ class SideScreen(AppScreen[Any]):
         self.tell(message.line)
 
     def drafts_left(self) -> int:
-        """How many drafts would be lost by quitting."""
+        """The number of drafts that quitting would lose."""
         return len(self.work.drafts.histories)
 
     def action_quit(self) -> None:
-        """Leave planscope; what would be lost is asked about."""
+        """Leave planscope; ask first if anything would be lost."""
         from planscope.tui.screens.flows.quitting import is_asked, quit_or_ask
 
         if not is_asked(self):
@@ -141,5 +141,5 @@ class SideScreen(AppScreen[Any]):
             self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
 
     def action_leave_room(self) -> None:
-        """Back to the screen below."""
+        """Go back to the screen below."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""What a run or request is compared with unless something else is said."""
+"""Chooses what a run or a query is compared with at first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planscope.session.model import Run, Session, Variant
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A run of the session, or without one a request."""
+    """A run of the session, or a query without one."""
 
     variant: str
     run: str | None
@@ -40,7 +40,7 @@ def before_it(session: Session, here: Chosen) -> Chosen | None:
 
 
 def _run_before(session: Session, number: int) -> Run | None:
-    """The nearest of the runs before this one, of its own request or of those that this was made of; else any."""
+    """The nearest run before this one, of its own query or of that query's ancestors; else any run."""
     run = session.runs[number]
     origin = run.forked_from.run if run.forked_from is not None else None
     forked = next((r for r in session.runs if r.id == origin and r.id != run.id), None)
@@ -58,7 +58,7 @@ def _run_before(session: Session, number: int) -> Run | None:
 
 
 def _line(session: Session, variant_id: str) -> Iterator[str]:
-    """The request, unless it is a mutant, then those that it was made of, the nearest first."""
+    """The query, unless it is a mutant, then its ancestors, the nearest first."""
     seen: set[str] = set()
     variant = _variant(session, variant_id)
     if variant is not None and variant.origin.mutation:

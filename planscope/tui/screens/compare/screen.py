@@ -1,4 +1,4 @@
-"""The compare room: two runs or requests beside each other, page by page, difference by difference."""
+"""The compare screen: two runs or queries side by side, in pages, with a way from difference to difference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class RunChosen:
-    """What the room is left for: a run to be opened in the debugger, at a step."""
+    """The result of a screen that the user left to open a run in the debug screen, at a step."""
 
     run: str
     index: int
@@ -79,7 +79,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class CompareScreen(SideScreen):
-    """Dismissed with :class:`RunChosen`, or None."""
+    """Its result is a :class:`RunChosen`, or None."""
 
     CSS_PATH = [SIDE_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
@@ -108,7 +108,7 @@ class CompareScreen(SideScreen):
         self.jobs.cancel(COPY)
 
     def compare(self) -> None:
-        """Compare what is chosen, in the background."""
+        """Compare the chosen runs in the background."""
         from planscope.compare import compare
 
         session = self.document.snapshot()
@@ -139,7 +139,7 @@ class CompareScreen(SideScreen):
 
     @property
     def at_rest(self) -> bool:
-        """Whether all is shown that will be without a key."""
+        """Whether nothing more will be displayed without a key."""
         return self.state.compared is not None or bool(self.state.trouble)
 
     # What is shown
@@ -198,7 +198,7 @@ class CompareScreen(SideScreen):
         return left, right
 
     def _tabs(self, named: bool) -> list[Run]:
-        """The pages by their digits, all of them ``named`` or only the one that is shown."""
+        """The tabs of the pages. ``named``: all have titles, not only the displayed one."""
         made = [Run(" compare ", "brand"), Run(" ")]
         for number, page in enumerate(PAGES, 1):
             here = page == self.state.page
@@ -208,7 +208,7 @@ class CompareScreen(SideScreen):
         return made
 
     def _parting(self, compared: Comparison, long: bool) -> str:
-        """Where the runs part and in what; and how much differs on this page."""
+        """The first difference of the runs, and the number of differences on this page."""
         differing = sum(row.differs for row in self.rows)
         told = phrases.plural(differing, "difference") if differing else "no difference"
         told += " here" * long

@@ -1,4 +1,4 @@
-"""What the keys for going on mean: in a recorded run, in a run under way, in what-if play.
+"""The meaning of the keys n, c, Enter and Esc in a recorded run, in a live run, and in what-if play.
 
 Each key that means something else in another mode has its one place here. A mode holds nothing: it is chosen by what
 the controllers say, at each key.
@@ -15,7 +15,7 @@ from planscope.tui.view import DebugView
 
 
 class Stage(Protocol):
-    """What modes need of the debug screen."""
+    """The part of the debug screen that modes use."""
 
     work: Workspace
 
@@ -43,11 +43,11 @@ class Replay:
         self.stage.step_to(cursor.next_call(self.stage.view.debug), self.stage.nothing_after)
 
     def go_on(self) -> None:
-        """Go on to the next breakpoint or violation."""
+        """Go to the next breakpoint or violation."""
         self.stage.go_on(back=False)
 
     def enter(self) -> None:
-        """Go to a step that belongs to what is selected."""
+        """Go to a step that the selection is linked with."""
         self.stage.open_selected()
 
     def escape(self) -> None:
@@ -55,7 +55,7 @@ class Replay:
 
 
 class Live(Replay):
-    """The end of a run under way: at the paused call, or waiting for the agent."""
+    """The end of a live run: at the paused call, or waiting for the agent."""
 
     def next(self) -> None:
         from planscope.agents.gate import GoOn
@@ -114,6 +114,6 @@ def mode_of(stage: Stage) -> Replay:
 
 
 def decide(stage: Stage, verb: object, *, stepping: bool) -> None:
-    """What becomes of the paused call."""
+    """Decide about the paused call."""
     taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # a verb of the gate's
     stage.tell("" if taken else "no call is waiting")

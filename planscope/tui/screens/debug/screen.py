@@ -1,4 +1,4 @@
-"""The debug screen: query, tree and constraints side by side, timeline and step below, linked with each other.
+"""The debug screen: query, tree and constraints above, timeline and step below, linked with each other.
 
 It holds one frozen view and hands it to the panes. What keys do is done by controllers; this class says which.
 """
@@ -112,7 +112,7 @@ _WATCH_HINT = (
 
 
 class DebugScreen(AppScreen[None]):
-    """``places`` are those of the panes by their id. ``asked`` is the run that the command line wants."""
+    """Displays one run, or a query without one. ``places``: the places of the panes, by their ids."""
 
     CSS_PATH = "debug.tcss"
     where = "debug"
@@ -161,7 +161,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def layout(self) -> Layout:
-        """Where its panes are is computed and not said in a style sheet."""
+        """The places of panes are computed; no style sheet gives them."""
         return self._placed
 
     def on_mount(self) -> None:
@@ -181,12 +181,12 @@ class DebugScreen(AppScreen[None]):
         self.show_view()
 
     def pane(self, name: str) -> LinePane:
-        """The pane of a name; of two that take turns, the one that is seen."""
+        """The pane of a name; of two panes with one name, the visible one."""
         panes = [pane for pane in self.panes if pane.name_in_state == name]
         return next((pane for pane in panes if pane.seen), panes[0])
 
     def lay_out(self) -> None:
-        """Put the panes where they belong; nothing is done for those that are there already."""
+        """Move the panes to their places, if these changed."""
         found = self.work.layout.places()
         if found == self.places:
             return
@@ -208,7 +208,7 @@ class DebugScreen(AppScreen[None]):
             pane.show(self.view)
 
     def tell(self, notice: str) -> None:
-        """Say something in the footer until the next key."""
+        """Display a notice in the footer until the next key."""
         self.change(notice=notice)
 
     def move(self, debug: DebugState, **changes: Any) -> None:
@@ -218,13 +218,13 @@ class DebugScreen(AppScreen[None]):
         self.rest_soon()
 
     def rest_soon(self, seconds: float = 0.06, then: Callable[[], None] | None = None) -> None:
-        """Whatever costs something waits until no key has come for a moment."""
+        """Do slow work only after a moment without keys."""
         if self._rest is not None:
             self._rest.cancel()
         self._rest = asyncio.get_running_loop().call_later(seconds, then or self._rested)
 
     def _rested(self) -> None:
-        """No key for a moment: ask for this step's facts, and soon after scroll to what is linked."""
+        """After a moment without keys: ask for the step's facts, and soon scroll to linked places."""
         self.work.judge.ask(self.view.debug.index)
         if len(self.view.debug.run.steps) <= FEW_STEPS:
             self.work.judge.certify()
@@ -237,7 +237,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def at_rest(self) -> bool:
-        """Whether all is displayed that will be without a key."""
+        """Whether nothing more will be displayed without a key."""
         view = self.view
         if self._heard != self.work.document.version:
             return False
@@ -253,7 +253,7 @@ class DebugScreen(AppScreen[None]):
     # Opening
 
     def _begin(self) -> None:
-        """For after the first frame."""
+        """Begin to judge, and tell the user about the session's file."""
         view, document, opened = self.view, self.work.document, self.start.opened
         if document.session is None or view.variant is None:
             why = "This session has no query." if document.session is not None else self.start.trouble
@@ -291,7 +291,7 @@ class DebugScreen(AppScreen[None]):
         self._switch(Switch(again, Opened(session, changed=True), autosave, "restored, and saved"))
 
     def look_at(self, variant_id: str, run_id: str = "") -> None:
-        """Turn to a run, or to a query without one."""
+        """Display a run, or a query without one."""
         play = self.work.what_if.play
         if play is not None and run_id != play.run_id:
             self.work.judge.forget(play.run_id)
@@ -325,13 +325,13 @@ class DebugScreen(AppScreen[None]):
         self._apply(self.work.judge.look_at(variant_id, run_id))
 
     def open_run_number(self, number: int) -> None:
-        """Turn to another run of the session."""
+        """Display another run of the session."""
         run = self.work.document.runs[number]
         if self.view.run is None or run.id != self.view.run.id:
             self.look_at(run.variant, run.id)
 
     def show_run(self, run_id: str, index: int) -> None:
-        """Turn to a run by its id, at a step by its index; a negative one is the run's own choice."""
+        """Display a run at a step, by id and index. A negative index: where the run opens by itself."""
         number = self.work.document.number_of(run_id)
         if number is None:
             self.tell("that run is not in the session any more")
@@ -341,7 +341,7 @@ class DebugScreen(AppScreen[None]):
             self.move(cursor.go_to(self.view.debug, index))
 
     def _apply(self, judgement: Judgement) -> None:
-        """Show what is known of the run now."""
+        """Display what the judge knows about the run."""
         view = self.view
         first = judgement.progress == "judged" and view.progress != "judged"
         marks, notice = view.marks, view.notice
@@ -361,7 +361,7 @@ class DebugScreen(AppScreen[None]):
             self._settled(judgement)
 
     def _settled(self, judgement: Judgement) -> None:
-        """The run that is looked at is judged, or cannot be."""
+        """The judge has ended, or failed: begin what waited for it."""
         if judgement.progress == "judged":
             if not self.work.judge.busy and not (self.view.run is not None and self.view.run.under_way):
                 self.work.judge.look_ahead(self.view.debug.index)
@@ -452,7 +452,7 @@ class DebugScreen(AppScreen[None]):
         return call.why if call is not None and run_id and run_id == self.work.live.run_id else ()
 
     def _follow(self, run_id: str) -> None:
-        """Turn to a run that began just now, but not away from what was played meanwhile: that would be lost."""
+        """Display a run that began, unless the user is playing calls, which would be lost."""
         play, run = self.view.play, self.work.document.run(run_id)
         if play is not None and play.played.calls:
             self.tell(f"run {shown(run_id, 20)} began: o goes to it; K keeps what you play")
@@ -490,7 +490,7 @@ class DebugScreen(AppScreen[None]):
         self.step_to(cursor.go_end(self.view.debug), self.nothing_after)
 
     def step_to(self, debug: DebugState, nowhere: str) -> None:
-        """Go there; if that is here already, say so: every key is answered."""
+        """Go to a place. If it is the current one, display ``nowhere``, so that every key is answered."""
         here = self.view.debug
         self.move(debug)
         if (debug.index, debug.check) == (here.index, here.check):
@@ -498,7 +498,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def nothing_after(self) -> str:
-        """Why nothing comes after the last step."""
+        """The notice at the end of the run."""
         if not self.view.has_queries:
             return "no session is open"
         if self.view.run is None:
@@ -524,7 +524,7 @@ class DebugScreen(AppScreen[None]):
         self.go_on(back=True)
 
     def go_on(self, *, back: bool) -> None:
-        """To the next breakpoint or violation on one side."""
+        """Go to the next or the previous breakpoint or violation."""
         view = self.view
         go = continue_back if back else continue_forward
         if any(isinstance(b, When) and b.costly for b in view.breakpoints):
@@ -574,7 +574,7 @@ class DebugScreen(AppScreen[None]):
         self.pick(message.selection)
 
     def pick(self, selection: Selection) -> None:
-        """Select something; a step is gone to."""
+        """Select something; selecting a step goes to it."""
         self.move(cursor.select(self.view.debug, selection))
 
     def action_select_in_pane(self, by: int) -> None:
@@ -596,7 +596,7 @@ class DebugScreen(AppScreen[None]):
         self.mode.enter()
 
     def open_selected(self) -> None:
-        """On a constraint to the step that breaks it, elsewhere to the words' or node's first step."""
+        """Go to the next step that is linked with the selection, such as the one that violates a constraint."""
         debug = self.view.debug
         lit = sorted(self.view.lit.steps - {debug.index})
         later = [index for index in lit if index > debug.index]
@@ -609,7 +609,7 @@ class DebugScreen(AppScreen[None]):
         self.mode.escape()
 
     def deselect(self) -> None:
-        """Stop looking, or end the zoom, or drop the selection."""
+        """Cancel the search for a stop, else end the zoom, else drop the selection."""
         if self.work.jobs.running("continue"):
             self.work.jobs.cancel("continue")
             self.tell("stopped looking")
@@ -667,7 +667,7 @@ class DebugScreen(AppScreen[None]):
         )
 
     def move_to_hit(self, found: Search) -> None:
-        """Go where the search's place is seen, and turn to its pane if the window shows only one of several."""
+        """Go to a search hit, and bring its pane to the front."""
         self.move(show_hit(self.view.debug, found), search=found, hit=found.hit)
         if found.hit is None:
             return
@@ -720,7 +720,7 @@ class DebugScreen(AppScreen[None]):
         return None
 
     def _mark(self, marks: Marks) -> None:
-        """Other breakpoints or watches: the session has them, and the run under way pauses at them."""
+        """Set breakpoints and watches, in the session and in the live run."""
         self.change(marks=marks)
         self.work.document.mark(**marks.texts)
         run = self.work.document.run(self.work.live.run_id)
@@ -764,7 +764,7 @@ class DebugScreen(AppScreen[None]):
         return {"pane": layout.pane, "top": layout.top, "zoomed": layout.zoomed}
 
     def _laid_out(self, notice: str = "") -> None:
-        """The layout changed."""
+        """Display the changed layout."""
         self.lay_out()
         self.change(**self._layout_fields(), notice=notice)
 
@@ -820,7 +820,7 @@ class DebugScreen(AppScreen[None]):
             self.rerun(self.view.variant.id)
 
     def rerun(self, variant_id: str, choice: RunChoice | None = None) -> None:
-        """Ask how to run a query, and run it. ``choice``: what is offered."""
+        """Ask for the options of a run, and run the query. ``choice``: the options to offer."""
         self.start_flow(self._rerun(variant_id, choice))
 
     async def _rerun(self, variant_id: str, offered: RunChoice | None) -> None:
@@ -866,7 +866,7 @@ class DebugScreen(AppScreen[None]):
             self.start_run(forked.variant, forked.choice, ForkChoice(run, step, forked.answer))
 
     def default_choice(self) -> RunChoice:
-        """How to run unless something else is said."""
+        """The options to offer for a run."""
         run = self.work.document.run(self.view.run.id) if self.view.run is not None else None
         return self.work.live.default_choice(run)
 
@@ -880,7 +880,7 @@ class DebugScreen(AppScreen[None]):
         return False
 
     def start_run(self, variant_id: str, choice: RunChoice, fork: ForkChoice | None = None) -> None:
-        """Run a query in the background, and turn to the run as soon as there is anything to see."""
+        """Run a query in the background, and display the run as soon as it begins."""
         variant = self.work.document.variant(variant_id)
         if self._busy() or variant is None:
             return
@@ -962,7 +962,7 @@ class DebugScreen(AppScreen[None]):
     async def _ask(
         self, call: PendingCall, title: str, hint: str, value: str, read: Callable[[str], Verb]
     ) -> None:
-        """Ask for a line; what is read from it becomes of the call, unless that is gone by then."""
+        """Ask for a line, and decide about the call with it, if the call is still paused."""
         from planscope.tui.dialogs.ask import AskDialog
 
         dialog = AskDialog(
@@ -982,7 +982,7 @@ class DebugScreen(AppScreen[None]):
             decide(self, read(text), stepping=True)
 
     def _paused_call(self) -> PendingCall | None:
-        """The paused call, if the user is at it and it can be decided about."""
+        """The paused call, if the cursor is at it and it can be edited; else a notice says why not."""
         live = self.work.live
         call = live.paused
         mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
@@ -1001,7 +1001,7 @@ class DebugScreen(AppScreen[None]):
     # What if
 
     def action_play(self) -> None:
-        """Begin to play at this step, or turn to the options."""
+        """Begin to play at this step, or go to the pane of options."""
         view, document = self.view, self.work.document
         if view.play is not None:
             self.action_show_pane("step")
@@ -1021,7 +1021,7 @@ class DebugScreen(AppScreen[None]):
         self.tell("what if: ↑ ↓ choose the next call")
 
     def show_play(self) -> None:
-        """What was played, or what can be played, is another."""
+        """Display the changed play."""
         play = self.work.what_if.play
         assert play is not None
         self.work.layout.play(True)
@@ -1034,7 +1034,7 @@ class DebugScreen(AppScreen[None]):
             self.look_at(run.variant, play.run_id)
 
     def end_play(self) -> None:
-        """Back to the run that the user came from; what was played is gone."""
+        """End the play, and go back to the run where it began."""
         origin = self.work.what_if.origin
         self.look_at(origin.variant, origin.run)
         self.move(cursor.go_to(self.view.debug, origin.index))
@@ -1072,7 +1072,7 @@ class DebugScreen(AppScreen[None]):
             self.show_play()
 
     def action_keep_play(self) -> None:
-        """Make a run of the session of what was played."""
+        """Save the played calls as a run of the session."""
         play = self.view.play
         if play is None:
             self.tell("nothing is played: p plays")
@@ -1118,7 +1118,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._describe())
 
     async def _describe(self) -> None:
-        """The session's title and notes, to be read and changed."""
+        """Show the session's title and notes, which the user may change."""
         from planscope.tui.dialogs.describe import Described, DescribeDialog
 
         document = self.work.document
@@ -1171,7 +1171,7 @@ class DebugScreen(AppScreen[None]):
     # Saving
 
     def action_save(self) -> None:
-        """Save now; what prevents it is asked about."""
+        """Save now. If saving failed before, ask what to do."""
         if self.work.document.session is None or self.work.autosave is None:
             self.tell("nothing to save: the session is not loaded")
         elif self.work.document.saving.state == "failed":
@@ -1206,7 +1206,7 @@ class DebugScreen(AppScreen[None]):
         self.app.push_screen(screen, left)
 
     def action_compare(self) -> None:
-        """With what this run was forked from, or came before it; another can be chosen on the screen."""
+        """Compare with the run that this one was forked from, or with the one before it."""
         from planscope.tui.screens.compare.comparable import Chosen, before_it
         from planscope.tui.screens.compare.screen import CompareScreen
 
@@ -1227,7 +1227,7 @@ class DebugScreen(AppScreen[None]):
         self._enter(CompareScreen(self.paint, self.work, other, here), left)
 
     def action_edit(self) -> None:
-        """The query that is looked at, or the draft of it that was left."""
+        """Edit the displayed query, or go on with its draft."""
         from planscope.tui.screens.edit.screen import EditScreen
 
         view, document, drafts = self.view, self.work.document, self.work.drafts
@@ -1265,7 +1265,7 @@ class DebugScreen(AppScreen[None]):
             self.rerun(id, choice)
 
     def action_dissect(self) -> None:
-        """What in this query makes the agent of this run fail."""
+        """Find out what in this query makes the agent fail."""
         from planscope.tui.screens.dissect.screen import DissectScreen
 
         view = self.view
@@ -1292,7 +1292,7 @@ class DebugScreen(AppScreen[None]):
         self._enter(DissectScreen(self.paint, self.work, view.variant.id, wanted), left)
 
     def action_library(self) -> None:
-        """All sessions; another one can be opened from there, whatever became of this one."""
+        """Open the library, from which the user may switch to another session."""
         from planscope.tui.screens.library.screen import LibraryScreen
 
         def left(switch: Switch | None) -> None:
@@ -1304,11 +1304,11 @@ class DebugScreen(AppScreen[None]):
     # Leaving
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While this session is left, nothing else is begun in it: that would be lost."""
+        """While this session is being left, no action may begin: its result would be lost."""
         return super().check_action(action, parameters) if not self._leaving or action == "quit" else False
 
     async def _leave_for(self, switch: Switch) -> None:
-        """Switch to another session, once what was done in this one is saved."""
+        """Save this session, then switch to another one."""
         from planscope.tui.dialogs.ask import asking
 
         self._leaving = True
@@ -1331,12 +1331,12 @@ class DebugScreen(AppScreen[None]):
         self._switch(switch)
 
     def _switch(self, switch: Switch) -> None:
-        """The application does it: this screen ends with it."""
+        """Let the application switch; this screen ends with that."""
         turn: Any = self.app
         self.app.call_later(turn.switch_to, switch)
 
     def action_quit(self) -> None:
-        """Leave planscope; what would be lost is asked about."""
+        """Leave planscope; ask first if anything would be lost."""
         from planscope.tui.screens.flows.quitting import is_asked, quit_or_ask
 
         if not is_asked(self):
@@ -1388,7 +1388,7 @@ def _place(kind: str) -> str:
 
 
 def _said(line: str) -> str:
-    """What is to be told to the agent. Raises ``DebuggerError``."""
+    """The text for the agent that a line stands for. Raises ``DebuggerError`` if it is empty or invalid."""
     if not line.strip():
         raise DebuggerError("say something")
     return text_of(line)

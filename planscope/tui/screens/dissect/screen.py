@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 JOB = "dissect-summary"
 MOST_OF_A_KIND = 20
 SOON = 0.1
-"""Seconds until what came is shown, with whatever comes meanwhile."""
+"""Seconds between two updates while runs come in."""
 BARS, MATRIX, MUTANT = 2, 8, 5
-"""Rows of title and keys, of the matrix with its box, and those that the mutant keeps in any case."""
+"""Rows of title and keys, rows of the matrix with its border, and rows that the mutant's pane always keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class DissectState:
-    """``record`` is the dissection that is looked at, ``row`` and ``column`` the mutant that is chosen."""
+    """``record``: the displayed dissection. ``row``, ``column``: the selected mutant."""
 
     record: Dissection | None = None
     summary: Summary | None = None
@@ -68,7 +68,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class DissectScreen(SideScreen):
-    """Dismissed with the run to open (:class:`RunChosen`), or None.
+    """Its result is the run to open (:class:`RunChosen`), or None.
 
     ``variant`` and ``wanted`` are what a new dissection is about.
 
@@ -99,7 +99,7 @@ class DissectScreen(SideScreen):
         return self.document.variant(cell.variant) if cell is not None else None
 
     def _latest(self) -> Dissection | None:
-        """The dissection under way, else the session's last one of this request, or that it is a mutant of."""
+        """The dissection under way, else the last one of this query or of the query that it is a mutant of."""
         if self.dissecting.running:
             return self.dissecting.record
         kept = self.document.open_session.dissections
@@ -123,7 +123,7 @@ class DissectScreen(SideScreen):
 
     @property
     def at_rest(self) -> bool:
-        """Whether all is shown that will be without a key."""
+        """Whether nothing more will be displayed without a key."""
         return not (self.dissecting.running or self.jobs.running(JOB) or self._due)
 
     # What comes
@@ -136,7 +136,7 @@ class DissectScreen(SideScreen):
 
     @on(DissectionChanged)
     def hear(self) -> None:
-        """Something began, came or ended."""
+        """Update the display soon."""
         mine, theirs = self.state.record, self.dissecting.record
         if theirs is not None and (self.dissecting.running or mine is None or mine.id == theirs.id):
             self.state = replace(self.state, record=theirs)
@@ -149,7 +149,7 @@ class DissectScreen(SideScreen):
             self.set_timer(SOON, self.summarize)
 
     def summarize(self) -> None:
-        """Judge all runs anew, in the background; what came meanwhile waits for its turn."""
+        """Judge all runs again in the background; runs that come meanwhile are judged after that."""
         record = self.state.record
         self._due = False
         self.show_state()
@@ -181,14 +181,14 @@ class DissectScreen(SideScreen):
             self._say_if_nothing_came(found)
 
     def _say_if_nothing_came(self, found: Summary) -> None:
-        """That no run was made though runs were asked for, and why."""
+        """A notice if no run was made although runs were asked for, with the reason."""
         before, self.spent_before = self.spent_before, None
         if found.runs == before and not (self.notice or self.state.trouble):
             settled = found.decision.settled
             self.tell("more runs would not change this" if settled else "no more mutants can be made")
 
     def _first_place(self, found: Summary) -> tuple[int, int]:
-        """The mutant that one came from, else the first one."""
+        """The place of the mutant that the user came from, else of the first one."""
         for i, row in enumerate(found.rows):
             for j, cell in enumerate(row.cells):
                 if cell.variant == self._entered_at != self.variant:
@@ -206,12 +206,12 @@ class DissectScreen(SideScreen):
 
     @property
     def kind(self) -> CellKind:
-        """The kind whose row is chosen."""
+        """The kind of the selected row."""
         return NOTHING_YET[self.state.row].kind
 
     @property
     def cell(self) -> CellView | None:
-        """The mutant that is chosen."""
+        """The selected mutant."""
         found = self.state.summary
         cells = found.rows[self.state.row].cells if found is not None else ()
         return cells[min(self.state.column, len(cells) - 1)] if cells else None
@@ -245,7 +245,7 @@ class DissectScreen(SideScreen):
         self.show_bars()
 
     def _cause_lines(self) -> list[Line]:
-        """What is said of the cause. Its pane is as high as that, as long as the mutant keeps a few lines."""
+        """The lines about the cause. Its pane fits them, unless the mutant's pane would become too small."""
         found, width = self.state.summary, self.cause.inner_width
         most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
         told = cause_lines(found, self.state.trouble, self.dissecting.running, width)
@@ -259,7 +259,7 @@ class DissectScreen(SideScreen):
         return told
 
     def _diff(self, cell: CellView | None) -> TextDiff | None:
-        """The words of a mutant against those of the request, worked out once for each."""
+        """The differences between a mutant's text and the query's, computed once for each mutant."""
         if cell is None or cell.variant == self.variant:
             return None
         if cell.variant not in self._diffs:
@@ -376,7 +376,7 @@ class DissectScreen(SideScreen):
             self.dissecting.launch(variant, choice, launch, record)
 
     def _known(self, agent: str) -> bool:
-        """One of ours, or the one that the user named; what a file names is code of somebody else, never imported."""
+        """A built-in agent, or the user's own choice. An agent named in a file is never imported."""
         from planscope.agents.paradigms import AGENTS
 
         return agent in AGENTS or agent == self.wanted.agent
@@ -456,7 +456,7 @@ class DissectScreen(SideScreen):
         self.app.push_screen(screen, left)
 
     def _original_run(self, record: Dissection | None) -> str | None:
-        """A run of the request itself: the one that the dissection began with, or one that it made."""
+        """A run of the original query: the one that the dissection began with, or one that it made."""
         if record is not None and record.run is not None:
             return record.run
         cells = record.cells if record is not None else []

@@ -1,4 +1,4 @@
-"""A text edited in the user's own program: the terminal is lent to it, the text stands in a private file meanwhile."""
+"""Edits a text in the user's own editor, which gets the terminal and the text in a private file."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from textual.app import App
 
 MOST_BYTES = 4_000_000
-"""So much is read back."""
+"""Bytes that are read back at most."""
 
 _USUAL = ("sensible-editor", "editor", "nano", "vim", "vi")
 
 
 class EditorTrouble(UserError):
-    """Why the text was not edited; one line, safe to show."""
+    """The text could not be edited; the message is one line, safe to show."""
 
 
 def editor_command() -> list[str]:
-    """What the user's environment names, else the first usual editor that there is."""
+    """The editor that the environment names, else the first common one that is installed."""
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if named:
         try:
@@ -46,7 +46,7 @@ def editor_command() -> list[str]:
 
 
 def edit_elsewhere(app: App[Any], text: str) -> str:
-    """The text as the user's editor left it. Blocks until that ends; raises :class:`EditorTrouble`."""
+    """Edit a text and return it. Blocks until the editor ends. Raises :class:`EditorTrouble`."""
     from textual.app import SuspendNotSupported
 
     command = editor_command()
@@ -66,7 +66,7 @@ def edit_elsewhere(app: App[Any], text: str) -> str:
 
 
 def _read(path: Path, before: str) -> str:
-    """What stands there now; the newline that editors put at a text's end is left out where there was none."""
+    """Read the text back, without the final newline that editors add."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

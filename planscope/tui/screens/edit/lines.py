@@ -27,12 +27,12 @@ ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "u
 
 _INDENT = 2
 _NAMED = 200
-"""Of more constraints none is told by the names of its actions."""
+"""With more constraints, ids of actions are displayed instead of names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something that a line is about: a range of the text to go to, if it stands there. ``line`` is its first."""
+    """A selectable place of a list: its first line, and the range of the text that it is about, if any."""
 
     line: int
     span: Span | None = None
@@ -40,14 +40,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Lines, and which of them can be chosen."""
+    """Lines, and the places that can be selected."""
 
     lines: tuple[Line, ...]
     places: tuple[Place, ...] = ()
 
 
 def _ground(chosen: bool) -> str:
-    """That of a line in a list."""
+    """The text range of a line in a list."""
     return "cursor" if chosen else ""
 
 
@@ -55,7 +55,7 @@ def _ground(chosen: bool) -> str:
 
 
 def verdict(state: EditState) -> tuple[Run, ...]:
-    """The whole in a few words."""
+    """The state of the draft in a few words."""
     seen, solved = state.seen, state.solved
     if seen is None:
         return (Run("reading…", "dim"),)
@@ -75,7 +75,7 @@ def verdict(state: EditState) -> tuple[Run, ...]:
 
 
 def reading_lines(state: EditState, width: int) -> Said:
-    """Errors with what was expected, else whether it can be met; a contradiction by its sentences."""
+    """The errors, with what was expected; else whether the query can be met, with the sentences of a contradiction."""
     seen, solved = state.seen, state.solved
     if seen is None:
         return Said((Line((Run("reading…", "dim"),)),))
@@ -144,7 +144,7 @@ class _Lines:
             self.text(f"could mean: {reading}", "dim", _INDENT)
 
     def member(self, seen: DraftReading, c: Constraint, chosen: bool) -> None:
-        """One of those that contradict each other, by its sentence."""
+        """One constraint of a contradiction, with its sentence."""
         assert seen.problem is not None
         span = seen.words_of(c)
         self.places.append(Place(len(self.lines), span))
@@ -163,7 +163,7 @@ class _Lines:
 
 
 def constraint_lines(state: EditState, width: int) -> Said:
-    """The diff against the request before; what the text says first, then the rules."""
+    """The diff against the parent's constraints: first those in the text, then the rules."""
     seen = state.seen
     if seen is None:
         return Said((Line((Run("reading…", "dim"),)),))
@@ -192,7 +192,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
 
 
 def _texts(seen: DraftReading, width: int) -> list[str]:
-    """Constraints by the names of their actions where all of them fit, else by their ids."""
+    """Constraints with the names of their actions if all fit, else with ids."""
     if len(seen.rows) <= _NAMED:
         named = [brief(row.constraint, seen.names_of(row)) for row in seen.rows]
         if max(map(len, named)) <= width:
@@ -215,7 +215,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
 
 
 def constraint_note(state: EditState) -> tuple[Run, ...]:
-    """How many of each."""
+    """The numbers of added, kept and dropped constraints."""
     seen = state.seen
     if seen is None or not seen.rows:
         return ()
@@ -229,12 +229,12 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
 # The request before
 
 _MOST_BEFORE = 20_000
-"""Code points of the parent's text that are shown beside the draft."""
+"""Code points of the parent's text that are displayed beside the draft."""
 
 
 @lru_cache(maxsize=64)
 def before_lines(text: str, gone: tuple[Span, ...], width: int) -> tuple[Line, ...]:
-    """The parent's text; the words of what is gone are marked."""
+    """The parent's text, with the words of dropped constraints marked."""
     whole = show(text[:_MOST_BEFORE], keep_newlines=True)
     painted = [(start, end, "wrong-words") for start, end in gone if end <= _MOST_BEFORE]
     return tuple(
@@ -247,7 +247,7 @@ def before_lines(text: str, gone: tuple[Span, ...], width: int) -> tuple[Line, .
 
 
 def action_lines(state: EditState, width: int) -> Said:
-    """Actions with what was done to them, and the limits of a run."""
+    """The actions with their changes, and the limits of a run."""
     listed = state.actions
     chosen = state.line_chosen("actions", len(listed))
     columns = _columns(state, listed, width)
@@ -259,14 +259,14 @@ def action_lines(state: EditState, width: int) -> Said:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """``name``: cells of the names where tools stand beside them, 0 where there is no room for these."""
+    """``name``: the width of names if tools are displayed beside them; 0 if these do not fit."""
 
     name: int
     timed: bool
 
 
 def _columns(state: EditState, listed: Sequence[ActionLine], width: int) -> _Columns:
-    """Tools are told where there is room; most follow from the names."""
+    """The widths of columns. Tools are displayed only if they fit."""
     actions = [action for line in listed if (action := line.now or line.was) is not None]
     names = max(cell_width(shown(action.name, 80)) for action in actions)
     tools = max(len(shown(action.tool, 64)) for action in actions)
@@ -303,7 +303,7 @@ def _what_became(line: ActionLine) -> tuple[str, str]:
 
 
 def _story(line: ActionLine) -> str:
-    """What was done to an action, in words."""
+    """The change of an action, in words."""
     if line.now is None:
         return "dropped"
     if line.was is None:
@@ -338,7 +338,7 @@ def _limit(label: str, now: float, before: float, unit: str) -> Sequence[Run]:
 
 
 def marks(state: EditState) -> list[Painted]:
-    """What the last reading marks in the text, moved along with what was typed since."""
+    """The marks of the last reading in the text, moved by what was typed since."""
     seen = state.seen
     if seen is None:
         return []
@@ -355,7 +355,7 @@ def marks(state: EditState) -> list[Painted]:
 
 
 def _lit(state: EditState, seen: DraftReading) -> list[Span]:
-    """What belongs to the line that is chosen in a pane."""
+    """The text ranges that belong to the selected line."""
     listed = state.actions
     if (number := state.line_chosen("actions", len(listed))) is not None:
         now = listed[number].now
@@ -368,7 +368,7 @@ def _lit(state: EditState, seen: DraftReading) -> list[Span]:
 
 
 def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[tuple[int, int, str]]:
-    """Ranges of a text with their roles, moved along with what was typed since; what was typed into is left out."""
+    """Ranges with their roles, moved by what was typed since; ranges that were typed into are dropped."""
     if old == new:
         return [(*span, role) for span, role in spans]
     head, tail = _alike(old, new)
@@ -383,7 +383,7 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
 
 
 def _alike(old: str, new: str) -> tuple[int, int]:
-    """How long the texts are equal at their beginnings, and behind that at their ends."""
+    """The lengths of the common beginning and of the common end of two texts."""
     size = min(len(old), len(new))
     head = _common(size, lambda n: old[:n] == new[:n])
     tail = _common(size - head, lambda n: old[len(old) - n :] == new[len(new) - n :])
@@ -391,7 +391,7 @@ def _alike(old: str, new: str) -> tuple[int, int]:
 
 
 def _common(size: int, alike: Callable[[int], bool]) -> int:
-    """The largest number up to ``size`` for which it holds; it holds for all smaller ones."""
+    """The largest number up to ``size`` for which a condition holds that holds for all smaller ones."""
     low, high = 0, size
     while low < high:
         middle = (low + high + 1) // 2

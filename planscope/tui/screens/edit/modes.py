@@ -1,4 +1,4 @@
-"""What keys mean where one types, where something is offered, and where letters are commands.
+"""The meaning of keys while typing, while a completion is open, and while letters are commands.
 
 Each key of the edit screen that is not in the table of actions has its one place here. A mode holds nothing: it is
 chosen by the draft's state, at each key.
@@ -19,11 +19,11 @@ from planscope.tui.panes.text_editor import TextLayout
 
 
 class Stage(Protocol):
-    """What modes need of the edit screen."""
+    """The part of the edit screen that modes use."""
 
     editor: DraftEditor
     hints: list[Hint]
-    """The keys of commands, for the lowest line."""
+    """The keys of commands, for the footer."""
     typing_hints: list[Hint]
 
     def layout_now(self) -> TextLayout: ...
@@ -41,7 +41,7 @@ class Stage(Protocol):
 
 
 class Commands:
-    """Letters are commands; the arrows choose a line of the current pane."""
+    """Letters are commands; arrows select a line of the current pane."""
 
     _STEPS = {  # noqa: RUF012
         "down": 1,
@@ -62,11 +62,11 @@ class Commands:
         return self.stage.hints
 
     def before_table(self, event: events.Key) -> bool:
-        """A key that means something here whatever the table of actions says of it."""
+        """Handle a key before the table of actions does. False if it is not for this mode."""
         return False
 
     def after_table(self, key: str) -> bool:
-        """A key that the table of actions does not name; False where it means nothing here."""
+        """Handle a key that is not in the table of actions. False if it has no meaning here."""
         stage = self.stage
         if key in self._STEPS:
             stage.choose(self._STEPS[key])
@@ -174,7 +174,7 @@ class Typing(Commands):
 
 
 class Completing(Typing):
-    """Something is offered: arrows choose, Enter takes it; all other keys go on typing."""
+    """A completion is open: arrows select, Enter inserts; other keys go on typing."""
 
     _STEPS = {"down": 1, "up": -1, "ctrl+n": 1, "pagedown": 8, "pageup": -8}  # noqa: RUF012
 

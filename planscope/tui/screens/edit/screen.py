@@ -1,4 +1,4 @@
-"""The edit screen: a query's text while it is written, and beside it what becomes of it.
+"""The edit screen: the text of a query, and beside it how the text is read.
 
 Two layers of keys: where one types, letters go into the text; Esc leads to the commands, and Esc again out of the
 screen. What was typed is never lost: it is handed to whoever opened the screen.
@@ -57,19 +57,19 @@ _WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
     ("own-editor", "ctrl+o", "your editor"),
     ("help", "f1", "help"),
 )
-"""What the lowest line says while one types: action, key, word."""
+"""The footer while typing: action, key, word."""
 
 _LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
     "reading": ("Reading", reading_lines),
     "constraints": ("Constraints", constraint_lines),
     "actions": ("Actions", action_lines),
 }
-"""The panes that list something: their titles and what makes their lines."""
+"""The list panes: their titles and the functions that make their lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What the edit screen is left with.
+    """The result of the edit screen.
 
     ``variant``: a new one, not yet in the session. ``run``: and it is to be run (without a variant: the parent as it
     is). ``draft``: what was typed and is neither.
@@ -81,7 +81,7 @@ class EditResult:
 
 
 class EditScreen(SideScreen):
-    """Gives an ``EditResult``."""
+    """Its result is an ``EditResult``."""
 
     CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     BINDINGS = keys_for("edit")
@@ -95,7 +95,7 @@ class EditScreen(SideScreen):
         history: History | None = None,
         at: int | None = None,
     ) -> None:
-        """``history``: a draft to go on with. ``at``: where the caret stands in a new one."""
+        """``history``: a draft to go on with. ``at``: the caret's place in a new one."""
         super().__init__(paint, work)
         self.editor = DraftEditor(
             parent, work.document, work.jobs, work.drafts, self.post_message, history, at
@@ -179,7 +179,7 @@ class EditScreen(SideScreen):
         )
 
     def _show_before(self) -> None:
-        """The parent's text, with the words of what is gone."""
+        """Display the parent's text, with the words of dropped constraints."""
         self.before.measure()
         rows = self.state.seen.rows if self.state.seen else ()
         spans = {
@@ -205,7 +205,7 @@ class EditScreen(SideScreen):
     # Keys and mouse
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key of this screen, one after the other; those of every screen go on to where they are bound."""
+        """Handle all keys of this screen in order; keys of all screens go on to their bindings."""
         mode = mode_of(self)
         notice, self.notice = self.notice, ""
         try:
@@ -230,7 +230,7 @@ class EditScreen(SideScreen):
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Put a text in with line ends as ours; terminals send others. One that is too long stays out."""
+        """Insert a text with normal line ends. A text that is too long is refused."""
         try:
             self.editor.insert(text.replace("\r\n", "\n").replace("\r", "\n"))
         except DraftError as error:
@@ -268,12 +268,12 @@ class EditScreen(SideScreen):
     # What the modes ask for
 
     def layout_now(self) -> TextLayout:
-        """Where the text as it is now stands."""
+        """The layout of the current text."""
         return self.text.laid_out(self.state.edited.text)
 
     @property
     def page(self) -> int:
-        """The lines of text that a page goes on by."""
+        """The number of lines that Page Down moves by."""
         return max(self.text.window - 1, 1)
 
     def pasted(self) -> str:
@@ -287,7 +287,7 @@ class EditScreen(SideScreen):
             self.tell_how_to_quit()
 
     def choose(self, by: int) -> None:
-        """Go to another line of the current pane."""
+        """Select another line of the current pane."""
         state = self.state
         said = self._said.get(state.pane)
         if said is not None and said.places:
@@ -308,7 +308,7 @@ class EditScreen(SideScreen):
         self.editor.command(PANES[(PANES.index(self.state.pane) - 1) % len(PANES)])
 
     def action_open_line(self) -> None:
-        """Enter: type where the chosen line points to; rename the chosen action."""
+        """Type at the place of the selected line, or rename the selected action."""
         state = self.state
         if state.pane == "text":
             self.editor.type_text()
@@ -333,7 +333,7 @@ class EditScreen(SideScreen):
         self.editor.type_text()
 
     def action_complete(self) -> None:
-        """Take what is the only thing to come, or what all begin with; offer the rest."""
+        """Insert the only match, or the common beginning of all matches, and offer these."""
         found = self.editor.complete()
         if not found.offers:
             expected = f": {', '.join(found.expected)} is expected" if found.expected else ""
@@ -377,7 +377,7 @@ class EditScreen(SideScreen):
     # Actions and limits
 
     def _asked_about(self, verb: str) -> Action | None:
-        """The action that a command is about, where it is still there; else says what is to be done first."""
+        """The action for a command, if it was not dropped; else a notice says what to do first."""
         line = self.editor.action_meant()
         if line is None:
             self.editor.command("actions")
@@ -424,15 +424,15 @@ class EditScreen(SideScreen):
     # Leaving
 
     def action_leave_edit(self) -> None:
-        """From typing to the commands, and from there out of the screen."""
+        """Go from typing to commands, and from commands out of the screen."""
         mode_of(self).escape()
 
     def leave(self, result: EditResult | None = None) -> None:
-        """Leave with a result; without one, with the draft."""
+        """Leave with a result, or without one with the draft."""
         self.dismiss(result)
 
     def dismiss(self, result: EditResult | None = None) -> AwaitComplete:
-        """Close, however that comes: what was typed is kept."""
+        """Close, for whatever reason; a changed draft becomes the result."""
         self.editor.close()
         return super().dismiss(result or EditResult(draft=self.state.history if self.state.changed else None))
 

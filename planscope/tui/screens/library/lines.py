@@ -76,7 +76,7 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How wide each column is; 0: there is no room for it, and the verdict's says the type of error too."""
+    """The width of each column. 0: it does not fit, and the verdict's column has the type of error too."""
 
     verdict: int
     right: int
@@ -103,7 +103,7 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
 
 
 def alike(entries: Iterable[Entry]) -> frozenset[str]:
-    """Titles that several of these have: their names tell them apart."""
+    """Titles that several sessions have: their names are displayed, too."""
     return frozenset(title for title, many in Counter(e.title for e in entries).items() if many > 1)
 
 
@@ -171,7 +171,7 @@ def _share(entry: Entry) -> Run:
 
 
 def told_date(when: datetime, width: int, now: datetime) -> str:
-    """``2026-11-08`` or ``today``, with the time where there is room."""
+    """``2026-11-08`` or ``today``, with the time if it fits."""
     try:
         local = when.astimezone()
     except (OverflowError, ValueError, OSError):
@@ -182,7 +182,7 @@ def told_date(when: datetime, width: int, now: datetime) -> str:
 
 
 def told_size(size: int) -> str:
-    """Bytes for people: ``812 B``, ``17 kB``, ``3.2 MB``."""
+    """A file size: ``812 B``, ``17 kB``, ``3.2 MB``."""
     if size < 1000:
         return f"{size} B"
     return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
@@ -193,7 +193,7 @@ def _cell(run: Run, width: int) -> tuple[Run, ...]:
 
 
 def _cells(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
-    """Exactly so many cells, and the gap behind them."""
+    """Fit a text into a column, with the gap behind it."""
     kept = cut(runs, width)
     return (*kept, Run(" " * (width - width_of(kept) + _GAP)))
 
@@ -219,7 +219,7 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
 
 
 def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Line]:
-    """The chosen session: its file, what is the matter with it, its request, its runs."""
+    """The chosen session: its file and problems, its query, its runs."""
     lines: list[Line] = []
 
     def say(label: str, text: str, role: str = "") -> None:

@@ -56,7 +56,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class LibraryScreen(SideScreen):
-    """Dismissed with the session to switch to, or None."""
+    """Its result is the session to switch to, or None."""
 
     CSS_PATH = [SIDE_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
@@ -135,7 +135,7 @@ class LibraryScreen(SideScreen):
         self.show_bars()
 
     def _columns(self, width: int) -> Columns:
-        """Wide enough for every session, so that they stay the same during a search."""
+        """The columns' widths for all sessions, so that they stay the same during a search."""
         state = self.state
         place = state.shown == "all"
         if self._wished is None or self._wished[0] is not state.entries or self._wished[1] != place:
@@ -225,13 +225,13 @@ class LibraryScreen(SideScreen):
         self._stop_typing()
 
     def _stop_typing(self) -> None:
-        """Back to the list; it stays searched."""
+        """Go back to the list; the search stays."""
         self.set_focus(None)
         self.search.display = bool(self.state.words.strip())
         self.call_after_refresh(self.show_state)
 
     def action_leave_library(self) -> None:
-        """From typing to the list, from there to all sessions, and from there out of the screen."""
+        """Go from typing to the list, then end the search and the filters, then leave the screen."""
         if self.search.has_focus and not self.state.words:
             self._stop_typing()
         elif self.state.filtered:
@@ -305,7 +305,7 @@ class LibraryScreen(SideScreen):
             self.library.open(path)
 
     async def _may_leave(self) -> bool:
-        """Ask whether to stop what is under way, if anything is."""
+        """If a run or a dissection is under way, ask whether to stop it."""
         from planscope.tui.dialogs.ask import sure_dialog
         from planscope.tui.screens.flows.quitting import under_way
 

@@ -167,7 +167,7 @@ def test_a_run_as_text(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) 
     ]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert "  ● core   c1  a1 < a2  a comes before b\n  ✓ holds  c2  a2 < a3  b comes before c\n" in text
+    assert "  ● conflict  c1  a before b\n  ✓ holds     c2  b before c\n" in text
     assert cli("export", path, "--format", "text", "-o", "x.txt").out == ""
     assert (files.folder / "x.txt").read_text(encoding="utf-8") == text
     assert cli("export", path, "--format", "text", "-o", "-").out == text

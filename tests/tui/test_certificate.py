@@ -34,7 +34,7 @@ async def test_a_verdict_is_confirmed(made: Callable[[], Session], tmp_path: Pat
         assert "Z3 ✓" in rows(driven.app)[0]
         assert "confirmed by Z3" in driven.text
         await driven.press("x")
-        assert driven.text.count("confirmed by Z3") >= 1 and "CONFLICT" in driven.text
+        assert driven.text.count("confirmed by Z3") >= 1 and "CONFLICT (unsat core)" in driven.text
     async with opened(path, (119, 40)) as driven:
         assert "Z3" not in rows(driven.app)[0]
 
@@ -61,7 +61,7 @@ async def test_giving_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "PARAMETER ERROR" in header and "Z3 ?" in header
         assert "Z3 gave up: not confirmed" in driven.text
         await driven.press("x")
-        assert "Z3 gave up: not confirmed" in driven.text and "CONFLICT" in driven.text
+        assert "Z3 gave up: not confirmed" in driven.text and "CONFLICT (unsat core)" in driven.text
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -75,7 +75,7 @@ async def test_where_z3_disagrees_the_verdict_is_unknown(
         assert "planscope and Z3 disagree" in driven.text and "Please report" in driven.text
         await driven.press("x")
         assert [line.text for line in explanation(driven.state, 200)] == [terms.CERTIFICATES["denied"]]
-        assert "CONFLICT" not in driven.text
+        assert "CONFLICT (unsat core)" not in driven.text
         await driven.press("escape", "o", "up", "enter")
         await driven.rest()
         await driven.press("o", "down", "enter")

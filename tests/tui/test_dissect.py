@@ -229,7 +229,7 @@ async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_wh
         assert "NO CAUSE IN THE QUERY" in driven.text and "UNDECIDED" not in driven.text
         assert screen.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
-        assert "What would help: an easier request, or another model: it fails at fresh requests" in said
+        assert "What would help: an easier query, or another model: it fails at fresh queries" in said
         same_frame(driven.app, "dissect-no-cause")  # type: ignore[operator]
 
 

@@ -193,9 +193,9 @@ async def _watch(driven: Driven, key: str) -> None:
         await driven.press("enter")
     await driven.press("escape")
     assert len(driven.state.watches) == 3
-    assert "state = doomed" in driven.text and "c3 == broken = no" in driven.text
+    assert "state = lost" in driven.text and "c3 == broken = no" in driven.text
     await driven.press("g")
-    assert "state = completable" in driven.text and "valid_completions = 1" in driven.text
+    assert "state = possible" in driven.text and "valid_completions = 1" in driven.text
 
 
 @effect("explain")

@@ -273,8 +273,11 @@ def _reason_lines(document: ReasonsDocument, unasked: bool, width: int) -> Itera
     yield f"Minimal corrections (drop these and the rest can be met): {len(corrections)}"
     yield from _each(corrections, width)
     yield ""
-    option = {"most": "; --most N lists more", "stopped": "; --seconds S extends it"}
-    ended = SEARCH_ENDS[document.ended] + option.get(document.ended, "")
+    ended = SEARCH_ENDS[document.ended]
+    if document.ended == "most":
+        ended += "; --most N lists more"
+    elif document.ended == "stopped":
+        ended += "; --seconds S extends it"
     yield from sentence(as_sentence(ended), width)
     certified = document.certified
     if certified is False:

@@ -107,7 +107,7 @@ def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
         "call": ("the calls differ", called(one), called(other)),
         "arguments": ("the arguments differ", called(one), called(other)),
         "answer": ("the answers differ", _answer(one), _answer(other)),
-        "state": ("the states differ", _state(one), _state(other)),
+        "state": ("the states differ", state(c.a, one), state(c.b, other)),
         "ending": ("the runs end differently", _ended(c.a), _ended(c.b)),
     }[reason]
     return f"{what}: {here} and {there}"
@@ -118,8 +118,9 @@ def _answer(step: StepSide) -> str:
     return "none" if step.answer is None else f"“{clip(step.answer, QUOTED)}”{refused}"
 
 
-def _state(step: StepSide) -> str:
-    return terms.STATES[step.state or "unknown"]
+def state(side: Side, step: StepSide) -> str:
+    """A step's state; at the end of a right run it is complete."""
+    return terms.state(step.state or "unknown", step.step == "end" and side.ending != "aborted")
 
 
 def _ended(side: Side) -> str:

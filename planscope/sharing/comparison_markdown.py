@@ -12,7 +12,7 @@ from planscope.compare import wording
 from planscope.compare.result import CallRow, Comparison, Side
 from planscope.safe import clip
 from planscope.sharing.markdown import block, code
-from planscope.wording.terms import CHANGE_SIGNS, STATES
+from planscope.wording.terms import CHANGE_SIGNS
 
 SIGNS = {**CHANGE_SIGNS, "changed": "!"}
 """The signs in a fenced block of the language ``diff``, which marks changed lines with ``!``."""
@@ -86,7 +86,7 @@ def _changed(c: Comparison, row: CallRow) -> Iterator[str]:
 
 def _step(side: Side, index: int | None) -> str:
     step = side.steps[index or 0]
-    state = f"  {STATES[step.state]}" if step.state is not None else ""
+    state = f"  {wording.state(side, step)}" if step.state is not None else ""
     return f"{step.index:>3} {wording.called(step)}{state}"
 
 

@@ -204,7 +204,7 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
         "ending": ending(record),
         "said": _long(record.last_words) if record else "",
         "trouble": [_long(line) for line in record.troubles] if record else [],
-        "begins": [_LETTERS[replay.status(c.id, 0)] for c in replay.problem.constraints],
+        "begins": [replay.status(c.id, 0)[0] for c in replay.problem.constraints],
         "steps": steps,
         "lit": query.steps_lit(index),
         "repair": [],
@@ -212,9 +212,6 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
     if verdict is not None and verdict.verdict == "wrong":
         document["repair"] = [visible(line) for line in repair_lines(replay, replay.repair())]
     return document
-
-
-_LETTERS = {"holds": "h", "open": "o", "broken": "b"}
 
 
 def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) -> Json:
@@ -228,7 +225,7 @@ def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) 
         "call": call_text(view),
         "state": view.state,
         "action": view.action or "",
-        "changes": [[query.number_of[c], _LETTERS[run.status(c, i)]] for c in view.changed],
+        "changes": [[query.number_of[c], run.status(c, i)[0]] for c in view.changed],
         "checks": [query.number_of[c] for c in index.checks[i]],
         "found": [
             {

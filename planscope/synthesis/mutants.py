@@ -21,6 +21,8 @@ from planscope.oracle.trace import Trace
 from planscope.synthesis.query_synthesis import retellings
 from planscope.synthesis.request import Request
 from planscope.synthesis.substitution import Draft, draw_for, other_topics, places, substitute, substitutes
+from planscope.wording.phrases import plural
+from planscope.wording.terms import NO_MUTANT
 
 Kind = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -143,11 +145,6 @@ def _proved(old: Problem, mutant: Mutant) -> Mutant:
 
 def _no_more(kind: Kind, made: int, wanted: int) -> str:
     if made:
-        has = f"has only {made} mutant{'' if made == 1 else 's'} of the kind {kind}"
+        has = f"has only {plural(made, 'mutant')} of the kind {kind}"
         return f"the query {has}, and number {wanted} is asked for; ask for fewer"
-    why = {
-        "TerminalSubstitute": "no other words of the lexicon can be read in their places",
-        "TopicChange": "no other topic has enough activities; give topics of your own",
-        "QuerySynthesize": "no other sentences were found that say the same",
-    }
-    return f"the query has no mutant of the kind {kind}: {why.get(kind, '')}"
+    return f"the query has no mutant of the kind {kind}: {NO_MUTANT.get(kind, '')}"

@@ -1,5 +1,5 @@
-"""The debugger line by line, for screen readers and for whoever wants no panes: plain sentences, the same keys.
+"""The debugger line by line, for screen readers and terminals without room for panes.
 
-``Walker`` takes a line and gives lines back; it neither reads nor prints. ``telling`` says things in sentences without
-glyphs. ``planscope.commands.open`` is the prompt.
+``Walker`` takes a line and returns lines; it neither reads nor prints. ``sentences`` has what it says, ``commands`` its
+commands. ``planscope.commands.open`` is the prompt.
 """

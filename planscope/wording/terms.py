@@ -102,9 +102,12 @@ CERTIFICATES: Words = {
     "asked": "Z3 is being asked…",
     "confirmed": "confirmed by Z3",
     "gave up": "Z3 gave up: not confirmed",
-    "denied": "planscope and Z3 disagree about this run, so its verdict is not decided. Please report this session.",
+    "denied": "planscope and Z3 disagree about this run, so it is not decided. Please report this session.",
 }
 """What Z3 says of a verdict."""
+
+SEALS: Words = {"confirmed": "Z3 ✓", "gave up": "Z3 ?"}
+"""The same beside a verdict, if it is short."""
 
 SEARCH_ENDS: Words = {
     "all": "these are all",
@@ -132,6 +135,13 @@ MUTATIONS_MEAN: Words = {
     "Control": "fresh queries of this size that ask for something else",
 }
 
+NO_MUTANT: Words = {
+    "TerminalSubstitute": "no other words of the lexicon can be read in their places",
+    "TopicChange": "no other topic has enough activities; give topics of your own",
+    "QuerySynthesize": "no other sentences were found that say the same",
+}
+"""Why a kind has no mutant of a query."""
+
 ARMS: Words = {
     "Original": "the query as it is",
     "Repeat": "the query as it is",
@@ -154,6 +164,9 @@ CHANGES: Words = {
     "gone": "only in a",
     "added": "only in b",
 }
+DRAFT_SIGNS: Words = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
+"""Of a constraint, compared with those of the query before it was edited."""
+
 CHANGE_SIGNS: Words = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
 
 FIELDS: Words = {

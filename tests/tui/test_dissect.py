@@ -20,6 +20,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
+from planscope.wording.terms import MUTATIONS
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import write
 from tests.tui.test_live import until
@@ -48,7 +49,7 @@ async def dissected(driven: Driven, screen: DissectScreen) -> None:
 async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same_frame: object) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         screen = await entered(driven)
-        assert "Nothing was run yet" in driven.text and all(kind in driven.text for kind in KINDS)
+        assert "Nothing was run yet" in driven.text and all(MUTATIONS[kind] in driven.text for kind in KINDS)
         await driven.press("m")
         await dissected(driven, screen)
         assert screen.state.summary.decision.cause == "Terminal"

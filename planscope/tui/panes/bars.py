@@ -15,6 +15,7 @@ from planscope.tui.panes.side_bars import not_saved
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.style.painter import Painter
+from planscope.tui.style.roles import chip, seal
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
 
@@ -124,20 +125,19 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return [Run(waiting(state), "dim")]
     verdict, helped = state.verdict, _helped(state.run, short)
     if verdict.verdict == "wrong":
-        named = phrases.headline(verdict) or "wrong"
-        return [Run(f" ✗ {named.upper()} ", "wrong"), *_where(verdict, short), *helped]
+        return [chip(verdict), *_where(verdict, short), *helped]
     if verdict.verdict == "right":
         warnings = len(verdict.findings)
         note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
-        return [Run(" ✓ RIGHT ", "right"), Run(note), *helped]
+        return [chip(verdict), Run(note), *helped]
     if verdict.verdict == "aborted":
         reason = shown(state.run.reason, 24 if short else 48)
-        return [Run(" ! ABORTED ", "stop"), *([Run(f" {reason}")] if reason else _where(verdict, short))]
+        return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
-        return [Run(" ? NOT DECIDED ", "stop"), Run(" Z3 disagrees", "broken")]
+        return [chip(verdict), Run(" Z3 disagrees", "broken")]
     if state.debug.run.problem.unjudged:
         return [Run(" ? NOT JUDGED ", "stop")]
-    return [Run(" ? NOT DECIDED ", "stop"), *_where(verdict, short)]
+    return [chip(verdict), *_where(verdict, short)]
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
@@ -177,9 +177,8 @@ def _seal(state: DebugView) -> list[Run]:
     """Z3's word on a verdict that it does not deny."""
     if state.run is None or state.progress != "judged":
         return []
-    signs = {"confirmed": ("Z3 ✓", "holds"), "gave up": ("Z3 ?", "dim")}
-    text, role = signs.get(state.certificate, ("", ""))
-    return [Run(" "), Run(text, role)] if text else []
+    said = seal(state.certificate)
+    return [Run(" "), *said] if said else []
 
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
+from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
 from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
@@ -71,7 +72,7 @@ def _call_cell(
     mark = Run("◆" if parts else " ", "mark")
     head = [mark, Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
     call = [Run(_call_text(step), ROLES[row.change] or "tool")]
-    tail = _state(step, width)
+    tail = _state(side, step, width)
     for note in _notes(side, step, row, kept):
         if width_of([*head, *call, note, *tail]) < width:
             call.append(note)
@@ -90,16 +91,16 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
         yield Run(f" ↕ step {row.partner} there", "dim")
 
 
-def _fits(step: StepSide, width: int) -> bool:
+def _fits(side: Side, step: StepSide, width: int) -> bool:
     """Whether a row shows the whole of a call."""
-    return _HEAD + cell_width(_call_text(step)) + width_of(_state(step, width)) < width
+    return _HEAD + cell_width(_call_text(step)) + width_of(_state(side, step, width)) < width
 
 
-def _state(step: StepSide, width: int) -> list[Run]:
+def _state(side: Side, step: StepSide, width: int) -> list[Run]:
     state = step.state
     if state is None:
         return []
-    word = f" {terms.STATES[state]}" if width >= ROOMY else ""
+    word = f" {state_word(side, step)}" if width >= ROOMY else ""
     return [Run(f" {terms.STATE_GLYPHS[state]}{word}", state)]
 
 
@@ -119,7 +120,11 @@ def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
     a, b = compared.a.steps[row.a], compared.b.steps[row.b]
     made: list[Row] = []
     place = (row.a, row.b)
-    seen = all(_fits(step, width) and len(step.call.arguments or {}) < 2 for step in (a, b) if step.call)
+    seen = all(
+        _fits(side, step, width) and len(step.call.arguments or {}) < 2
+        for side, step in ((compared.a, a), (compared.b, b))
+        if step.call
+    )
     for change in () if seen else row.arguments:
         name = shown(change.name, 20)
         cells = [
@@ -162,6 +167,6 @@ def _said_end(side: Side) -> tuple[object, object]:
 
 def _end_cell(side: Side, width: int) -> Line:
     ended = terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN
-    tail = _state(side.steps[-1], width) if side.steps else []
+    tail = _state(side, side.steps[-1], width) if side.steps else []
     mark = Run("!", "unknown") if side.ending == "aborted" else Run(" ")
     return Line(justify([mark, Run("  end ", "dim"), Run(ended, "dim")], tail, width))

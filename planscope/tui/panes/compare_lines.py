@@ -11,6 +11,7 @@ from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.style.roles import CHANGES as ROLES
+from planscope.tui.style.roles import chip
 from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
 from planscope.wording.terms import CHANGE_SIGNS
@@ -174,12 +175,4 @@ def verdict_of(side: Side) -> tuple[Run, ...]:
     if verdict is None:
         return (Run("not judged", "dim"),)
     helped = (Run(" helped", "caution"),) if side.help else ()
-    if verdict.verdict == "wrong":
-        named = phrases.headline(verdict) or "wrong"
-        return (Run(f" ✗ {named.upper()} ", "wrong"), *helped)
-    chips = {
-        "right": (" ✓ RIGHT ", "right"),
-        "aborted": (" ! ABORTED ", "stop"),
-        "unknown": (" ? NOT DECIDED ", "stop"),
-    }
-    return (Run(*chips[verdict.verdict]), *helped)
+    return (chip(verdict), *helped)

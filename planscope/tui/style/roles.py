@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planscope.oracle.verdict_types import Verdict
 from planscope.tui.style.lines import Run
-from planscope.wording.phrases import outcome
-from planscope.wording.terms import CERTIFICATES, OUTCOME_GLYPHS
+from planscope.wording.phrases import headline, outcome
+from planscope.wording.terms import CERTIFICATES, OUTCOME_GLYPHS, SEALS, VERDICTS
 
 OUTCOMES: Mapping[str, str] = {
     "right": "holds",
@@ -29,6 +30,21 @@ _CERTIFICATES: Mapping[str, str] = {
     "gave up": "caution",
     "denied": "broken",
 }
+
+
+_CHIPS: Mapping[str, str] = {"right": "right", "wrong": "wrong", "aborted": "stop", "unknown": "stop"}
+
+
+def chip(verdict: Verdict) -> Run:
+    """A verdict as a chip: `` ✗ ORDER ERROR ``."""
+    kind = verdict.verdict
+    words = headline(verdict) or VERDICTS[kind]
+    return Run(f" {OUTCOME_GLYPHS[kind]} {words.upper()} ", _CHIPS[kind])
+
+
+def seal(said: str) -> list[Run]:
+    """What Z3 says of a verdict that it does not deny, in four cells."""
+    return [Run(SEALS[said], _CERTIFICATES[said])] if said in SEALS else []
 
 
 def certificate(said: str) -> tuple[str, str]:

@@ -21,8 +21,8 @@ from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph,
 from planscope.tui.style.safe_text import show
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, by_ids, plain, quotation
+from planscope.wording.terms import DRAFT_SIGNS
 
-GLYPHS: dict[Became, str] = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
 ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "unread": "unknown"}
 
 _INDENT = 2
@@ -205,7 +205,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
     quiet = row.became in ("same", "unread")
     id = shown(row.constraint.id, 8) if row.became in ("added", "same") else ""  # the draft's ids alone
     runs = (
-        Run(f"{GLYPHS[row.became]} ", role),
+        Run(f"{DRAFT_SIGNS[row.became]} ", role),
         Run(terms.CORE_GLYPH if core else " ", "core"),
         Run(f" {row.became:<6} ", role),
         Run(f"{id:<{cells}}  ", "dim"),
@@ -222,7 +222,7 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
     runs: list[Run] = []
     for kind in get_args(Became):
         if number := seen.count(kind):
-            runs.append(Run(f"{' ' if runs else ''}{GLYPHS[kind]}{number}", ROLES[kind]))
+            runs.append(Run(f"{' ' if runs else ''}{DRAFT_SIGNS[kind]}{number}", ROLES[kind]))
     return tuple(runs)
 
 
@@ -296,9 +296,9 @@ def _action(line: ActionLine, columns: _Columns, chosen: bool, width: int) -> Li
 
 def _what_became(line: ActionLine) -> tuple[str, str]:
     if line.now is None:
-        return GLYPHS["gone"], ROLES["gone"]
+        return DRAFT_SIGNS["gone"], ROLES["gone"]
     if line.was is None:
-        return GLYPHS["added"], ROLES["added"]
+        return DRAFT_SIGNS["added"], ROLES["added"]
     return ("~", "caution") if line.now != line.was else ("", "dim")
 
 

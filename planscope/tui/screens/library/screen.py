@@ -36,6 +36,7 @@ from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
+from planscope.wording.terms import said
 
 if TYPE_CHECKING:
     from planscope.session.library_index import Entry
@@ -145,10 +146,7 @@ class LibraryScreen(SideScreen):
     def _filters(self) -> list[Run]:
         state = self.state
         made = [Run(f'"{shown(state.words.strip(), 30)}"  ', "hit-mark")] if state.words.strip() else []
-        if state.verdict:
-            made.append(Run(f"{state.verdict} alone  ", "mark"))
-        if state.error_type:
-            made.append(Run(f"{shown(state.error_type.replace('_', ' '), 30)} alone  ", "mark"))
+        made += [Run(f"only {said(word)}  ", "mark") for word in (state.verdict, state.error_type) if word]
         return [*made, Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim")]
 
     def _show_preview(self) -> None:

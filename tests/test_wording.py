@@ -1,0 +1,170 @@
+"""What planscope says stands once: tables for every value in ``wording``, and no word list anywhere else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from planscope.compare.result import CallChange
+from planscope.debugger.draft_reading import Became
+from planscope.dissection.evidence import CAUSES, CHANGED, CellOutcome
+from planscope.language.problem import RuleKind
+from planscope.oracle.trace import Ending
+from planscope.oracle.verdict_types import ERROR_TYPES, SearchEnd, State, Status, VerdictKind
+from planscope.session.model import CellKind, Dissection
+from planscope.tui.controllers.judge import Certificate
+from planscope.tui.style.painter import ROLES
+from planscope.wording import terms
+from planscope.wording.terms import error_type_of
+
+ROOT = Path(__file__).parent.parent / "planscope"
+
+METHODS = get_args(Dissection.model_fields["method"].annotation)
+
+TABLES = [
+    ("STATES", get_args(State)),
+    ("STATE_MEANS", get_args(State)),
+    ("STATE_GLYPHS", get_args(State)),
+    ("MOVES", get_args(State)),
+    ("STATUSES", get_args(Status)),
+    ("STATUS_GLYPHS", get_args(Status)),
+    ("VERDICTS", get_args(VerdictKind)),
+    ("OUTCOME_GLYPHS", {*get_args(VerdictKind), *get_args(CellOutcome)}),
+    ("ENDINGS", get_args(Ending)),
+    ("FINDINGS", ERROR_TYPES),
+    ("RULES", get_args(RuleKind)),
+    ("CERTIFICATES", get_args(Certificate)),
+    ("SEARCH_ENDS", get_args(SearchEnd)),
+    ("MUTATIONS", get_args(CellKind)),
+    ("MUTATIONS_MEAN", get_args(CellKind)),
+    ("NO_MUTANT", CHANGED[:-1]),
+    ("SEALS", ("confirmed", "gave up")),
+    ("ARMS", get_args(CellKind)),
+    ("METHODS", METHODS),
+    ("CHANGES", get_args(CallChange)),
+    ("CHANGE_SIGNS", get_args(CallChange)),
+    ("DRAFT_SIGNS", get_args(Became)),
+]
+
+VALUES = [frozenset(values) for _, values in TABLES]
+NOT_WORDS = {*ROLES, "", *CAUSES}
+"""Values of a table that are no words for people: roles of the theme, names of causes."""
+
+THE_JSONS_OWN = {("language/problem.py", "_RULES")}
+"""A rule's ``text``, which is a field of the JSON."""
+
+
+@pytest.mark.parametrize(("table", "values"), TABLES, ids=[name for name, _ in TABLES])
+def test_a_table_has_every_value(table: str, values: tuple[str, ...]) -> None:
+    assert set(getattr(terms, table)) == set(values)
+    assert all(getattr(terms, table).values())
+
+
+def texts(node: ast.expr) -> Iterator[str]:
+    """The strings that a value of a table is made of."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+
+
+def word_lists(source: str, name: str) -> Iterator[str]:
+    """Where a file puts values into words by itself: in a table, or by blanks in place of underscores."""
+    tree = ast.parse(source)
+    allowed = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if (name, ast.unparse(target)) in THE_JSONS_OWN
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict) and id(node) not in allowed:
+            keys = {key.value for key in node.keys if isinstance(key, ast.Constant)}
+            said = [text for value in node.values for text in texts(value) if isinstance(value, _WORDY)]
+            if len(keys) > 1 and any(keys <= values for values in VALUES) and not NOT_WORDS.issuperset(said):
+                yield f"{name}:{node.lineno}: a table of {', '.join(sorted(map(str, keys)))}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".replace"):
+            of = ast.unparse(node.func).casefold()
+            blanks = [ast.unparse(argument) for argument in node.args] == ["'_'", "' '"]
+            if blanks and any(
+                word in of for word in ("type", "verdict", "ending", "state", "error", "found")
+            ):
+                yield f"{name}:{node.lineno}: {ast.unparse(node)}"
+        elif isinstance(node, ast.FormattedValue) and _said_as_it_is(node):
+            yield f"{name}:{node.lineno}: {ast.unparse(node.value)} is not put into words"
+
+
+_WORDY = ast.Constant | ast.JoinedStr | ast.Tuple
+
+
+def _said_as_it_is(node: ast.FormattedValue) -> bool:
+    """``f"{view.state}"``; a colon before it, as in ``f"error_type: {...}"``, does not make words of it."""
+    value = node.value
+    return isinstance(value, ast.Attribute) and value.attr in ("error_type", "becomes", "outcome", "verdict")
+
+
+FILES = [path for path in sorted(ROOT.rglob("*.py")) if "wording" not in path.parts]
+
+
+def test_no_word_list_stands_elsewhere() -> None:
+    found = [
+        hit
+        for path in FILES
+        for hit in word_lists(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'STATES = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}',
+        'words = {"right": ("✓ right", "holds"), "wrong": ("✗ wrong", "broken")}[verdict]',
+        'ABOUT: dict[str, str] = {"Repeat": "again", "Control": f"fresh {n}"}',
+        'said = finding.type.replace("_", " ")',
+        'text = f"{run.verdict}: {run.error_type}"',
+        'ends = {"all": "all", "most": "more"}',
+    ],
+)
+def test_a_word_list_is_found(source: str) -> None:
+    assert list(word_lists(source, "x.py"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'ROLES = {"right": "holds", "wrong": "broken"}',
+        'STATUS = {"right": 0, "wrong": 1}',
+        'CAUSE_OF = {"Repeat": "Probability", "Control": "Constraint"}',
+        'KEYS = {"open": "open a session", "stopped": "x"}',
+        'name = tool.replace("_", " ")',
+    ],
+)
+def test_other_tables_are_not(source: str) -> None:
+    assert not list(word_lists(source, "x.py"))
+
+
+@pytest.mark.parametrize(
+    "text", ["missing action", "Missing-Action", "action_lost", "action lost", " ACTION-LOST "]
+)
+def test_an_error_is_known_by_its_words_and_by_its_name(text: str) -> None:
+    assert error_type_of(text) == "action_lost"
+
+
+@pytest.mark.parametrize("text", ["", "lost", "action", "missing"])
+def test_half_a_name_is_no_error(text: str) -> None:
+    assert error_type_of(text) is None
+
+
+def test_words_are_light() -> None:
+    heavy = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "openai", "pydantic"]
+    modules = "planscope.wording.phrases, planscope.wording.constraints, planscope.wording.explain"
+    code = f"import sys, {modules}; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -93,7 +93,7 @@ class PlanscopeApp(ThemedApp):
         self._live = live
         self.add_mode("first", self._make_first)
 
-    # What Textual asks
+    # Textual's own methods
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's choice; for a terminal, the one that notices when that is gone."""

@@ -257,7 +257,7 @@ def _drop_clashes(file: TomlFile, choice: dict[str, tuple[str, ...]]) -> list[Fi
     return problems
 
 
-# Names of keys: as people and files write them, as Textual knows them, as a reader sees them
+# Names of keys: as users write them, as Textual names them, as they are displayed
 
 TAKEN = {
     "ctrl+c": "the terminal's own key for copying and stopping",

@@ -127,5 +127,5 @@ class Palette(CommandPalette):
     def action_page(self, by: int) -> None:
         found = self.query_one(CommandList)
         with suppress(LookupError):  # the list is not laid out yet
-            # Textual gave these methods no types
+            # Textual's methods have no types
             (found.action_page_down if by > 0 else found.action_page_up)()  # type: ignore[no-untyped-call]

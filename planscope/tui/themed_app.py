@@ -146,7 +146,7 @@ class ThemedApp(App[int]):
         at = names.index(before) if before in names else 0
         self.push_screen(ChooseDialog(self.paint, "Theme", lines, at, look), done)
 
-    # What is chosen on screen
+    # Choices made on the screen
 
     @on(ThemeChosen)
     def _theme_chosen(self, message: ThemeChosen) -> None:

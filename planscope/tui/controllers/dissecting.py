@@ -123,7 +123,7 @@ class Dissecting:
         try:
             self._loop.call_soon_threadsafe(take, made, cell, thing, context=self._context)
         except RuntimeError:
-            return  # the screen is gone
+            return  # the loop is closed: the application is gone
 
     # On the screen's thread
 

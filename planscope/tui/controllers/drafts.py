@@ -53,7 +53,7 @@ class Drafts:
         self._timer: asyncio.TimerHandle | None = None
         self._pool = ThreadPoolExecutor(
             1, thread_name_prefix="planscope drafts"
-        )  # no thread before the first
+        )  # its thread starts with the first write
 
     def keep(self, key: Key, history: History) -> None:
         """Keep a draft that the user left."""

@@ -243,7 +243,7 @@ class Judge:
         before = self._known.get(key)
         known = (
             before.run.last if running and before is not None else 0
-        )  # what was asked of its last step may change
+        )  # the facts of its last step may change
         self._facts = {
             place: known_facts
             for place, known_facts in self._facts.items()
@@ -371,7 +371,7 @@ class Judge:
         )
 
 
-# In threads, or pure
+# Functions for threads, and pure ones
 
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:

@@ -408,7 +408,7 @@ class LibraryList:
                 if time.monotonic() - told_at > BATCH:
                     self.jobs.tell(partial(take, token, found, done))
                     found, told_at = {}, time.monotonic()
-                token.wait(0.0005)  # a key finds the interpreter free
+                token.wait(0.0005)  # lets the screen's thread answer keys
             return found
 
         def judged(found: dict[Path, Entry]) -> None:

@@ -180,7 +180,7 @@ class LiveRun:
         if self._run is not None:
             self._run.stop()
 
-    # What comes from the run, on the screen's thread
+    # News of the run, on the screen's thread
 
     def heard_event(self, run: _RunThread, event: Event, header: Run) -> None:
         if run is not self._run:

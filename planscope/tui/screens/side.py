@@ -35,8 +35,7 @@ _BEFORE_HELP = 4
 class SideScreen(AppScreen[Any]):
     """The base of edit, dissect, compare and library. Subclasses define ``where``, ``body`` and ``heading``.
 
-    ``work`` holds the controllers of the session. Names of jobs begin with ``where``, so that leaving
-    the screen can cancel those that nobody waits for any more.
+    ``work``: the controllers of the session.
     """
 
     CSS_PATH = [SIDE_STYLE]  # noqa: RUF012  (Textual's own way to say it)

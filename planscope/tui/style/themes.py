@@ -244,7 +244,7 @@ def _textual_variables(colors: Mapping[str, str], roles: Mapping[str, str], ansi
     }
 
 
-# What is wrong with a file by itself
+# Checks of one file
 
 
 def name_of(file: TomlFile) -> str:

@@ -17,10 +17,10 @@ class Chosen:
 
 
 def before_it(session: Session, here: Chosen) -> Chosen | None:
-    """What it came from: the run that it was forked from, the run before it, a run of the request it was made of.
+    """What to compare with at first: the run that this one was forked from, the run before it, or a run of its parent.
 
-    A mutant's run is compared with the original and not with other mutants. A request is compared with the one that
-    it was made of. None: there is nothing else in the session.
+    A mutant's run is compared with the original, not with other mutants. A query is compared with its parent. None:
+    there is nothing else in the session.
     """
     number = next((i for i, run in enumerate(session.runs) if run.id == here.run), None)
     if number is not None:
@@ -32,7 +32,7 @@ def before_it(session: Session, here: Chosen) -> Chosen | None:
     parent = variant.parent if variant is not None else None
     if parent is not None and parent in others:
         return Chosen(parent, None)
-    if number is None:  # a request that was not run, beside one that was
+    if number is None:  # a query without a run, compared with a run
         ran = [run for run in session.runs if run.variant in others]
         if ran:
             return Chosen(ran[-1].variant, ran[-1].id)

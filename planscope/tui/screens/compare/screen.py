@@ -142,7 +142,7 @@ class CompareScreen(SideScreen):
         """Whether nothing more will be displayed without a key."""
         return self.state.compared is not None or bool(self.state.trouble)
 
-    # What is shown
+    # Display
 
     def change(self, **changes: object) -> None:
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
@@ -172,9 +172,7 @@ class CompareScreen(SideScreen):
                 for row, ground in zip(self.rows, grounds, strict=True)
             ]
             what = f"run {shown(side.run, 20)}" if side.run else f"request {shown(side.variant, 20)}"
-            by = (
-                f"  {self._by(side.run)}" if width >= ROOMY else ""
-            )  # where room is short, the verdict comes first
+            by = f"  {self._by(side.run)}" if width >= ROOMY else ""  # in a narrow column, only the verdict
             where = f"{name} " if width >= ROOMY or not side.help else ""  # help is told at its place
             title = (Run(where, "dim"), Run(what, "title"), Run(by, "dim"))
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)

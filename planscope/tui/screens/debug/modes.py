@@ -1,7 +1,7 @@
 """The meaning of the keys n, c, Enter and Esc in a recorded run, in a live run, and in what-if play.
 
-Each key that means something else in another mode has its one place here. A mode holds nothing: it is chosen by what
-the controllers say, at each key.
+Keys whose meaning depends on the mode are handled only here. A mode has no state: it is chosen at each key, by the
+state of the controllers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The debug screen: query, tree and constraints above, timeline and step below, linked with each other.
 
-It holds one frozen view and hands it to the panes. What keys do is done by controllers; this class says which.
+The screen holds one frozen view and hands it to the panes. Its actions call controllers, which do the work.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class DebugScreen(AppScreen[None]):
     def _settle(self) -> None:
         for pane in self.panes:
             pane.settle()
-        self.work.judge.certify()  # of a long run: not while keys are pressed
+        self.work.judge.certify()  # certifying a long run would delay keys
 
     @property
     def at_rest(self) -> bool:
@@ -282,7 +282,7 @@ class DebugScreen(AppScreen[None]):
         session = await offer_recovery(self, document, self.work.jobs, found)
         if session is None:
             return
-        to_front(self)  # what was written over it meanwhile is kept
+        to_front(self)  # screens over it close; drafts in them are kept
         writer = self.work.autosave.give_up_writer() if self.work.autosave is not None else None
         if writer is not None and found.outdated:
             writer.go_elsewhere()
@@ -421,7 +421,7 @@ class DebugScreen(AppScreen[None]):
             run_number=document.number_of(run.id) if run is not None else None,
         )
         mine = message.what == "run" and run is not None and message.id == run.id and record is not run
-        if not (mine and self.work.judge.follow()):  # else it is displayed with what it became
+        if not (mine and self.work.judge.follow()):  # else the judge's message displays it
             self.show_view()
 
     @on(LiveChanged)
@@ -1257,7 +1257,7 @@ class DebugScreen(AppScreen[None]):
         if result.variant is not None:
             self.work.document.put_variant(result.variant)
         id = of if result.variant is None else result.variant.id
-        choice = self.default_choice()  # before it is turned to: it is run as the run was that is looked at
+        choice = self.default_choice()  # taken from the displayed run, before another is displayed
         if result.variant is not None:
             self.look_at(id)
             self.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; r runs it")
@@ -1315,7 +1315,7 @@ class DebugScreen(AppScreen[None]):
         self.tell("what was done here is saved…")
         try:
             trouble = await leave(self.work)
-        except BaseException:  # planscope itself is left meanwhile
+        except BaseException:  # planscope is being left
             if switch.autosave is not None:
                 switch.autosave.close()
             raise

@@ -70,9 +70,8 @@ _FIXED: tuple[FixedKey, ...] = (
 class DissectScreen(SideScreen):
     """Its result is the run to open (:class:`RunChosen`), or None.
 
-    ``variant`` and ``wanted`` are what a new dissection is about.
-
-    ``spent_before``: how many runs there were when the last ones were asked for; None once those have ended.
+    ``variant`` and ``wanted``: the query and the options of a new dissection. ``spent_before``: the number of runs
+    when the user last asked for more; None once those have ended.
     """
 
     CSS_PATH = [SIDE_STYLE, "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
@@ -126,7 +125,7 @@ class DissectScreen(SideScreen):
         """Whether nothing more will be displayed without a key."""
         return not (self.dissecting.running or self.jobs.running(JOB) or self._due)
 
-    # What comes
+    # News of the dissection
 
     @on(DocumentChanged)
     def _dissection_changed(self, message: DocumentChanged) -> None:
@@ -136,7 +135,7 @@ class DissectScreen(SideScreen):
 
     @on(DissectionChanged)
     def hear(self) -> None:
-        """Update the display soon."""
+        """Take over news of the dissection, and display them soon."""
         mine, theirs = self.state.record, self.dissecting.record
         if theirs is not None and (self.dissecting.running or mine is None or mine.id == theirs.id):
             self.state = replace(self.state, record=theirs)
@@ -160,7 +159,7 @@ class DissectScreen(SideScreen):
             return
         self._behind = False
         session: Session = self.document.snapshot()
-        verdicts = self._verdicts  # of one job at a time
+        verdicts = self._verdicts  # only one job at a time uses it
 
         def work(token: object) -> Summary:
             from planscope.dissection.summary import summary
@@ -198,7 +197,7 @@ class DissectScreen(SideScreen):
     def _not_summed(self, error: Exception) -> None:
         self.change(trouble=f"the runs cannot be judged: {shown(str(error), 200)}")
 
-    # What is shown
+    # Display
 
     def change(self, **changes: object) -> None:
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names

@@ -1,4 +1,4 @@
-"""What the edit screen says of a draft: marks in its text, errors or the contradiction, constraints as a diff, actions.
+"""The content of the edit screen's panes: marks in the text, errors or a contradiction, the diff, the actions.
 
 Pure functions of the state.
 """
@@ -203,7 +203,9 @@ def _texts(seen: DraftReading, width: int) -> list[str]:
 def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: int) -> Line:
     role = ROLES[row.became]
     quiet = row.became in ("same", "unread")
-    id = shown(row.constraint.id, 8) if row.became in ("added", "same") else ""  # the draft's ids alone
+    id = (
+        shown(row.constraint.id, 8) if row.became in ("added", "same") else ""
+    )  # others have the parent's ids
     runs = (
         Run(f"{DRAFT_SIGNS[row.became]} ", role),
         Run(terms.CORE_GLYPH if core else " ", "core"),
@@ -226,7 +228,7 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-# The request before
+# The parent's text
 
 _MOST_BEFORE = 20_000
 """Code points of the parent's text that are displayed beside the draft."""

@@ -1,7 +1,7 @@
 """The meaning of keys while typing, while a completion is open, and while letters are commands.
 
-Each key of the edit screen that is not in the table of actions has its one place here. A mode holds nothing: it is
-chosen by the draft's state, at each key.
+Keys of the edit screen that are not in the table of actions are handled here. A mode has no state: it is chosen at
+each key, by the state of the draft.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The edit screen: the text of a query, and beside it how the text is read.
 
-Two layers of keys: where one types, letters go into the text; Esc leads to the commands, and Esc again out of the
-screen. What was typed is never lost: it is handed to whoever opened the screen.
+While typing, letters go into the text. Esc switches to commands, and Esc again leaves the screen. A changed draft is
+never lost: it is the screen's result.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
 class EditResult:
     """The result of the edit screen.
 
-    ``variant``: a new one, not yet in the session. ``run``: and it is to be run (without a variant: the parent as it
-    is). ``draft``: what was typed and is neither.
+    ``variant``: a new variant, not yet in the session. ``run``: run it, or the unchanged parent if there is none.
+    ``draft``: a changed draft that is not to become a variant yet.
     """
 
     variant: Variant | None = None
@@ -151,7 +151,7 @@ class EditScreen(SideScreen):
         if low is not self.has_class("-low-constraints"):
             self.set_class(low, "-low-constraints")
             self.set_class(not low, "-low-actions")
-            self.call_after_refresh(self.show_state)  # what was hidden has no width yet
+            self.call_after_refresh(self.show_state)  # a pane that was hidden has no width yet
         self.text.show(state.edited, marks(state), typing=state.typing, current=state.pane == "text")
         for number, name in enumerate(_LISTS, 2):
             self._show_list(name, number)
@@ -265,7 +265,7 @@ class EditScreen(SideScreen):
             if message.again:
                 self.action_open_line()
 
-    # What the modes ask for
+    # For the modes
 
     def layout_now(self) -> TextLayout:
         """The layout of the current text."""

@@ -97,7 +97,7 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     right = wishes.right if width >= 72 else 0
     model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 + 2 * right else 0
     place, date = (7 if wide and wishes.place else 0), (16 if broad else 10)
-    size = 7 if broad or (wide and not right) else 0  # the title needs the room more
+    size = 7 if broad or (wide and not right) else 0  # the title needs the width more
     used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
     return Columns(verdict, right, max(width - used, 8), error, agent, model, place, date, size)
 

@@ -36,19 +36,19 @@ INDENT = "         "
 
 
 def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """A text broken into lines; its own line ends stay."""
+    """A text wrapped into lines; its own line ends stay."""
     shown = show(text, keep_newlines=True)
     for begin, end in wrap(shown, width - len(indent)):
         yield indent + shown.part(begin, end)
 
 
 def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """As :func:`paragraph`, for a text that is one line however long: line ends in it are shown as such."""
+    """As :func:`paragraph`, but line ends in the text are displayed as signs."""
     return paragraph(visible(text), width, indent)
 
 
 def hanging(label: str, text: str, column: int, width: int = WIDTH) -> Iterator[str]:
-    """A label, and beside it from ``column`` on its text, as a line or more."""
+    """A label, and its text wrapped beside it from ``column`` on."""
     first, *rest = sentence(text, max(width - column, 20))
     yield f"{visible(label):<{column - 2}}  {first}"
     yield from (" " * column + line for line in rest)
@@ -86,7 +86,7 @@ def _words(c: Constraint, problem: Problem) -> str:
 
 
 def call_text(view: StepView) -> str:
-    """``tool(8)``, ``tool()``, or what could be seen of a call that was refused."""
+    """A step's call: ``tool(8)``, ``tool()``, ``tool(unreadable)``."""
     call = view.call
     if call is None:
         return "(before any call)" if view.step == 0 else "(the end)"
@@ -94,7 +94,7 @@ def call_text(view: StepView) -> str:
 
 
 def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
-    """A table of the steps, with what is wrong, why nothing helps, and what could come next below each."""
+    """A table of the steps; below each its errors, the core if the plan is lost there, and the safe next calls."""
     hours = [phrases.hours(view.start, view.end) for view in run.steps]
     timed = [[h] if run.problem.timed else [] for h in hours]
     rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "valid orders"]]
@@ -128,7 +128,7 @@ def state_text(run: Replay, view: StepView) -> str:
 
 
 def orders_left(run: Replay, view: StepView) -> str:
-    """How many orders of what is left are valid."""
+    """How many orders of the remaining actions are valid."""
     count = run.valid_completions(view.index)
     return terms.STATES["unknown"] if count is None and view.state == "unknown" else phrases.count(count)
 
@@ -141,7 +141,7 @@ def _core_text(problem: Problem, view: StepView) -> str:
 
 
 def finding_text(problem: Problem, finding: Finding) -> str:
-    """``error: parameter error, b3 (calls come one by one)``."""
+    """``error: parameter error, b3 (actions run one by one)``."""
     text = f"{finding.severity}: {terms.FINDINGS[finding.type]}"
     if finding.message:
         return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
@@ -173,7 +173,7 @@ def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -
 
 
 def verdict_lines(run: Replay, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP) -> Iterator[str]:
-    """The verdict, why, and everything that went wrong by step."""
+    """The verdict, its explanation, and all findings by step."""
     problem = run.problem
     unjudged = problem.unjudged and verdict.verdict == "unknown"
     yield from sentence("NOT JUDGED" if unjudged else phrases.verdict_line(verdict, help.note), width)
@@ -192,7 +192,7 @@ def verdict_lines(run: Replay, verdict: Verdict, width: int = WIDTH, help: Help 
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
-    """The plan, call by call, beside what the agent did."""
+    """The nearest correct plan, call by call, compared with what the agent did."""
     if fixed.order is None:
         unjudged = run.problem.unjudged
         yield f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}."

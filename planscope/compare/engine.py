@@ -269,7 +269,7 @@ def know(
     if run is None:
         unknown.append(Unknown(name, "calls", f"variant {variant.id[:40]} is compared without a run"))
     elif replay is None:
-        unknown.append(Unknown(name, "verdict", "a run is judged by its request, which cannot be read"))
+        unknown.append(Unknown(name, "verdict", "a run is judged by its query, which cannot be read"))
     verdict = replay.verdict() if replay is not None and run is not None else None
     side = Side(
         session=session.id,

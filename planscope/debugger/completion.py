@@ -1,7 +1,7 @@
-"""What can stand next in a request: names of actions, phrases of the language, clock times, marks.
+"""Completion in a query: names of actions, phrases of the language, clock times and marks that fit at a place.
 
-What fits a place is what the reader says it expects there. What is typed already is a prefix of what is offered;
-where nothing begins so, what is spelt like it is offered.
+What fits is what the reader says it expects there. An offer begins with what is typed already; if none does, offers
+are spelt like it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from planscope.language.scan import surfaces
 OfferKind = Literal["action", "phrase", "time", "mark"]
 
 MOST = 60
-"""So many are offered."""
+"""Most offers of one completion."""
 
 _WORDS_BACK = 6
-"""Words before the caret that the beginning of a name or phrase is looked for in."""
+"""Words before the caret that can belong to the name or phrase that is typed."""
 
 _LONGEST_SENTENCE = 3_000
 _LONGEST_LIKE = 80
 _LIKE = 0.75
-"""How like what is typed must be to what is offered where nothing begins so, from 0 to 1."""
+"""Least similarity, from 0 to 1, of an offer that does not begin with what is typed."""
 
 _UNKNOWN = "\ue000"
-"""A word that no request knows: what the reader expected in its stead is what can stand there."""
+"""A word outside the language: the reader's error for it lists what fits at its place."""
 
 _MARKS = {
     "DOT": ".",
@@ -54,7 +54,7 @@ _STARTS = re.compile(r"(?<!\S)\S")
 
 
 class Offer(NamedTuple):
-    """What can be put there. ``span``: what it takes the place of. ``nearest``: spelt like it, not begun so."""
+    """A text that fits. ``span``: the range it replaces. ``nearest``: it is spelt like what is typed."""
 
     text: str
     kind: OfferKind
@@ -71,7 +71,7 @@ class Completion:
 
     @property
     def common(self) -> str:
-        """What all offers begin with, where they take the place of the same words."""
+        """The prefix that all offers share if they replace the same words."""
         if not self.offers or len({offer.span for offer in self.offers}) > 1 or self.offers[0].nearest:
             return ""
         texts = [offer.text for offer in self.offers]
@@ -83,7 +83,7 @@ class Completion:
 
 
 def complete(draft: Draft, at: int) -> Completion:
-    """What can stand at a place of a draft's text. From any thread; some milliseconds."""
+    """The completions at a place of a draft's text, in some milliseconds. Safe to call from any thread."""
     try:
         start = _sentence_start(draft, at)
         if at - start > _LONGEST_SENTENCE:
@@ -94,7 +94,7 @@ def complete(draft: Draft, at: int) -> Completion:
 
 
 def _sentence_start(draft: Draft, at: int) -> int:
-    """Where the sentence begins that is being written at a place."""
+    """The beginning of the sentence around a place."""
     head = draft.text[max(at - 4 * _LONGEST_SENTENCE, 0) : at]
     found = read_partly(head + _UNKNOWN, draft.actions, timed=draft.timed)
     return at - len(head) + found.sentences[-1][0] if found.sentences else at
@@ -105,7 +105,7 @@ class _Completer:
         self.draft, self.start, self.at = draft, start, at
 
     def completion(self) -> Completion:
-        """What goes on with the words before the caret and what comes next, or what is spelt like them."""
+        """Offers that begin with the words before the caret or follow them, else offers spelt like them."""
         here = self.expected(self.at)
         for begin in self.beginnings():
             typed = self.draft.text[begin : self.at]
@@ -119,21 +119,21 @@ class _Completer:
         return Completion(tuple(offers[:MOST]), here)
 
     def anyhow(self) -> Iterator[Offer]:
-        """Where the sentence is broken before: every name and phrase that begins with the last word."""
+        """For a sentence with an error before the caret: every name and phrase that begins with the last word."""
         begin = self.beginnings()[-1] if self.beginnings() else self.at
         if self.draft.text[begin : self.at].strip():
             everything = expected_words(("ACTION", *_PHRASES), self.draft.timed)
             yield from self.begun(self.draft.text[begin : self.at], begin, everything)
 
     def beginnings(self) -> list[int]:
-        """Where the name or phrase at the caret may begin: at the first of some words, ..., at the caret."""
+        """The places at which the name or phrase at the caret may begin, the earliest first."""
         written = self.draft.text[self.start : self.at]
         starts = [self.start + found.start() for found in _STARTS.finditer(written)]
         open_end = not written or written[-1].isspace()
         return [*starts[-_WORDS_BACK:], *([self.at] if open_end else [])]
 
     def expected(self, begin: int, phrase: str = "") -> tuple[str, ...]:
-        """What the reader wants at a place, in its plain words; none where the sentence is broken before.
+        """The reader's words for what it expects at a place; none if the sentence has an error before it.
 
         ``phrase``: what is put there first.
         """
@@ -146,7 +146,7 @@ class _Completer:
         return ()
 
     def begun(self, typed: str, begin: int, wanted: Sequence[str]) -> Iterator[Offer]:
-        """What begins with what is typed and is wanted there."""
+        """The expected names and phrases that begin with what is typed."""
         key = " ".join(typed.casefold().split()) + (" " if typed[-1:].isspace() and typed.strip() else "")
         span = (begin, self.at)
         for text, kind in self.candidates(wanted, begin, plural=self.behind_list(begin), typed=bool(key)):
@@ -154,7 +154,7 @@ class _Completer:
                 yield Offer(self.cased(text, begin), kind, span)
 
     def like(self) -> list[Offer]:
-        """Names and phrases spelt like some words before the caret, the likest first."""
+        """Names and phrases spelt like the words before the caret, the nearest first."""
         rated: list[tuple[float, Offer]] = []
         for begin in self.beginnings():
             typed = " ".join(self.draft.text[begin : self.at].casefold().split())[:_LONGEST_LIKE]
@@ -193,7 +193,7 @@ class _Completer:
                 yield text, "mark"
 
     def behind_list(self, begin: int) -> bool:
-        """Whether the words before are a list, of which verbs speak in the plural."""
+        """Whether the words before are a list of actions, which takes a plural verb."""
         head = self.draft.text[self.start : begin].rstrip().rstrip(",").rstrip()
         return bool(re.search(r"\band\s+(?:the\s+)?[^,;]{1,200}\Z", head, re.IGNORECASE)) and self._ends_list(
             head
@@ -212,7 +212,7 @@ class _Completer:
         return False
 
     def cased(self, text: str, begin: int) -> str:
-        """With a capital at the head of a sentence."""
+        """The text with a capital if it begins a sentence."""
         return text[:1].upper() + text[1:] if begin == self.start and text[:1].isalpha() else text
 
 
@@ -236,7 +236,7 @@ def phrases(kind: str, plural: bool, typed: bool) -> tuple[str, ...]:
 
 @cache
 def _plain(kind: str, timed: bool) -> str:
-    """How the reader calls a type of token."""
+    """The reader's words for a type of token."""
     return next(iter(expected_words((kind,), timed)), "")
 
 

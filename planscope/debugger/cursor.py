@@ -1,4 +1,4 @@
-"""Where the debugger stands in a run, and the keys that move it: each a function from state to state.
+"""The debugger's cursor in a run, and the moves of the keys, each a function from state to state.
 
 Forward and back are equal: what ``next_call`` does, ``previous_call`` undoes, and so with the checks. Moves
 beyond an end leave the state as it is.
@@ -20,8 +20,8 @@ from planscope.oracle.verdict_types import StepNo, StepView
 class DebugState:
     """A place in a run.
 
-    ``index`` counts in ``run.steps``. ``check`` is a place in ``checks``, the constraints whose state changed
-    here, or None for the step as a whole. ``selection`` is what was pointed at by hand.
+    ``index`` is an index into ``run.steps``. ``check`` is one into ``checks``, the constraints whose status changed
+    here, or None for the step as a whole. ``selection`` is what the user selected.
     """
 
     run: RunIndex
@@ -39,12 +39,12 @@ class DebugState:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """Constraints whose state changed here or that came into the core here, by their number."""
+        """Constraints whose status changed at this step or that entered the core here, by number."""
         return self.run.checks[self.index]
 
     @property
     def checked(self) -> str | None:
-        """The constraint at ``check``."""
+        """The id of the constraint at ``check``."""
         return None if self.check is None else self.checks[self.check]
 
 
@@ -55,7 +55,7 @@ def open_run(replay: Judged, index: int = 0) -> DebugState:
 
 
 def with_run(state: DebugState, run: RunIndex) -> DebugState:
-    """The same place in another run, such as one with a call more; who was at the end goes along."""
+    """The same place in another run, such as one with one call more; a cursor at the end stays at the end."""
     index = run.last if state.index == state.run.last else min(state.index, run.last)
     same = index == state.index and state.check is not None and run.checks[index] == state.checks
     return replace(_moved(state, index), run=run, check=state.check if same else None)
@@ -67,7 +67,7 @@ def _moved(state: DebugState, index: int, check: int | None = None) -> DebugStat
 
 
 def go_to(state: DebugState, index: int) -> DebugState:
-    """To an index of the run, clamped."""
+    """Move to an index of the run, clamped."""
     return _moved(state, min(max(index, 0), state.run.last))
 
 
@@ -88,7 +88,7 @@ def go_end(state: DebugState) -> DebugState:
 
 
 def next_check(state: DebugState) -> DebugState:
-    """To the next constraint that changed at this step, behind the last one to the next step."""
+    """Move to the next constraint that changed at this step, after the last one to the next step."""
     following = 0 if state.check is None else state.check + 1
     if following < len(state.checks):
         return _moved(state, state.index, following)
@@ -96,7 +96,7 @@ def next_check(state: DebugState) -> DebugState:
 
 
 def previous_check(state: DebugState) -> DebugState:
-    """The way of ``next_check`` backwards."""
+    """Undo ``next_check``."""
     if state.check is not None:
         return _moved(state, state.index, state.check - 1 if state.check > 0 else None)
     if state.index == 0:
@@ -106,9 +106,9 @@ def previous_check(state: DebugState) -> DebugState:
 
 
 def first_violation(state: DebugState) -> DebugState:
-    """To the last attempt's point of no return and there to the first constraint of its core.
+    """Move to the last attempt's point of no return, and there to the first constraint of its core.
 
-    Where no step was doomed but something else was wrong (a limit was hit), to that. Else stays.
+    If no step lost the plan, but the run has another error (it hit a limit), move to that. Else stay.
     """
     index = state.run.first_violation
     if index is None:
@@ -120,7 +120,7 @@ def first_violation(state: DebugState) -> DebugState:
 
 
 def select(state: DebugState, selection: Selection | None) -> DebugState:
-    """Point at something. Pointing at a step goes there."""
+    """Select something. Selecting a step moves there."""
     if isinstance(selection, SelectedStep):
         state = go_to(state, selection.index)
         selection = SelectedStep(state.index)
@@ -128,7 +128,7 @@ def select(state: DebugState, selection: Selection | None) -> DebugState:
 
 
 def focus(state: DebugState) -> Selection:
-    """What is lit: what was pointed at, else the constraint being checked, else the step."""
+    """What is highlighted: the selection, else the constraint being checked, else the step."""
     if state.selection is not None:
         return state.selection
     if state.checked is not None:
@@ -137,7 +137,7 @@ def focus(state: DebugState) -> Selection:
 
 
 def parse_step(run: RunIndex, text: str) -> int:
-    """The index of a step as a person writes it: ``3``, ``step 3``, ``start``, ``end``."""
+    """The index of a step as the user typed it: ``3``, ``step 3``, ``start``, ``end``."""
     word = text.strip().casefold()
     word = word.removeprefix("step").strip() or word
     last = run.last if run.steps[-1].step != "end" else run.last - 1
@@ -155,7 +155,7 @@ def parse_step(run: RunIndex, text: str) -> int:
 
 
 def cursor_record(state: DebugState) -> dict[str, Any]:
-    """The place as JSON, for a session file."""
+    """The cursor as JSON, for a session file."""
     record: dict[str, Any] = {"index": state.index}
     if state.check is not None:
         record["check"] = state.check
@@ -163,7 +163,7 @@ def cursor_record(state: DebugState) -> dict[str, Any]:
 
 
 def restore_cursor(state: DebugState, record: Mapping[str, Any]) -> DebugState:
-    """The place that a record tells of, as far as it makes sense in this run (a file is not trusted)."""
+    """The cursor from a session file, as far as it fits this run; the file is not trusted."""
     index, check = record.get("index"), record.get("check")
     if type(index) is not int:
         return state

@@ -1,4 +1,4 @@
-"""A request while it is written: its text, its actions with their tools, its limits; and how it becomes a variant.
+"""A draft of a query: its text, actions, tools and limits, and how it becomes a variant.
 
 A draft is a value; whatever changes it gives another, so that one history holds what was typed and what was done to
 the actions. What cannot be done is a ``DraftError``, one line.
@@ -30,12 +30,12 @@ LONGEST_RUN = 86_400
 
 
 class DraftError(DebuggerError):
-    """Why a draft cannot be changed in that way; one line, safe to show."""
+    """A change that the draft does not allow; one line, safe to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What will be a variant. ``seconds`` and ``model_calls`` end a run. Durations are whole hours, timed only."""
+    """A variant that is being written. ``seconds`` and ``model_calls`` limit a run. Durations are in hours (timed)."""
 
     text: str
     actions: tuple[Action, ...]
@@ -45,11 +45,11 @@ class Draft:
 
     @property
     def longest(self) -> int:
-        """Code points that its text may have, so that a session can hold it."""
+        """Most code points of its text, so that a session can hold it."""
         return LONGEST_TIMED if self.timed else LONGEST_QUERY
 
     def action(self, id: str) -> Action:
-        """Raises :class:`DraftError` for an id that is not there."""
+        """The action with an id. Raises :class:`DraftError` if there is none."""
         for action in self.actions:
             if action.id == id:
                 return action
@@ -57,7 +57,7 @@ class Draft:
 
 
 def draft_of(variant: Variant) -> Draft:
-    """A draft that says what a variant says."""
+    """A draft with a variant's text, actions and limits."""
     limits = variant.limits
     return Draft(
         variant.query.text, actions_of(variant), variant.query.timed, limits.seconds, limits.model_calls
@@ -96,7 +96,7 @@ def variant_of_draft(
 
 
 def checked_name(draft: Draft, name: str, besides: str = "") -> str:
-    """A new name for an action, without needless blanks. Raises :class:`DraftError` for one that cannot be had.
+    """A new name for an action, without extra blanks. Raises :class:`DraftError` if it is not allowed.
 
     ``besides``: the id of the action that has it, or will.
     """
@@ -115,13 +115,13 @@ def checked_name(draft: Draft, name: str, besides: str = "") -> str:
 
 
 def tool_for(draft: Draft, name: str, besides: str = "") -> str:
-    """A tool's name for an action, unlike those of all others but ``besides``."""
+    """A tool's name for an action, different from the tools of all actions except ``besides``."""
     taken = {action.tool for action in draft.actions if action.id != besides}
     return free_tool(name, {*taken, RESTART_TOOL})
 
 
 def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterable[str] = ()) -> Draft:
-    """One action more, at the end. ``known``: ids that others have or had, which it must not get."""
+    """The draft with one more action at the end. ``known``: ids in use now or before, which are not used again."""
     name = checked_name(draft, name)
     numbers = [int(id[1:]) for id in (*known, *(a.id for a in draft.actions)) if id[1:].isdecimal()]
     duration = checked_hours(1 if hours is None else hours) if draft.timed else None
@@ -130,15 +130,15 @@ def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterabl
 
 
 def drop_action(draft: Draft, id: str) -> Draft:
-    """Without an action. What the text says of it cannot be read any more."""
+    """The draft without an action. Sentences that name it can no longer be read."""
     draft.action(id)
     if len(draft.actions) == 1:
-        raise DraftError("a request needs one action at least")
+        raise DraftError("a query needs at least one action")
     return replace(draft, actions=tuple(a for a in draft.actions if a.id != id))
 
 
 def restore_action(draft: Draft, action: Action) -> Draft:
-    """With an action again that was dropped."""
+    """The draft with a dropped action restored."""
     name = checked_name(draft, action.name)
     tool = action.tool if action.tool not in {a.tool for a in draft.actions} else tool_for(draft, name)
     hours = (action.duration or 1) if draft.timed else None
@@ -146,10 +146,10 @@ def restore_action(draft: Draft, action: Action) -> Draft:
 
 
 def set_hours(draft: Draft, id: str, hours: int) -> Draft:
-    """How long an action takes."""
+    """The draft with another duration of an action, in hours."""
     draft.action(id)
     if not draft.timed:
-        raise DraftError("only the actions of a timed request take hours")
+        raise DraftError("only actions of a timed query have durations")
     return with_action(draft, id, duration=checked_hours(hours))
 
 
@@ -160,7 +160,7 @@ def checked_hours(hours: int) -> int:
 
 
 def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
-    """What ends a run."""
+    """The draft with other limits: seconds and model calls."""
     if not 0 < seconds <= LONGEST_RUN:
         raise DraftError(f"a run takes more than 0 and at most {LONGEST_RUN:,} seconds")
     if not 1 <= model_calls <= 1_000_000:
@@ -169,11 +169,11 @@ def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
 
 
 def set_timed(draft: Draft, timed: bool) -> Draft:
-    """With clock times and durations (1 hour each to begin with), or without. DraftError for too long a text."""
+    """The draft with clock times and durations of 1 hour each, or without. DraftError: the text is too long."""
     actions = tuple(replace(a, duration=1 if timed else None) for a in draft.actions)
     changed = draft if timed == draft.timed else replace(draft, timed=timed, actions=actions)
     if len(changed.text) > changed.longest:
-        raise DraftError(f"a timed request has at most {changed.longest:,} characters")
+        raise DraftError(f"a timed query has at most {changed.longest:,} characters")
     return changed
 
 

@@ -1,9 +1,9 @@
-"""What a draft says: errors, where it names its actions, constraints beside the parent's, whether they can be met.
+"""Reads a draft: its errors, the places that name actions, its constraints compared with the parent's, satisfiability.
 
-Two questions, since the second can take long: ``read_draft`` costs a millisecond for ten sentences, ``solve`` asks
-the oracle. Both are for any thread. A draft keeps the ids of its parent's actions whatever they are called, so ids of
-actions tell a constraint's meaning; its own id is its place in the text and tells nothing. Comparing any two requests
-is ``planscope.compare``'s.
+In two functions, since the second can take long: ``read_draft`` costs a millisecond for ten sentences, ``solve`` asks
+the oracle. Both can be called from any thread. A draft keeps the ids of its parent's actions when they are renamed, so
+constraints are compared by kind and actions; a constraint's own id depends on its place in the text. Any two queries
+are compared by ``planscope.compare``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from planscope.wording.phrases import listed
 
 QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200
-"""For no more than so many actions and constraints ``solve`` takes milliseconds."""
+"""Up to these many actions and constraints, ``solve`` takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class DraftReading:
 
     @property
     def why_not(self) -> str:
-        """Why the draft cannot be run, in one line; "" where it can."""
+        """Why the draft cannot be run, in one line; empty if it can."""
         if self.complaint:
             return self.complaint
         return in_a_line(self.errors) if self.errors else ""
@@ -80,7 +80,7 @@ class DraftReading:
         )
 
     def count(self, became: Became) -> int:
-        """How many of the constraints that a text says were added, are gone, ..."""
+        """How many of the text's constraints were added, are gone, ..."""
         return sum(row.became == became for row in self.rows)
 
     def names_of(self, row: Changed) -> Problem:
@@ -90,7 +90,7 @@ class DraftReading:
         return problem
 
     def words_of(self, c: Constraint) -> Span | None:
-        """From the first word to the last that say a constraint of this draft."""
+        """The range from the first to the last word that state a constraint of this draft."""
         spans = [span for span in c.spans if span[0] < span[1]]
         return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
 
@@ -109,7 +109,7 @@ def read_draft(draft: Draft, before: Problem | None = None) -> DraftReading:
 
 
 def problem_of_draft(draft: Draft) -> Problem | None:
-    """What a draft says, if it can be read: what its own drafts are compared with."""
+    """The problem of a draft that can be read; its own drafts are compared with it."""
     try:
         found = read_partly(draft.text, draft.actions, timed=draft.timed)
     except ActionNameError:
@@ -118,7 +118,7 @@ def problem_of_draft(draft: Draft) -> Problem | None:
 
 
 def solve(seen: DraftReading) -> Solved:
-    """Ask the oracle. What is readable can contradict itself already; that it can be met is said of the whole."""
+    """Ask the oracle whether the draft can be met. A contradiction can be found in its readable part alone."""
     from planscope.oracle.replay import replay  # Z3 comes with it
 
     if seen.problem is None:
@@ -133,7 +133,7 @@ def solve(seen: DraftReading) -> Solved:
 
 
 Became = Literal["added", "gone", "same", "unread"]
-"""``unread``: not there, but a sentence cannot be read that may say it."""
+"""``unread``: not found, but a sentence that cannot be read may state it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def diff_constraints(
 ) -> tuple[Changed, ...]:
     """The draft's constraints in their order, each one that is gone behind what it stood behind; rules last.
 
-    What is said twice is matched once for each time. ``broken``: some sentence of ``now`` could not be read.
+    A constraint that is stated twice is matched twice. ``broken``: some sentence of ``now`` could not be read.
     """
     waiting: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
     old = before.constraints if before is not None else ()
@@ -185,7 +185,7 @@ def diff_constraints(
 
 
 MOST_SCANNED = 50_000
-"""Code points of broken sentences that are looked through for words that are known."""
+"""Code points of unreadable sentences that are searched for known words."""
 
 
 class Known(NamedTuple):
@@ -208,7 +208,7 @@ def words_known(draft: Draft, found: PartReading) -> tuple[Known, ...]:
 
 
 def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
-    """The same for sentences that could not be read, as far as they are not too long."""
+    """The same for sentences that could not be read, up to a limit."""
     wrong = sorted(error.span[0] for error in found.errors)
     broken = [s for s in found.sentences if any(s[0] <= at <= s[1] for at in wrong)] if wrong else []
     scanner = Scanner(Names(draft.actions), draft.timed) if broken else None
@@ -224,14 +224,14 @@ def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
 
 
 def mentions(draft: Draft, id: str, found: PartReading | None = None) -> tuple[Span, ...]:
-    """Where the text names an action. ``found``: what reading the draft gave, if it was read already."""
+    """The ranges of the text that name an action. ``found``: the reading, if the draft was read already."""
     if found is None:
         found = read_partly(draft.text, draft.actions, timed=draft.timed)
     return tuple(known.span for known in words_known(draft, found) if known.action == id)
 
 
 def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4) -> str:
-    """Places of a text for people: ``sentence 1 and sentence 3``."""
+    """Places of a text in words: ``sentence 1 and sentence 3``."""
     numbers = sorted(
         {next((i for i, (a, b) in enumerate(sentences, 1) if a <= at[0] <= b), 0) for at in spans}
     )
@@ -242,7 +242,7 @@ def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4)
 
 
 def rename_action(draft: Draft, id: str, name: str) -> Draft:
-    """Another name for an action, in the text too; its tool follows.
+    """Rename an action, in the text too, and its tool.
 
     Where a plain name would make the text mean something else (because of a word of the language in it), it stands
     in backquotes there. Raises :class:`DraftError` for a name that cannot be had.
@@ -265,7 +265,7 @@ def rename_action(draft: Draft, id: str, name: str) -> Draft:
 
 
 def _reads_alike(draft: Draft, before: PartReading) -> bool:
-    """Whether a renamed draft says what it said before, with errors in the same sentences."""
+    """Whether a renamed draft still means the same, with errors in the same sentences."""
     try:
         now = read_partly(draft.text, draft.actions, timed=draft.timed)
     except ActionNameError:

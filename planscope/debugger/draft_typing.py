@@ -1,4 +1,4 @@
-"""Typing in a draft: caret, selection and one history for text and actions. Each key is a function of a value.
+"""Typing in a draft: caret, selection, and one undo history for text and actions. Each key is a pure function.
 
 Offsets are code points of the text. A caret never stands before a combining mark, unless a paste left it there.
 """
@@ -15,14 +15,14 @@ from planscope.safe.glyphs import is_mark
 from planscope.session.json_bytes import plain_text
 
 Kind = Literal["", "type", "back", "other"]
-"""How something was changed: typed keys go together, and so do backspaces."""
+"""The kind of a change: keys typed in a row are one undo step, and so are backspaces."""
 
 MOST_STEPS = 1_000
 MOST_KEPT = 20_000_000
-"""So many steps can be undone, as long as their texts have together no more code points than this."""
+"""Most undo steps, and most code points of their texts together."""
 
 _GROUP = 24
-"""Backspaces that are undone at once."""
+"""Backspaces in one undo step."""
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
@@ -41,7 +41,7 @@ class Edited:
 
     @property
     def selection(self) -> Span:
-        """Empty at the caret where nothing is selected."""
+        """The selected range; empty, at the caret, if nothing is selected."""
         other = self.at if self.anchor is None else self.anchor
         return (min(self.at, other), max(self.at, other))
 
@@ -52,7 +52,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was, what is, what was undone (the next to redo last). ``kind``: of the change that led here."""
+    """The undo history: past states, the present, undone ones (the next to redo last). ``kind``: of the last change."""
 
     now: Edited
     past: tuple[Edited, ...] = ()
@@ -66,22 +66,22 @@ class History:
 
 
 def put(edited: Edited, text: str) -> Edited:
-    """Type or paste: what is selected makes way. Raises :class:`DraftError` where the text would be too long."""
+    """Type or paste over the selection. Raises :class:`DraftError` if the text would be too long."""
     text = plain_text(text)
     start, end = edited.selection
     if len(edited.text) - (end - start) + len(text) > edited.draft.longest:
-        raise DraftError(f"a request has at most {edited.draft.longest:,} characters")
+        raise DraftError(f"a query has at most {edited.draft.longest:,} characters")
     return cut_out(edited, start, end, text)
 
 
 def cut_out(edited: Edited, start: int, end: int, instead: str = "") -> Edited:
-    """Without a range of the text; the caret stands behind what came instead."""
+    """Replace a range of the text; the caret is after the replacement."""
     text = edited.text[:start] + instead + edited.text[end:]
     return Edited(replace(edited.draft, text=text), start + len(instead))
 
 
 def backspace(edited: Edited) -> Edited:
-    """A code point alone, so that a wrong accent can be taken off."""
+    """Delete one code point, so that a wrong accent can be removed alone."""
     start, end = edited.selection
     return cut_out(edited, max(start - 1, 0) if start == end else start, end)
 
@@ -133,7 +133,7 @@ def word_right(edited: Edited, *, select: bool = False) -> Edited:
 
 
 def select_word(edited: Edited, at: int) -> Edited:
-    """The word or the marks at a place, as a double click does."""
+    """Select the word or the marks at a place, as a double click does."""
     begin = max(at - 200, 0)
     for found in _WORD.finditer(edited.text, begin, min(at + 200, len(edited.text))):
         if found.start() <= at < found.end():
@@ -177,7 +177,7 @@ def _word_after(text: str, at: int) -> int:
 
 
 def record(history: History, edited: Edited, kind: Kind = "other") -> History:
-    """Take a new state in. One that moved the caret only is no step, but ends a group of typed keys."""
+    """Record a new state. Moving the caret is no undo step, but ends a group of typed keys."""
     now = history.now
     if edited.draft == now.draft:
         return replace(history, now=edited, kind="")
@@ -195,7 +195,7 @@ def record(history: History, edited: Edited, kind: Kind = "other") -> History:
 
 
 def undo(history: History) -> History:
-    """To before the last step; the same where there is none."""
+    """Undo the last step, if there is one."""
     if not history.past:
         return history
     return History(history.past[-1], history.past[:-1], (*history.future, history.now))

@@ -1,4 +1,4 @@
-"""What a person typed and the debugger cannot use."""
+"""Errors in what the user typed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _NEAR = 0.5
 
 
 class DebuggerError(UserError, ValueError):
-    """One line for the person who typed it; safe to show as text."""
+    """What is wrong with what the user typed; one line, safe to show."""
 
 
 def shown(name: str) -> str:
-    """A name in an error: visible, in quotes, not longer than a line can bear."""
+    """A name in an error message: safe to show, in quotes, cut to 60 code points."""
     return f"'{visible(name, limit=60)}'"
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> DebuggerError:
-    """``no tool 'x'; nearest: 'y', 'z'``, or the first few names where none is near."""
+    """``no tool 'x'; nearest: 'y', 'z'``, or the first few names if none is near."""
     names = list(dict.fromkeys(known))
     near = _nearest(name[:200].casefold(), names)
     if near:

@@ -5,7 +5,7 @@
                | "valid_completions" | "state" | "step" | "attempt"
     operator   = "<" | "<=" | ">" | ">=" | "==" | "!="
 
-An action is its id, its tool or its name, in quotes where that has blanks or signs: ``"hair color".start``.
+An action is written as its id, tool or name, in quotes if that has blanks or signs: ``"hair color".start``.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ Token = tuple[str, str]
 
 
 def quoted(name: str) -> str:
-    """A name as the language reads it: bare where that is enough, else in double quotes."""
+    """A name as the language reads it, in double quotes if it needs them."""
     if _PLAIN.fullmatch(name):
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -105,7 +105,7 @@ def unquoted(text: str) -> str:
 
 
 def parse_expression(text: str, problem: Problem) -> Expression:
-    """Read an expression over a problem's names; DebuggerError says in one line what is wrong."""
+    """Read an expression over a problem's names. Raises DebuggerError, which says in one line what is wrong."""
     if len(text) > MAX_LENGTH:
         raise DebuggerError(f"an expression has at most {MAX_LENGTH} characters")
     reader = _Reader(text, problem)
@@ -138,7 +138,7 @@ JSON_VALUES = {word: value for value, word in (*STATES.items(), *STATUSES.items(
 
 
 def _words(operand: Operand) -> tuple[str, ...]:
-    """The words that an operand's value can be, besides numbers."""
+    """The possible values of an operand, besides numbers."""
     if isinstance(operand, ConstraintStatus):
         return get_args(Status)
     if isinstance(operand, ActionValue):

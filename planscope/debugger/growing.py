@@ -1,4 +1,4 @@
-"""A run under way, judged call by call: what was judged is never judged again."""
+"""A run under way is judged call by call, each call once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GrowingRun:
         self._lock = threading.Lock()
 
     def judged(self, record: RunRecord, *more: Call) -> RunIndex:
-        """The run so far, as one that is not over; ``more`` are calls that stand in no record yet."""
+        """The run so far, as one that is not over; ``more`` are calls that are not recorded yet."""
         with self._lock:
             begun = len(self._settled.steps) - 1
             answered = begun

@@ -1,4 +1,4 @@
-"""What belongs together: for what is selected in one pane, what lights up in all of them."""
+"""Links between panes: what is highlighted in all of them for a selection in one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SpanMap(Generic[T]):
 
 
 class Outlined(Protocol):
-    """What is needed of ``planscope.language.outline.OutlineNode``."""
+    """The part of ``planscope.language.outline.OutlineNode`` that links need."""
 
     @property
     def path(self) -> NodePath: ...
@@ -69,7 +69,7 @@ class Outlined(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """What lights up: ranges of the text (sorted), paths of tree nodes, ids of constraints, indices of steps."""
+    """What is highlighted: ranges of the text (sorted), paths of tree nodes, ids of constraints, indices of steps."""
 
     spans: tuple[Span, ...] = ()
     nodes: frozenset[NodePath] = frozenset()
@@ -107,7 +107,7 @@ class Links:
         self._mentioned_at = SpanMap((s, a) for a, spans in self._mentions.items() for s in spans)
 
     def mentions(self, action: str) -> tuple[Span, ...]:
-        """Where the text names an action."""
+        """The ranges of the text that name an action."""
         return tuple(sorted(self._mentions.get(action, ())))
 
     def node_at(self, span: Span) -> NodePath | None:
@@ -119,7 +119,7 @@ class Links:
         return None
 
     def lit(self, selection: Selection, run: RunIndex | None = None) -> Lit:
-        """What lights up, the selected thing among it; steps only where there is a run."""
+        """What is highlighted, the selection included; steps only if there is a run."""
         match selection:
             case SelectedWords(span):
                 return self._words(_not_empty(span), run)
@@ -164,7 +164,7 @@ class Links:
         return Lit(tuple(sorted(self._spans([id]))), frozenset(nodes), frozenset({id}), frozenset(steps))
 
     def _step(self, index: int, run: RunIndex) -> Lit:
-        """The step's action with all that is said of it, and the words of what went wrong there."""
+        """The step's action with everything stated about it, and the words of the constraints violated there."""
         view = run.steps[index]
         action = view.action
         if action is None and view.call is not None and view.call.tool in self.problem.action_by_tool:
@@ -186,7 +186,7 @@ class Links:
         return Lit(tuple(sorted(spans)), frozenset(nodes), frozenset(ids), frozenset({index}))
 
     def _said_around(self, path: NodePath | None) -> list[str]:
-        """What the nearest node above says, for words that belong to a clause without being its relation."""
+        """The constraints of the nearest node above, for words of a clause that are not its relation."""
         while path:
             if path in self._at_node:
                 return list(self._at_node[path])
@@ -221,7 +221,7 @@ def _not_empty(span: Span) -> Span:
 
 
 def _steps(run: RunIndex, actions: Iterable[str]) -> set[int]:
-    """Where actions were executed, or called in vain."""
+    """The steps at which actions were executed, or called without effect."""
     tools = (
         run.problem.action_by_id[action].tool for action in actions if action in run.problem.action_by_id
     )

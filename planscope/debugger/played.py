@@ -1,7 +1,7 @@
-"""What if: from a step of a run on, a person plays the calls, and the oracle answers at each.
+"""What-if play: from a step of a run on, the user chooses the calls, and the oracle judges each.
 
-Pure state, as everywhere in the debugger: each function returns another ``Played``. What was played is a run that is
-not over, so every question that can be put to a replay can be put to ``Played.run``.
+Pure state, as everywhere in the debugger: each function returns another ``Played``. ``Played.run`` is a run that is
+not over, and answers everything that a replay answers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Played:
     """``kept``: the recorded calls that it begins with. ``calls``: what was played after them.
 
-    ``run`` judges both together, as a run that is not over: its last step is where the player stands.
+    ``run`` judges both together, as a run that is not over: its last step is the current one.
     """
 
     problem: Problem
@@ -36,21 +36,21 @@ class Played:
 
     @property
     def index(self) -> int:
-        """The place in ``run.steps`` where the player stands."""
+        """The index of the current step in ``run.steps``."""
         return len(self.run.steps) - 1
 
     @property
     def view(self) -> StepView:
-        """What holds there: state, core, what the last call changed. Moves and counts: ``run.safe_moves(index)``."""
+        """The current step: state, core, what the last call changed. Moves and counts: ``run.safe_moves(index)``."""
         return self.run.steps[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One action that could be called next, and what would become of the plan.
+    """One action that could be called next, and the state of the plan after it.
 
-    ``becomes`` is the state after it: ``completable`` where it is safe. ``breaks``: the constraints that it would
-    break. Timed: ``hours`` are its first and last safe start, None where no hour is; ``start`` is the hour that
+    ``becomes`` is the state after it: ``completable`` if it is safe. ``breaks``: the constraints that it would
+    violate. Timed: ``hours`` are its first and last safe start, None where no hour is; ``start`` is the hour that
     ``becomes`` is about, the first safe one, or else the first that its own clock times and the calls so far allow.
     ``again``: it was done already. ``takes``: its hours, None while the agent would not know them (timed).
     """
@@ -100,7 +100,7 @@ def call(played: Played, made: Call) -> Played:
 
 
 def undo(played: Played) -> Played:
-    """Without the last call that was played; recorded ones stay."""
+    """The play without its last call; recorded calls stay."""
     return _judged(played.problem, played.kept, played.calls[:-1]) if played.calls else played
 
 
@@ -116,7 +116,7 @@ def option(played: Played, action: str) -> Option:
 
 
 def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
-    """What would become of the plan if this were called next, at an hour of one's own choice (timed).
+    """The state of the plan if this were called next, at any hour (timed).
 
     Raises DebuggerError for an action that is not there.
     """
@@ -126,7 +126,7 @@ def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
 
 
 def known_durations(played: Played) -> Mapping[str, int]:
-    """Hours of the actions that were called so far, by action id: what their answers told (timed)."""
+    """Durations, in hours, that the answers so far revealed, by action id (timed)."""
     if not played.problem.timed:
         return {}
     called = {f.action for f in played.run.facts if f.effect in ("done", "repeated")}

@@ -1,4 +1,4 @@
-"""A judged run with all that the debugger looks up by key press, computed once.
+"""A judged run with the tables that the debugger's keys look up, computed once.
 
 Everything that says *index* is an index into ``replay.steps``: 0 is before any call, k after call k.
 """
@@ -17,7 +17,7 @@ from planscope.oracle.verdict_types import ErrorType, Finding, Status, StepNo, S
 
 
 class Judged(Protocol):
-    """What the debugger needs of ``planscope.oracle.replay.Replay``."""
+    """The part of ``planscope.oracle.replay.Replay`` that the debugger needs."""
 
     @property
     def problem(self) -> Problem: ...
@@ -49,7 +49,7 @@ def _with_more(
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """Where an action was first executed in an attempt: index, place (from 1), start and end hour (timed)."""
+    """An action's first execution in an attempt: index, place (from 1), start and end hour (timed)."""
 
     index: int
     place: int
@@ -79,7 +79,7 @@ class RunIndex:
         self._take_in(replay)
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RunIndex:
-        """The same run with calls more, at the cost of the new ones. Only a run that is not over can go on."""
+        """The same run with more calls, at the cost of those alone. Only a run that is not over can go on."""
         return self.grown(_growing(self.replay).then(*calls, ending=ending, reason=reason))
 
     def grown(self, replay: Judged) -> RunIndex:

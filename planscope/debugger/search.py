@@ -1,4 +1,4 @@
-"""Search in what a person can see of a run: the query, its constraints, calls, answers and thoughts."""
+"""Search in the texts of a run: the query, its constraints, calls, answers and thoughts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was searched for and found; ``at`` is the hit that one stands on (None: nothing found)."""
+    """What was searched for and found; ``at`` is the current hit (None: nothing found)."""
 
     needle: str
     hits: tuple[Hit, ...]
@@ -84,14 +84,14 @@ def documents(
 
 
 class Haystack:
-    """Documents made ready to be searched without regard to case."""
+    """Documents prepared for a search that ignores case."""
 
     def __init__(self, texts: Iterable[Document]) -> None:
         self.documents = tuple(texts)
         self._folded = [_fold(document.text) for document in self.documents]
 
     def find(self, needle: str) -> Search:
-        """All places of a substring, at most ``MAX_HITS``; stands on the first one."""
+        """All hits of a substring, at most ``MAX_HITS``; the first one is current."""
         wanted = needle.casefold()
         hits: list[Hit] = []
         if wanted:
@@ -105,7 +105,7 @@ class Haystack:
 
 
 def _fold(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """The casefolded text, and where each code point begins in it (None: where it was)."""
+    """The casefolded text, and the place of each code point in it (None: unchanged)."""
     folded = text.casefold()
     if text.isascii():
         return folded, None
@@ -120,17 +120,17 @@ def _original(span: Span, starts: tuple[int, ...]) -> Span:
 
 
 def next_hit(search: Search) -> Search:
-    """The next place, behind the last one the first."""
+    """The next hit; after the last one the first."""
     return search if search.at is None else replace(search, at=(search.at + 1) % len(search.hits))
 
 
 def previous_hit(search: Search) -> Search:
-    """The place before, before the first one the last."""
+    """The previous hit; before the first one the last."""
     return search if search.at is None else replace(search, at=(search.at - 1) % len(search.hits))
 
 
 def show_hit(state: DebugState, search: Search) -> DebugState:
-    """The state in which the search's place is to be seen: words or constraint selected, or the step gone to."""
+    """The state that shows the current hit: its words or constraint selected, or its step opened."""
     hit = search.hit
     if hit is None:
         return state

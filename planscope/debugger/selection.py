@@ -1,4 +1,4 @@
-"""What a person pointed at. What lights up for it is said by ``linked``."""
+"""What the user selected; ``linked`` says what is highlighted with it."""
 
 from __future__ import annotations
 

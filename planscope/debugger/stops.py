@@ -1,9 +1,8 @@
-"""Where breakpoints stop: on the way through a run, to the next one on either side, and in a run that is under way.
+"""Stops at breakpoints: the next one forward or back in a recorded run, and pauses in a run under way.
 
-A run that is under way pauses before the call that a breakpoint is about, while its tool has not answered. The
-breakpoints are the same. What a recorded run shows after a call (a constraint that breaks, a finding, a condition that
-comes true) is foreseen there, so that the call can still be changed. What is so before any call pauses before the
-first.
+A run under way pauses before the call that a breakpoint is about, so that the call can still be changed: what a
+recorded run shows after the call (a violated constraint, an error, a condition that becomes true) is foreseen. What
+holds before any call pauses before the first one.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def never() -> bool:
 
 
 def hits(breakpoint: Breakpoint, run: RunIndex) -> tuple[int, ...]:
-    """The indices at which it stops, sorted. A costly condition asks the oracle for every step's count."""
+    """The indices at which a breakpoint stops, sorted. A costly condition asks the oracle for every step's count."""
     if breakpoint not in run.memo:
         run.memo[breakpoint] = tuple(sorted(_hits(breakpoint, run)))
     return run.memo[breakpoint]
@@ -80,7 +79,7 @@ def _slow(breakpoint: Breakpoint, run: RunIndex) -> bool:
 def continue_forward(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:
-    """On to the next breakpoint or violation, else to the end.
+    """Move to the next breakpoint or violation, else to the end.
 
     Quick, but for conditions on ``valid_completions`` whose counts are not known yet: those are asked step by
     step, and ``cancelled`` is looked at between; then the state stays as it is.
@@ -101,7 +100,7 @@ def continue_forward(
 def continue_back(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:
-    """Back to the breakpoint or violation before, else to the start; see ``continue_forward``."""
+    """Move to the previous breakpoint or violation, else to the start; see ``continue_forward``."""
     run, here = state.run, state.index
     if here == 0:
         return state
@@ -128,7 +127,7 @@ def _scan(
 
 
 def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tuple[str, ...]:
-    """Why one stops at an index, in a few words each: violations first, then the breakpoints by their text."""
+    """The reasons to stop at an index: violations first, then the breakpoints as they are written."""
     said = [f"{c} breaks" for c in run.checks[index] if index in run.breaks.get(c, ())]
     if index in run.doomed:
         said.append("point of no return")
@@ -178,10 +177,10 @@ def _contains(stops: tuple[int, ...], index: int) -> bool:
 
 
 class LiveStops:
-    """The breakpoints of one run, asked before each call on whatever thread; others may be set from any.
+    """The breakpoints of one run, asked before each call. Safe to use from any thread.
 
-    What is learned of the problem is kept from one question to the next. ``problem`` None: the request cannot be read,
-    so nothing is judged, and only tools, steps and calls that reach no tool are paused at.
+    Judgements are kept from one call to the next. ``problem`` None: the query cannot be read, so only breakpoints on
+    tools, steps and calls that reach no tool pause.
     """
 
     def __init__(self, problem: Problem | None, breakpoints: Iterable[Breakpoint] = ()) -> None:
@@ -191,11 +190,11 @@ class LiveStops:
         self._growing: GrowingRun | None = None
 
     def pause_at(self, breakpoints: Iterable[Breakpoint]) -> None:
-        """Other breakpoints, from any thread."""
+        """Set other breakpoints, from any thread."""
         self.breakpoints = tuple(breakpoints)
 
     def why(self, record: RunRecord, call: Call) -> tuple[str, ...]:
-        """Why to pause before ``call``, the one behind ``record``: empty where no breakpoint is about it.
+        """Why to pause before ``call``, the one after ``record``; empty if no breakpoint is about it.
 
         As :func:`reasons`: what the call would do, then the breakpoints by their text. A call that cannot be
         read has ``arguments=None`` and its ``error``. Quick, but for conditions on ``valid_completions``.
@@ -224,7 +223,7 @@ class LiveStops:
 
 
 class _Coreless:
-    """A plan that finds no cores: no breakpoint is about them, and each attempt of a run would need one anew."""
+    """A plan that finds no cores: no breakpoint needs them, and each attempt of a run would cost one."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -257,7 +256,7 @@ def _why(
 
 
 def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: Call) -> bool:
-    """Whether a breakpoint is about a call of which nothing is known but what it is."""
+    """Whether a breakpoint is about a call that cannot be judged."""
     match breakpoint:
         case ToolBreak(tool):
             return tool == call.tool

@@ -1,4 +1,4 @@
-"""What a person types at a call that waits: its arguments as JSON, a text as one line. Nothing is lost on the way.
+"""What the user types at a paused call: its arguments as JSON, its answer as one line. Both are read back unchanged.
 
 An input line holds visible characters only, so whatever else is in an answer is written as in ``\\n``, ``\\u202e`` or
 ``\\U000e0041``, with ``\\\\`` for a backslash.
@@ -43,7 +43,7 @@ def _escaped(char: str) -> str:
 
 
 def text_of(line: str) -> str:
-    """The text that a line stands for. Raises DebuggerError for a backslash that nothing is known of."""
+    """The text that a line stands for. Raises DebuggerError for an unknown escape."""
     return plain_text(_ESCAPE.sub(_unescaped, line))
 
 
@@ -64,7 +64,7 @@ def json_of(arguments: Mapping[str, Any]) -> str:
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """The arguments that a person typed. Raises DebuggerError in one line, with where it is wrong."""
+    """The arguments that the user typed. Raises DebuggerError, which says in one line where the JSON is wrong."""
     if not text.strip():
         raise DebuggerError('nothing is there; no arguments are written {}, others as {"start_time": 8}')
     try:

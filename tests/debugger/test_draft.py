@@ -236,7 +236,7 @@ def test_adding_and_dropping() -> None:
     assert [draft.text[slice(*span)] for span in spans] == ["disk check"]
     assert where_named(spans, read_draft(draft).sentences) == "sentence 1"
     assert not read_draft(drop_action(draft, "a2")).readable
-    with pytest.raises(DraftError, match="one action at least"):
+    with pytest.raises(DraftError, match="at least one action"):
         drop_action(Draft("", ABC[:1]), "a1")
     with pytest.raises(DraftError, match="no action 'a9'"):
         drop_action(draft, "a9")

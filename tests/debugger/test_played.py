@@ -242,7 +242,7 @@ def test_a_request_that_was_never_run_can_be_played() -> None:
     assert prompt.kept is None
     session.runs.append(kept)
     check_references(session, "it")
-    with pytest.raises(ValueError, match="no request"):
+    with pytest.raises(ValueError, match="no variant"):
         as_run(Session(id="s", title=""), None, state)
 
 

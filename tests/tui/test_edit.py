@@ -292,7 +292,7 @@ async def test_the_action_at_the_caret_is_meant(path: Path) -> None:
 async def test_limits_and_clock_times(path: Path) -> None:
     async with editing(path) as driven:
         await driven.commands("T")
-        assert "only the actions of a timed request take hours" in driven.text
+        assert "only actions of a timed query have durations" in driven.text
         await driven.press("t", "4", "T", "5", "enter")
         await driven.settle()
         assert driven.edit.state.draft.actions[0].duration == 5 and "starts from 0 to 23" in driven.text

@@ -106,8 +106,8 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
     made = made.encode("ascii", "xmlcharrefreplace").decode()
     if len(made) > LARGEST:
         raise UserError(
-            f"the page would be larger than {LARGEST // 2**20} MB, and could not be opened again; "
-            "share the session itself"
+            f"the page would be larger than {LARGEST // 2**20} MB, and planscope could not open it again; share the "
+            "session file, or one run with --only"
         )
     return made
 

@@ -115,7 +115,7 @@ def test_one_decides_by_number(cli: Cli, private: Path) -> None:
         ("--replace 1", "'1' is not N=WORD, the number of a finding and a word"),
         ("--replace 1=", "one word of at most 40"),
         ("--replace 1=a/b", "one word of at most 40"),
-        ("--replace 1=REDACTED_EMAIL_2", "stands for another value already"),
+        ("--replace 1=REDACTED_EMAIL_2", "replaces another value already"),
         ("--no-redact --preview", "--no-redact replaces nothing"),
         ("--no-redact --keep 1", "--no-redact replaces nothing"),
     ],

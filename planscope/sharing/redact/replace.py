@@ -204,8 +204,8 @@ class Plan:
             return
         if len(self.values) >= MOST_FINDINGS:
             raise RedactionError(
-                f"the session holds more than {MOST_FINDINGS:,} different private values, too many to be looked "
-                "through; with --no-redact it is shared as it is"
+                f"the session contains more than {MOST_FINDINGS:,} different private values, too many to review; "
+                "--no-redact shares it unchanged"
             )
         word = re.sub(r"[^A-Z0-9]+", "_", hit.kind.upper())[:24].strip("_")
         number = self._next[word] = self._next.get(word, 0) + 1

@@ -97,7 +97,7 @@ def check_replacement(text: str, others: set[str]) -> None:
     ):
         raise RedactionError("a replacement is one word of at most 40 letters, digits, _ and -")
     if text.casefold() in {other.casefold() for other in others}:
-        raise RedactionError(f"{text} stands for another value already; choose another word")
+        raise RedactionError(f"{text} replaces another value already; choose another word")
 
 
 def look_through(session: Session, around: Surroundings | None = None) -> Redaction:
@@ -174,8 +174,7 @@ def _shallow() -> Iterator[None]:
             yield
     except RecursionError:
         raise RedactionError(
-            "the session holds data that is nested too deeply to be looked through; with --no-redact it is shared as "
-            "it is"
+            "the session contains data that is nested too deeply to be searched; --no-redact shares it unchanged"
         ) from None
 
 
@@ -199,7 +198,7 @@ def _document(session: Session, text: str | None) -> Any:
     try:
         return without_surrogates(session.model_dump(mode="json", exclude_none=True))
     except (ValueError, RecursionError):
-        raise RedactionError("the arguments of a call are nested too deeply to be looked through") from None
+        raise RedactionError("the arguments of a call are nested too deeply to be searched") from None
 
 
 def check_unchanged(before: Session, after: Session) -> None:

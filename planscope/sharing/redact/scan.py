@@ -206,8 +206,8 @@ class Scanner:
         self._looked_at += len(text) + _OVERHEAD
         if self._looked_at > MOST_LOOKED_AT:
             raise RedactionError(
-                "the session holds too many different texts to be looked through for what is private; with "
-                "--no-redact it is shared as it is"
+                "the session contains too many different texts to be searched for private data; --no-redact shares it "
+                "unchanged"
             )
         lowered = lower(text)
         yield from shapes.shaped(text, lowered)

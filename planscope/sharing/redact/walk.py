@@ -74,8 +74,8 @@ class Skim:
     def _check(self, values: int) -> None:
         if values > MOST_DECODED:
             raise RedactionError(
-                f"the texts of the session hold more than {MOST_DECODED:,} values as JSON, too many to be looked "
-                "through; with --no-redact it is shared as it is"
+                f"the texts of the session contain more than {MOST_DECODED:,} JSON values, too many to be searched; "
+                "--no-redact shares it unchanged"
             )
 
     def tells(self, name: str) -> bool:

@@ -1,7 +1,7 @@
-"""What is wrong with something that a person gave us, in one line."""
+"""The error for wrong input from a person."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """One line: what is wrong, where, and what to do. The command line prints it and exits with 2."""
+    """One line that says what is wrong, where, and what to do. The command line prints it and exits with 2."""

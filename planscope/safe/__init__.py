@@ -1,11 +1,11 @@
-"""Text from outside, made fit to be shown on a terminal.
+"""Makes untrusted text safe to display on a terminal.
 
-Whatever comes from a model, a tool, a trace or a session file is hostile: it may hold escape sequences that
-write the clipboard, marks that turn the reading direction round, or ten thousand accents on one letter. What
-leaves this package holds no control, format, surrogate, private or unassigned code point. It imports neither
-Rich nor Textual, so that the command line can use it too.
+Text from a model, a tool, a trace or a session file is untrusted: it may contain escape sequences that write the
+clipboard, marks that reverse the reading direction, or ten thousand accents on one letter. The text that this package
+returns contains no control, format, surrogate, private or unassigned code point. The package imports neither Rich nor
+Textual, so that the command line can use it too.
 
-Offsets and lengths are code points, widths are terminal cells.
+Offsets and lengths are in code points, widths in terminal cells.
 """
 
 from planscope.safe.cells import cell_width, char_width, clip, wrap

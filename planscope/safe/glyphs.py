@@ -1,4 +1,4 @@
-"""From hostile text to visible glyphs, with the way from offsets in one to offsets in the other."""
+"""Untrusted text as visible glyphs, with the mapping between offsets in both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import accumulate
 
 TAB = "    "
 MAX_MARKS = 4
-"""Combining marks shown on one character (pointed Hebrew and Vietnamese need no more)."""
+"""The limit for combining marks on one character (pointed Hebrew and Vietnamese need no more)."""
 
 ELLIPSIS = "…"
 _UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -19,18 +19,18 @@ _MODIFIABLE = frozenset({0x261D, 0x26F9, *range(0x270A, 0x270E)})
 
 
 def _invisible(code: int) -> bool:
-    """Blank or invisible although its category says letter, symbol or mark."""
+    """Whether a code point is invisible although its category is letter, symbol or mark."""
     return (
         0xFE00 <= code <= 0xFE0F  # variation selectors
         or 0xE0100 <= code <= 0xE01EF
         or 0x180B <= code <= 0x180F
         or code in (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)  # joiner, fillers, blank
-        or 0x1F3FB <= code <= 0x1F3FF  # skin tones: shown behind an emoji alone
+        or 0x1F3FB <= code <= 0x1F3FF  # skin tones: displayed only after an emoji
     )
 
 
 def _joins(code: int) -> bool:
-    """Vowels and finals of Hangul: they take no cell of their own behind the consonant before them."""
+    """Whether it is a vowel or final of Hangul, which takes no cell after its consonant."""
     return 0x1161 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
 
 
@@ -39,7 +39,7 @@ def _named(code: int) -> str:
 
 
 class _Glyphs(dict[str, str]):
-    """Code point -> what is shown for it, ``_MARK`` for combining marks. Filled as it is asked."""
+    """The glyph of each code point, ``_MARK`` for combining marks; computed at the first look-up."""
 
     def __missing__(self, char: str) -> str:
         code = ord(char)
@@ -65,16 +65,16 @@ _GLYPHS = _Glyphs()
 
 
 def is_mark(char: str) -> bool:
-    """Whether a code point stands on the one before it and takes no cell of its own."""
+    """Whether a code point combines with the previous one and takes no cell."""
     return _GLYPHS[char] == _MARK
 
 
 def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
-    """What is shown for each code point; with a limit, only as many as are needed to go beyond it."""
+    """The glyph of each code point; with a limit, only until the limit is exceeded."""
     glyphs = _GLYPHS
     pieces: list[str] = []
     room = len(s) * 20 + 1 if limit is None else limit
-    base, marks = "", 0  # what a combining mark would stand on
+    base, marks = "", 0  # the character that a combining mark would join
     size = len(s)
     i = 0
     while i < size and room >= 0:
@@ -101,7 +101,7 @@ def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
             elif keep_newlines and char == "\r" and i < size and s[i] == "\n":
                 glyph = ""
             elif char in "\ufe0e\ufe0f" and marks == 0 and _takes_look(base, s, i):
-                pieces.append("")  # it picks the look of an emoji, and no two terminals agree on its width
+                pieces.append("")  # it selects the look of an emoji, on whose width terminals disagree
                 continue
             elif "\U0001f3fb" <= char <= "\U0001f3ff" and marks == 0 and _takes_tone(base):
                 glyph = char
@@ -126,10 +126,10 @@ def _takes_tone(base: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text and what is shown for it, with the way from offsets in the one to offsets in the other.
+    """A text, how it is displayed, and the mapping from offsets in the original to offsets in ``text``.
 
-    ``starts[i]`` is where the original's code point ``i`` begins in ``text``; None where that is ``i``.
-    ``left_out`` counts the original's code points that a limit cut off.
+    ``starts[i]`` is the offset in ``text`` of the original's code point ``i``; ``starts`` is None if all offsets are
+    equal. ``left_out`` is the number of the original's code points that a limit cut off.
     """
 
     original: str
@@ -138,22 +138,22 @@ class Shown:
     left_out: int = 0
 
     def at(self, offset: int) -> int:
-        """Where an offset into the original stands in what is shown. Monotone; clamped at both ends."""
+        """The offset in ``text`` of an offset in the original. Monotone; clamped at both ends."""
         kept = len(self.original) - self.left_out
         offset = min(max(offset, 0), kept)
         return offset if self.starts is None else self.starts[offset]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """A half-open range of the original as a range of what is shown."""
+        """A half-open range of the original as a range of ``text``."""
         return self.at(start), self.at(end)
 
     def part(self, start: int, end: int) -> str:
-        """What is shown for a range of the original."""
+        """The displayed text of a range of the original."""
         return self.text[self.at(start) : self.at(end)]
 
 
 def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Shown:
-    """What ``visible`` shows, with the mapping of offsets."""
+    """The text of ``visible``, with the mapping of offsets."""
     head = s if limit is None else s[: limit + 1]
     if head.isascii() and head.isprintable():
         if len(head) == len(s) and (limit is None or len(s) <= limit):
@@ -171,7 +171,7 @@ def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Sh
 
 
 def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
-    """How many code points stay, and the note that says how many do not; together at most ``limit`` long."""
+    """The number of code points that stay, and a note that counts the others; together at most ``limit`` long."""
     for kept in range(min(len(starts) - 1, size), -1, -1):
         note = f"{ELLIPSIS} ({size - kept} more)"
         if starts[kept] + len(note) <= limit:
@@ -180,20 +180,19 @@ def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
 
 
 def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> str:
-    """The text with all that a terminal would obey, or that nobody would see, turned into visible glyphs.
+    """The text with visible glyphs for invisible characters and for those that control a terminal.
 
-    Tabs become four spaces, other blanks one; line ends a glyph or, with ``keep_newlines``, stay. At most
-    ``limit`` code points are given back: where that is not enough, the end says how many were left out.
-    Idempotent.
+    A tab becomes four spaces, any other blank one space. A line end becomes a glyph, or stays with ``keep_newlines``.
+    The result has at most ``limit`` code points; if the text is cut, its end says how many were left out. Idempotent.
     """
     return show(s, limit=limit, keep_newlines=keep_newlines).text
 
 
 def without_controls(s: str) -> str:
-    """The text as it is, but every control byte except newline and tab as a visible glyph, and no lone surrogate.
+    """The text with visible glyphs only for lone surrogates and for control characters other than newline and tab.
 
-    For what goes where the text itself is wanted, such as a clipboard: nothing that is pasted from it gives a
-    command to a terminal. A line end of two bytes is a newline. Idempotent.
+    For the clipboard, which needs the text itself: pasting it cannot control a terminal. CR LF becomes a newline.
+    Idempotent.
     """
     if s.isprintable():
         return s

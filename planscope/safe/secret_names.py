@@ -1,7 +1,7 @@
-"""The one rule for names of secrets: what is called so is private, in data, text, environment and errors alike.
+"""The rule that says which names are names of secrets, in data, text, environment and errors.
 
-It looks inside words (``PGPASSWORD``, ``dbpass``, ``apiToken``) and knows the words that only look like it
-(``author``, ``secretary``, ``max_tokens``).
+It finds parts of words (``PGPASSWORD``, ``dbpass``, ``apiToken``) and knows words that only look similar (``author``,
+``secretary``, ``max_tokens``).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _INSIDE = re.compile(
     "password|passwd|passphrase|passcode|secret|token|apikey|credential|cookie|sharedaccesskey|accountkey|connectionstring"
     "|passwo(?:rt|ert)|kennwo(?:rt|ert)|geheim|zugangsdaten|anmeldedaten|mots?depasse|identifiants|contrasena|credencial|clavesecreta"
 )
-"""Anywhere in a name, whatever stands between its parts; German, French and Spanish words are there, too."""
+"""Words of secrets anywhere in a name, whatever separates its parts; also in German, French and Spanish."""
 
 _PART = re.compile(
     r"pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
     r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
 )
-"""A whole part of a name."""
+"""Words of secrets that are a whole part of a name."""
 
 _INNOCENT = re.compile(
     r"secretar\w*|tokeni[sz]\w*|authori(?:t|s|ze|zes|zed|zer|zing)\w*|cookiecutter|passwordless|credentialed|detoken\w*"
 )
-"""Words that hold such a word and are none."""
+"""Words that contain a word of secrets but name none."""
 
 _BEFORE_KEY = _words(
     """
@@ -60,7 +60,7 @@ _ABOUT = _words(
     vote ballot ceremony workshop
     """
 )
-"""A name that ends so says something about a secret, and is none."""
+"""Last words of names that describe a secret but do not hold it."""
 
 _FIRST = _words(
     """
@@ -68,7 +68,7 @@ _FIRST = _words(
     redacted count per
     """
 )
-"""Nor is one that begins so."""
+"""First words of such names."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -83,12 +83,12 @@ _NO_VALUE = re.compile(
     r"|here|too|the|redacted_[a-z0-9_]+|\[secret\]|disabled|enabled|oauth2?|yes\)|us(?:er|ing)|default|.{0,2}",
     re.IGNORECASE | re.DOTALL,
 )
-"""What stands where a value would, and is none."""
+"""Texts in place of a value that are no secret, for example placeholders."""
 
 
 @lru_cache(maxsize=20_000)
 def names_secret(name: str) -> bool:
-    """Whether what a name (a key, a variable, a switch, a header) stands for is a secret."""
+    """Whether the value of a name (a key, a variable, an option, a header) is a secret."""
     parts = _parts(name)
     if parts[-2:] == ["secret", "id"]:
         return True
@@ -101,21 +101,21 @@ def names_secret(name: str) -> bool:
 
 
 def is_count(name: str, value: str) -> bool:
-    """Whether a number under a name counts the tokens of a text, and opens nothing."""
+    """Whether the value is a number of tokens of a text rather than a secret token."""
     if re.fullmatch(r"[\d.,_]+", value) is None:
         return False
     return "tokens" in name.lower() or ("token" in name.lower() and len(value) < 6) or len(value) < 3
 
 
 def is_value(text: str) -> bool:
-    """Whether a text can be a secret at all: not a stand-in, not a word about it."""
+    """Whether a text can be a secret: no placeholder, and no word about a secret."""
     return _NO_VALUE.fullmatch(text.strip()) is None
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
-    """Name and value of every secret in an environment (by default this process's), the longest value first.
+    """Name and value of every secret in an environment (by default of this process), the longest value first.
 
-    The password in a login or an address, and each line of a key, count by themselves, too.
+    The password in a login or a URL, and each line of a key, are also secrets of their own.
     """
     found = os.environ if environment is None else environment
     told: dict[str, str] = {}
@@ -131,7 +131,7 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[t
 
 
 def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Where a secret value stands in a text: as it is, escaped, or inside base64, of which all goes."""
+    """The ranges of a secret value in a text: as it is, escaped, or within base64, whose whole text is the range."""
     edged = value.isalnum() and len(value) < 16
     for spelling in dict.fromkeys((value, quote(value, safe=""), json.dumps(value)[1:-1], repr(value)[1:-1])):
         yield from standing(text, spelling, edged)
@@ -143,7 +143,7 @@ def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 
 def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text with ``[secret]`` for every value of a secret in the environment, base64 of it too."""
+    """The text with ``[secret]`` for every secret value of the environment, also in base64."""
     for _, value in environment_secrets(environment):
         for start, end in sorted(set(places_of(text, value)), reverse=True):
             if start < len(text):
@@ -158,7 +158,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _is_key(name: str, parts: list[str], n: int) -> bool:
-    """``api_key``, ``OPENAIKEY``; in capitals, as variables are written, any key that is not told to be none."""
+    """Whether the part is a secret key (``api_key``, ``OPENAIKEY``). In capitals almost every key counts."""
     before = parts[n].removesuffix("s").removesuffix("key") or (parts[n - 1] if n else "")
     if not before or before in _NO_SECRET_KEY:
         return False
@@ -169,7 +169,7 @@ def _is_key(name: str, parts: list[str], n: int) -> bool:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """No path, no switch, no word that anybody writes; of an address, only one that holds a login."""
+    """Whether a value is a secret: no path, option or common word; and a URL only if it contains a login."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", value):
         login = "@" in value or "hooks." in value
         return login and (
@@ -185,7 +185,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def standing(text: str, value: str, edged: bool) -> Iterator[tuple[int, int]]:
-    """Where a value stands in a text; ``edged``: as a word of its own."""
+    """The ranges of a value in a text; ``edged``: only as a word of its own."""
     start = text.find(value) if value else -1
     while start >= 0:
         end = start + len(value)
@@ -200,7 +200,7 @@ def _in_word(character: str) -> bool:
 
 @lru_cache(maxsize=200)
 def _in_base64(value: str) -> tuple[str, ...]:
-    """The letters that base64 of any text around the value must hold, for each of three places in it."""
+    """The characters that base64 of any text around the value must contain, for each of the three alignments."""
     raw = value.encode(errors="replace")
     found = []
     for before in range(3):

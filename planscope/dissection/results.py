@@ -10,6 +10,7 @@ from typing import TypeVar
 from planscope.dissection.evidence import KINDS, Counts, Evidence
 from planscope.dissection.summary import failed_before, judged, readable
 from planscope.language.problem import Problem
+from planscope.safe.secret_names import without_secrets
 from planscope.session.model import Cell, CellKind, Dissection, Run, Session, Variant, next_dissection_id
 
 _Named = TypeVar("_Named", Variant, Run)
@@ -111,8 +112,9 @@ class Results:
             return cell.model_copy(deep=True)
 
     def close(self, kind: CellKind, why: str) -> None:
+        """No more mutants of this kind can be made. Secrets of the environment are taken out of ``why``."""
         with self._lock:
-            self._dissection.closed[kind] = why
+            self._dissection.closed[kind] = without_secrets(why)
 
     def began(self, now: datetime) -> None:
         with self._lock:
@@ -120,8 +122,9 @@ class Results:
             self._dissection.started = self._dissection.started or now
 
     def ended(self, stopped: str | None) -> None:
+        """The runs ended: ``user``, ``budget``, or trouble in words, without secrets of the environment."""
         with self._lock:
-            self._dissection.stopped = stopped
+            self._dissection.stopped = None if stopped is None else without_secrets(stopped)
 
     def _count(self, cell: Cell, run: Run) -> None:
         verdict = judged(self._problems.get(run.variant), run).verdict

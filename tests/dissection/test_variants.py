@@ -98,3 +98,14 @@ def test_two_actions_still_have_fresh_requests() -> None:
     reading = reading_of(query(3, actions=2))
     made = fresh_request(reading, 1, 0, None)
     assert Shape(made.problem).closure != Shape(reading.problem).closure
+
+
+def test_the_record_keeps_no_secret_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "Wq7rT2mZx9Lp4Vb8Nc3K"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    made = results(query(1, timed=False))
+    made.close("Control", f"no request: {key}")
+    made.ended(f"3 runs in a row were aborted: {key}")
+    record = made.copy()
+    assert record.closed == {"Control": "no request: [secret]"}
+    assert record.stopped == "3 runs in a row were aborted: [secret]"

@@ -8,6 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.safe.secret_names import without_secrets
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import DissectionChanged
@@ -157,5 +158,5 @@ class Dissecting:
 
     def _failed(self, error: Exception) -> None:
         self._dissector = None
-        self.trouble = str(error) or type(error).__name__
+        self.trouble = without_secrets(str(error) or type(error).__name__)
         self._post(DissectionChanged())

@@ -69,3 +69,28 @@ async def test_runs_that_end_at_once_take_nothing_from_each_other(monkeypatch: p
         await asyncio.sleep(0.01)
     assert work.trouble == "" and seen[-1] == ["r1", "r2"]
     assert all(set(before) <= set(after) for before, after in pairwise(seen)), seen
+
+
+class Leaking:
+    """Fails with an error that repeats the key of a model."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        self.dissection = Dissection(id="d1", variant="v1", agent="tools", model="openai:m")
+
+    def go(self, *given: Any, **more: Any) -> Dissection:
+        raise RuntimeError(f"Incorrect API key provided: {KEY}")
+
+
+KEY = "Wq7rT2mZx9Lp4Vb8Nc3K"
+
+
+async def test_an_error_shows_no_secret_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("planscope.dissection.engine.Dissector", Leaking)
+    document, jobs = Document(Path("none"), lambda message: None), Jobs(asyncio.get_running_loop())
+    document.open(sessions.figure_10())
+    work = Dissecting(document, jobs, lambda message: None)
+    work.launch(document.open_session.variants[0], DissectChoice("tools", "openai:m"), Launch())
+    while jobs.running(JOB):
+        await asyncio.sleep(0.01)
+    assert work.trouble == "Incorrect API key provided: [secret]"

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
     from planscope.dissection.summary import CellView, RunKey, Summary
     from planscope.oracle.verdict_types import Verdict
-    from planscope.session.model import CellKind, Dissection, Session, Variant
+    from planscope.safe.secret_names import without_secrets
+from planscope.session.model import CellKind, Dissection, Session, Variant
 
 JOB = "dissect-summary"
 MOST_OF_A_KIND = 20
@@ -195,7 +196,7 @@ class DissectScreen(SideScreen):
         return next((i for i, row in enumerate(found.rows) if row.cells), 0), 0
 
     def _not_summed(self, error: Exception) -> None:
-        self.change(trouble=f"the runs cannot be judged: {shown(str(error), 200)}")
+        self.change(trouble=f"the runs cannot be judged: {shown(without_secrets(str(error)), 200)}")
 
     # Display
 

@@ -1,13 +1,13 @@
-"""Record an agent of one's own, with its own model and its own real tools: two lines in any ``create_agent`` script.
+"""Record a user's own agent, with its own model and real tools: two lines in any ``create_agent`` script.
 
 ::
 
     from planscope import record
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 
-Then ``planscope my_agent.planscope.json``. What takes callbacks is recorded as well:
-``config={"callbacks": [record(...)]}``. Nothing of the agent is changed, slowed or serialised, and it never fails
-because of the recorder. With ``query`` the debugger knows what the calls have to meet, without it shows the calls.
+Then ``planscope my_agent.planscope.json`` opens the run. Anything that takes callbacks can be recorded, too:
+``config={"callbacks": [record(...)]}``. The recorder does not change, slow down or serialise the agent, and its errors
+never reach it. With ``query`` the debugger judges the calls; without it, it only shows them.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ from planscope.session.record import notice_of
 from planscope.session.recordings import Journal
 
 _WAITING = 64
-"""Runs that failed and may be tried again, of all conversations of one recorder."""
+"""Failed runs that may still be retried, of all conversations of one recorder."""
 
-_LEFT = "the program ended, or went on, before the agent came to its end"
+_LEFT = "the program ended or closed the recorder before the agent finished"
 
 Ending = Literal["stopped", "call_limit", "aborted"]
 
 
 @dataclass(slots=True)
 class _Conversation:
-    """One run. ``open`` maps the ids of calls without an answer to their steps.
+    """One run. ``open`` maps the ids of unanswered calls to their steps.
 
-    ``ending``: it is over as soon as all calls are answered. ``failed``: an error ended it, but it may be tried again.
+    ``ending``: the run ends once all calls are answered. ``failed``: an error ended it, but it may be retried.
     """
 
     journal: Journal
@@ -99,9 +99,9 @@ class _Conversation:
 
 
 class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
-    """Writes down what an agent does; each conversation is a run. One agent may be in many at once.
+    """Records an agent; each conversation is a run. One agent may be in many conversations at once.
 
-    It is a middleware and a callback handler; an agent that has it as both is recorded once.
+    It is both a middleware and a callback handler. An agent that uses it as both is recorded once.
     """
 
     run_inline = True
@@ -125,7 +125,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     @property
     def name(self) -> str:
-        """Its own, so that one agent may have two of them."""
+        """A unique name, so that one agent can have two recorders."""
         return f"{type(self).__name__}-{id(self):x}"
 
     def __copy__(self) -> OwnAgentRecorder:
@@ -135,7 +135,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         return self
 
     def close(self) -> None:
-        """Write down what was recorded so far: runs under way count as broken off. The recorder can go on."""
+        """Write all runs to the session file; unfinished ones as aborted. The recorder can be used again."""
         self._do(self._close, True)
 
     def _close(self, settle: bool) -> None:
@@ -152,21 +152,21 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                     self._warn(said)
 
     def _find_place(self) -> None:
-        """Where the file is none that can be a session, all is recorded in the library."""
+        """If the path cannot be a session file, record in the library instead."""
         try:
             place = writable_target(self.path)
             if not is_session_file(place) or (
                 place.exists() and b'"planscope-session"' not in read_bytes(place)
             ):
-                raise SessionError(f"{self.path} is no session file")
+                raise SessionError(f"{self.path} is not a session file")
         except SessionError as error:
             self.path = free_path(self.path)
             self._warn(f"planscope cannot record there: {error}; it records in {self.path}")
 
-    # Nothing of a user's program may fail because of all this
+    # No error of the recorder may reach the user's program
 
     def _do(self, what: Callable[..., Any], *given: Any) -> Any:
-        """What it gives back; None where it failed, which is warned of once."""
+        """Call a function and return its result. If it raises: warn once, and return None."""
         try:
             return what(*given)
         except Exception as error:
@@ -254,7 +254,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self._said(*asked, "", result, structured, forms)
 
     def _of(self, request: ToolCallRequest) -> _Conversation | None:
-        """The conversation of a call that is about to be done; a person may have edited its arguments."""
+        """The conversation of a call before its execution. Records its arguments if a person has edited them."""
         with self._lock:
             talk = self._conversations.get(_key(conversation(request)))
             if talk is None or (step := talk.open.get(_identity(request))) is None:
@@ -356,7 +356,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         ]
         root = next((r for r, talks in self._of_root.items() if asked[0] in talks), run_id)
         self._said(*asked, str(root), found, None, False)
-        if run_id in self._of_root:  # a model that was asked by itself
+        if run_id in self._of_root:  # a model called outside a chain
             self._chain_ended(run_id, None, None)
 
     def _tool_ended(self, output: Any, run_id: UUID) -> None:
@@ -368,7 +368,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._answered(talk, identity, output, time.perf_counter() - began)
 
     def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
-        """The end of the outermost chain is that of all conversations in it."""
+        """When the outermost chain ends, all its conversations end."""
         with self._lock:
             root = self._roots.pop(run_id, run_id)
             if root != run_id or isinstance(error, GraphBubbleUp):
@@ -385,12 +385,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 elif not paused:
                     self._end(talk, "stopped")
 
-    # What both have in common
+    # Shared by middleware and callback handler
 
     def _asked(
         self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str, scope: str = ""
     ) -> _Conversation:
-        """The run that a request belongs to: a new one for a new conversation, and for one that had ended."""
+        """The run that a model call belongs to; a new one if the conversation is new or has ended."""
         with self._lock:
             talk = self._conversations.get(scope + _key(messages))
             if talk is None and task and (failed := self._failed.get(task)) is not None:
@@ -439,7 +439,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             talk.journal.events(events)
 
     def _note_tools(self, talk: _Conversation, tools: Sequence[Any]) -> None:
-        """Names, descriptions and schemas of the real tools, as a model is shown them."""
+        """Record names, descriptions and schemas of the real tools, as the model sees them."""
         for tool in tools:
             said = tool.get("function", tool) if isinstance(tool, dict) else tool
             name = said.get("name") if isinstance(said, dict) else getattr(said, "name", None)
@@ -458,7 +458,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         structured: Any,
         forms: bool,
     ) -> None:
-        """What a model answered. ``forms``: it was asked for structured output, whose calls are no tool calls."""
+        """Record the model's answer. ``forms``: structured output was requested, so its calls are not tool calls."""
         with self._lock:
             self._forget(talk)
             answers = [m for m in result if isinstance(m, ToolMessage)]
@@ -485,7 +485,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def _message(
         self, talk: _Conversation, message: AIMessage, began: float, structured: Any, formed: set[str]
     ) -> None:
-        """All calls are recorded with the message, in its order, whenever the agent comes to do them."""
+        """Record the message and all its calls, in order, before the agent executes them."""
         tidy = readable(message, set(), set(), as_done=True)
         calls = [call for call in in_order(tidy) if call.identity not in formed]
         now = talk.at()
@@ -527,9 +527,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         task: str,
         identity: str = "",
     ) -> None:
-        """An exception passes through; a pause of the graph's own (an interrupt) is no failure.
+        """Record an exception of the model or a tool. A pause (an interrupt of the graph) is not a failure.
 
-        Whether it is tried again nobody knows here: the run ends, and goes on if it does.
+        The run ends here; if the agent retries, it goes on.
         """
         if asked is None or isinstance(error, GraphBubbleUp):
             return
@@ -576,7 +576,7 @@ _recorders: weakref.WeakSet[OwnAgentRecorder] = weakref.WeakSet()
 
 
 def _leave() -> None:
-    """The program ends: runs that are still open are broken off."""
+    """At the end of the program, record unfinished runs as aborted."""
     for recorder in list(_recorders):
         recorder._do(recorder._close, False)
 
@@ -590,7 +590,7 @@ def _spec(name: str, tool: Any, said: Any) -> dict[str, Any]:
     if isinstance(said, dict):
         description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
     else:
-        with suppress(Exception):  # a tool that cannot be told to a model fails there, and not here
+        with suppress(Exception):  # a tool that has no schema fails when it is given to the model, not here
             function = convert_to_openai_tool(tool)["function"]
             description, schema = function.get("description"), function.get("parameters")
             if isinstance(tool.args_schema, dict):
@@ -616,13 +616,13 @@ def _identity(request: ToolCallRequest) -> str:
 
 
 def _task_of(request: ModelRequest[Any]) -> str:
-    """The graph's task that a model call is part of, the same when it is tried again; empty where that is not told."""
+    """The id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
     info = getattr(request.runtime, "execution_info", None)
     return str(getattr(info, "task_id", "") or "")
 
 
 def _key(messages: Sequence[BaseMessage]) -> str:
-    """Conversations are told apart by the model's last message, which has an id of its own."""
+    """The key of a conversation: the id of the model's last message."""
     last = last_answer(messages)
     return "" if last is None else last.id or "".join(c["id"] or "" for c in last.tool_calls)
 
@@ -630,12 +630,12 @@ def _key(messages: Sequence[BaseMessage]) -> str:
 def record(
     path: str | Path, *, title: str | None = None, query: str = "", timed: bool = False
 ) -> OwnAgentRecorder:
-    """A middleware that writes what an agent does to a session file, new or there already (runs are added).
+    """A middleware that records an agent's runs in a session file. An existing session gets more runs.
 
-    ``query``: the requirement, in planscope's language, about tools by their names with blanks (``boil_water`` is
-    "boil water"). Put it first in the list of middlewares, so that it sees what the others refuse. It is a callback
-    handler as well. It never raises: what it cannot do is one warning, and where the file is no session, all is
-    recorded in the library.
+    ``query``: the requirement in planscope's language. It names a tool by its name with blanks (``boil_water`` is "boil
+    water"). ``timed``: the query has clock times. Put the recorder first in the list of middlewares, so that it sees
+    what the others refuse. It is a callback handler, too. It never raises: a problem is one warning, and if the path
+    cannot be a session file, the runs go to the library.
     """
     target = Path(path)
     return OwnAgentRecorder(target, title or target.name.split(".")[0], query, timed)

@@ -1,7 +1,7 @@
-"""The ReAct format (Yao et al., 2023; Table 1 of the paper): one text for a whole conversation, few-shot, any model.
+"""The ReAct format (Yao et al., 2023; Table 1 of the paper): a whole conversation as one few-shot text, for any model.
 
-Written for a model, read from its answers, and, for simulated models, read from the prompt. Nothing that a tool or
-a request says can begin a line with one of the format's own words: such lines are moved in by a blank.
+Prompts are written and answers read here; simulated models also read the prompt. No line of a query or a tool's answer
+can begin with one of the format's own words: such lines are indented by a blank.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 from planscope.agents.toolset import ToolSpec
 
 STOP = "\nObservation:"
-"""Where a model that goes on by itself is cut off: what follows is made up."""
+"""Stop word. A model that writes an observation itself is cut off there, because it invents it."""
 
 FORMAT_ERROR = "the answer is not in the ReAct format"
-"""What the reason begins with where an answer could not be read."""
+"""Beginning of the reason why an answer could not be read."""
 
 _HEAD = (
     "Answer the question with the help of tools, one call at a time. These are the tools, one a line, each with "
@@ -67,7 +67,7 @@ _THOUGHT = re.compile(r"\A\s*[*_]*Thought[*_]*:[*_]*\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A call with its answer as they stand in the prompt; without a tool, only a thought. ``given`` is JSON or not."""
+    """A call and its answer in a prompt; without a tool, only a thought. ``given`` may be invalid JSON."""
 
     thought: str
     tool: str | None = None
@@ -77,9 +77,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model wrote: a call (``tool``), or a closing word (``tool`` None).
+    """What a model wrote: a call (``tool``), or a final answer (``tool`` is None).
 
-    ``arguments`` is None where ``raw`` could not be read; ``error`` says why.
+    ``arguments`` is None if ``raw`` could not be read; ``error`` says why.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Answer:
 
 
 def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]) -> str:
-    """The whole conversation so far as one text, ending where the model goes on."""
+    """The conversation so far as one text, which ends where the model continues."""
     lines = "\n".join(_tool_line(tool) for tool in tools)
     return f"{_HEAD}{lines}{_FORMAT}{_quoted(question)}\n{''.join(map(_turn, turns))}Thought:"
 
@@ -110,7 +110,7 @@ def _turn(turn: Turn) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text, without a line that could be taken for one of the format's own."""
+    """The text, with an indent before each line that looks like a line of the format."""
     return _SPOOF.sub(" ", "\n".join(text.splitlines()))
 
 
@@ -132,7 +132,7 @@ def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...
     question = rest[: marks[0].start()] if marks else rest
     parts = _parts(rest, marks, len(rest))
     turns: list[Turn] = []
-    for word, text in parts[:-1]:  # the last one is for the model to go on with
+    for word, text in parts[:-1]:  # the last one is for the model to continue
         if word == "Thought" or not turns:
             turns.append(Turn(text))
             continue
@@ -147,20 +147,20 @@ def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...
 
 
 def _parts(text: str, marks: Sequence[re.Match[str]], end: int) -> list[tuple[str, str]]:
-    """The words of the format with what stands behind each of them, up to ``end``."""
+    """The words of the format, each with the text that follows it, up to ``end``."""
     ends = [*(m.start() for m in marks[1:]), end]
     return [(m["word"], text[m.end() : stop].strip()) for m, stop in zip(marks, ends, strict=False)]
 
 
 def write_answer(thought: str, tool: str | None, given: str) -> str:
-    """What a model that keeps to the format would write."""
+    """An answer in the format."""
     if tool is None:
         return f"Thought: Nothing is left to do.\nFinal Answer: {thought}"
     return f"Thought: {thought}\nAction: {tool}\nAction Input: {given}"
 
 
 def read_answer(text: str) -> Answer:
-    """Read what a model wrote, up to the first observation, which is not for it to write."""
+    """Read a model's answer, up to the first observation, which a model must not write."""
     marks = list(_MARK.finditer(text))
     cut = next((m.start() for m in marks if m["word"].lower() == "observation"), len(text))
     said = text[:cut].strip()

@@ -1,6 +1,6 @@
-"""ReAct over any chat model without function calling: calls are written as text, and read from it.
+"""ReAct with any chat model, without function calling: calls are read from its text.
 
-To the agent loop it is a chat model with tool calls, so that recorder, guard and forks work unchanged.
+For the agent loop it is a chat model with tool calls, so that recorder, guard and forks work unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from planscope.agents.toolset import ToolSpec
 
 
 class ReActModel(BaseChatModel):
-    """``inner`` is asked with a role prompt, if there is one, and one text that holds all the rest."""
+    """Sends ``inner`` the role prompt, if there is one, and the whole conversation as one text."""
 
     inner: BaseChatModel
 
@@ -63,18 +63,18 @@ class ReActModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         asked = _asked(messages, kwargs.get("tools") or ())
-        if getattr(self.inner, "streaming", False):  # where it streams, it cannot be asked for a whole answer
+        if getattr(self.inner, "streaming", False):  # a streaming model cannot be asked for a whole answer
             pieces = self.inner._astream(asked, self._stops(), run_manager)
             return _read(await agenerate_from_stream(pieces), messages)
         return _read(await self.inner._agenerate(asked, self._stops(), run_manager), messages)
 
     def _stops(self) -> list[str] | None:
-        """Models that take no temperature take no stop words either: all answers are cut off here as well."""
+        """The stop word, for models that accept one: those without a temperature do not. Answers are cut here, too."""
         return [STOP] if getattr(self.inner, "temperature", None) is not None else None
 
 
 def spec_of(tool: dict[str, Any]) -> ToolSpec:
-    """A tool as it is bound to a model (OpenAI's form)."""
+    """The spec of a tool in OpenAI's form, as it is bound to a model."""
     function = tool.get("function") or {}
     parameters = function.get("parameters") or {}
     return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
@@ -107,7 +107,7 @@ def _turns(messages: Sequence[BaseMessage]) -> list[Turn]:
 
 
 def _read(result: ChatResult, messages: Sequence[BaseMessage]) -> ChatResult:
-    """The inner model's text as a message with a call. Ids are counted, so that the same run has the same record."""
+    """The inner model's text as a message with a call. Ids are counted: equal runs give equal records."""
     told = result.generations[0].message
     answer = read_answer(str(told.text))
     said = [m for m in messages if isinstance(m, AIMessage)]

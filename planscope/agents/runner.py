@@ -1,4 +1,4 @@
-"""One run of an agent on a variant: limits, cancelling, and a record of all that happens (paper, section 5)."""
+"""One run of an agent on a variant, with limits, cancellation and a record (paper, section 5)."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ if TYPE_CHECKING:
     from planscope.agents.recorder import Recorder
 
 STOPPED_BY_USER = "stopped by the user"
-NOT_RECORDED = "the agent did not use the middleware that its factory was given, so nothing was recorded"
+NOT_RECORDED = (
+    "the agent does not use the middleware given to its factory, so nothing was recorded; pass it on"
+)
 
 OnEvent = Callable[[Event], None]
 
 
 class LiveRun:
-    """A run that can be watched and stopped. ``run.events`` grows while :meth:`go` runs; ``run`` is always whole.
+    """A run that can be watched and stopped. ``run.events`` grows while :meth:`go` runs; ``run`` is always valid.
 
-    ``model`` is a ``--model`` text (loaded, and closed at the end) or a :class:`LoadedModel` (left open, for many
-    runs on one event loop). ``agent`` is one of ``AGENTS``, or ``package.module:factory``, which is imported.
-    ``role`` is a role prompt, ``prompts`` the user's own file of templates. ``guard`` refuses calls that would
-    doom the plan. ``tracing`` lets LangSmith have the run, where the
-    environment sets it up. ``gate`` is asked before each call (live debugging).
-    ``kept`` is what a fork begins with, up to an answer; ``forked_from`` says whose that was.
+    ``model`` is the text of ``--model`` (loaded here and closed at the end) or a :class:`LoadedModel` (stays open, for
+    many runs on one event loop). ``agent`` is one of ``AGENTS`` or ``package.module:factory``, which is imported.
+    ``role`` is a role prompt, ``prompts`` a file with prompt templates. ``guard`` blocks calls that make the plan
+    impossible. ``tracing`` uploads the run to LangSmith, if the environment sets that up. ``gate`` is asked before each
+    call (live debugging). ``kept`` has the first events of a fork, up to an answer, and ``forked_from`` their origin.
 
-    Making one raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line; ``go`` itself turns
-    every failure of model, network and tools into the run's end.
+    The constructor raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line. :meth:`go`
+    turns every failure of model, network and tools into the end of the run.
     """
 
     def __init__(
@@ -111,14 +112,14 @@ class LiveRun:
         )
 
     def stop(self) -> None:
-        """End the run at once, from any thread; it is recorded as aborted. Does nothing where it has ended."""
+        """End the run at once, from any thread; it is recorded as aborted. Does nothing if it has ended."""
         with self._lock:
             self._stop = True
             if self._loop is not None and self._stopping is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(_settle, self._stopping)
 
     async def go(self) -> Run:
-        """Run to the end. Cancelling the caller's task ends the record, too, and is passed on."""
+        """Run to the end. If the caller's task is cancelled, the record ends, and the cancellation is raised."""
         from planscope.agents.recorder import Recorder
 
         self.run.started = datetime.now(UTC)
@@ -149,7 +150,7 @@ class LiveRun:
         return self.run
 
     def wait(self) -> Run:
-        """:meth:`go` on the event loop that all such runs share; blocks, so not from a thread with a screen."""
+        """Run :meth:`go` on the shared event loop. Blocks, so do not call it from the screen's thread."""
         prepare()
         try:
             return wait_for(self.go())
@@ -158,12 +159,12 @@ class LiveRun:
             raise
 
     def _break_off(self) -> None:
-        """End the record of an agent that was interrupted and has not come to rest in time."""
+        """End the record of an interrupted agent that did not stop in time."""
         if self._recorder is not None and self.run.events:
             self._emit(self._end(self._recorder, "aborted", STOPPED_BY_USER))
 
     async def _patient(self, call: PendingCall) -> Verb:
-        """Ask the gate, with the limit of time at rest: thinking is the user's, not the agent's."""
+        """Ask the gate while the time limit pauses: the user is thinking, not the agent."""
         assert self._gate is not None
         clock, now = self._clock, asyncio.get_running_loop().time
         when = clock.when() if clock is not None else None
@@ -177,7 +178,7 @@ class LiveRun:
         return verb
 
     async def _finish(self, recorder: Recorder) -> EndEvent:
-        """Wait for the agent, and say how it came to its end."""
+        """Wait for the agent, and say how the run ended."""
         loop = asyncio.get_running_loop()
         with self._lock:
             self._loop, stopping = loop, loop.create_future()
@@ -193,7 +194,7 @@ class LiveRun:
                     await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
             cut = not work.done()
             await put_down(work)
-        except asyncio.CancelledError:  # it is the caller's own task that was cancelled
+        except asyncio.CancelledError:  # the caller's task was cancelled
             try:
                 await put_down(work)
             finally:
@@ -226,7 +227,7 @@ class LiveRun:
         return self._end(recorder, "stopped")
 
     async def _converse(self, recorder: Recorder) -> None:
-        """A fresh conversation; nothing of it is uploaded unless asked for, whatever the environment says."""
+        """Run a fresh conversation. It is uploaded to LangSmith only if ``tracing`` was requested."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
         from planscope.agents.langchain_agent import langchain_tools, shared_agent, tracing
@@ -263,7 +264,7 @@ class LiveRun:
         return EndEvent(at=recorder.at(), ending=ending, reason=reason)
 
     def _emit(self, event: Event) -> None:
-        """Into the record, unless it has ended: an agent of somebody's own may leave calls under way."""
+        """Record an event, unless the run has ended: a user's own agent may leave calls running."""
         with self._lock:
             if self._ended:
                 return
@@ -278,14 +279,14 @@ class LiveRun:
 
 
 def prepare() -> None:
-    """Import what a run needs, a second or more the first time; here, an interrupt can end that."""
+    """Import what a run needs. The first time takes a second or more, and here an interrupt can stop it."""
     import_module("langsmith")
     for name in ("guard_middleware", "langchain_agent", "messages", "react_model", "recorder"):
         import_module(f"planscope.agents.{name}")
 
 
 def _failure(work: asyncio.Task[Any]) -> BaseException | None:
-    """What a task failed with, which is looked at, or asyncio would tell of it on standard error."""
+    """The exception of a task. Retrieving it keeps asyncio from logging it to standard error."""
     return None if not work.done() or work.cancelled() else work.exception()
 
 

@@ -42,7 +42,7 @@ from planscope.session.oracle_input import problem_of
 
 @dataclass(slots=True)
 class _State:
-    """Where the conversation stands. ``words`` counts those of the messages so far, ``clock`` is in seconds."""
+    """The conversation so far. ``words`` counts the words of its messages; ``clock`` is in seconds."""
 
     prompt: str
     tools: tuple[MockTool, ...]
@@ -69,17 +69,17 @@ def run_simulated(
     guard: bool = False,
     on_event: Callable[[Event], None] | None = None,
 ) -> Run:
-    """One run of a simulated model (``sim:PROFILE``). Its seconds are those that the model says it takes.
+    """One run of a simulated model (``sim:PROFILE``). Its times are simulated seconds.
 
-    Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each one line.
+    Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line.
     """
     from planscope.language.prompts import prompt_for
 
     spec = parse_model(model, seed=seed)
     if spec.character is None:
-        raise ModelUnavailable(f"only simulated models can be run in bulk, not {spec.text}")
+        raise ModelUnavailable(f"{spec.text} is not a simulated model; name one, for example sim:careful")
     if agent not in AGENTS:
-        raise UnknownAgent(f"there is no agent {agent[:40]!r}: the agents are {', '.join(AGENTS)}")
+        raise UnknownAgent(f"there is no agent {agent[:40]!r}; the agents are {', '.join(AGENTS)}")
     tools = make_toolset(variant.actions, timed=variant.query.timed)
     prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
     run = Run(
@@ -175,7 +175,7 @@ def _converse(
 
 
 def _ask(state: _State, character: Character, agent: str) -> tuple[Answer, tuple[int, int], float]:
-    """The model's answer, the words it read and said, and the seconds that it takes."""
+    """The model's answer, the numbers of words read and written, and the seconds it takes."""
     if agent == "react":
         prompt = write_prompt([t.spec for t in state.tools], state.prompt, state.turns)
         view = react_view(prompt)
@@ -201,7 +201,7 @@ def _answer_of(decision: Decision) -> Answer:
 def _message(
     state: _State, answer: Answer, usage: tuple[int, int], wait: float, agent: str, identity: str
 ) -> MessageEvent:
-    """The event, with the message in the form of LangChain's ``message_to_dict``."""
+    """The event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
     read, said = usage
     calls: list[dict[str, Any]] = []
     odd: list[dict[str, Any]] = []

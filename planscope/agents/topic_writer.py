@@ -37,7 +37,7 @@ from planscope.session.json_bytes import plain_text
 JOBS = 50
 ACTIVITIES = 20
 MOST = 100
-"""No more jobs, and no more activities of one, are asked for."""
+"""Jobs, and activities of one job, that can be requested, at most."""
 AT_ONCE = 4
 ANSWER_SECONDS = 180.0
 TOTAL_SECONDS = 1800.0
@@ -45,10 +45,10 @@ TOTAL_SECONDS = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote. ``toml`` loads with ``load_topics``; ``topics`` is what stands in it.
+    """Topics written by a model. ``load_topics`` reads ``toml``; ``topics`` are its contents.
 
-    ``problems`` name what was left out, ``remarks`` what is there and short of the bundled topics' style (an
-    order that two activities suggest, a plural). All are single lines that are safe to show.
+    ``problems`` name what was left out. ``remarks`` name what differs from the style of the bundled topics (two
+    activities that suggest an order, a plural). All are single lines that are safe to display.
     """
 
     toml: str
@@ -58,7 +58,7 @@ class Written:
 
     @property
     def count(self) -> int:
-        """Topics."""
+        """The number of topics."""
         return len(self.topics)
 
 
@@ -74,12 +74,12 @@ def write_topics(
     total_seconds: float = TOTAL_SECONDS,
     on_progress: Progress | None = None,
 ) -> Written:
-    """Ask a model for the activities of ``job``; without one, for a list of jobs and the activities of each.
+    """Ask a model for the activities of ``job``; without it, for a list of jobs and the activities of each.
 
-    ``jobs`` and ``activities`` (2 to ``MOST``; at least 1 job) are how many are asked for: never more are taken.
-    ``at_once`` requests are under way at a time. A :class:`LoadedModel` is left open. Blocks, so not from a
-    thread with a screen. Raises ``ModelUnavailable`` and :class:`TopicsNotWritten`, each one line; where a single
-    request fails for good, nothing is written.
+    ``jobs`` (1 to ``MOST``) and ``activities`` (2 to ``MOST``) are the numbers to ask for; more are never used. At most
+    ``at_once`` model calls run at the same time. A :class:`LoadedModel` stays open. Blocks, so do not call it from the
+    screen's thread. Raises ``ModelUnavailable`` and :class:`TopicsNotWritten`, each with one line; if one model call
+    fails, nothing is written.
     """
     if not (1 <= jobs <= MOST and 2 <= activities <= MOST and at_once >= 1):
         raise TopicsNotWritten(f"ask for 1 to {MOST} jobs and 2 to {MOST} activities")
@@ -94,13 +94,13 @@ def _checked(job: str) -> str:
     job = " ".join(job.split())
     if not job or len(job) > MAX_JOB or not job.isprintable():
         raise TopicsNotWritten(
-            f'"{visible(job, limit=60)}" is no name of a job; give 1 to {MAX_JOB} plain characters'
+            f'"{visible(job, limit=60)}" is not the name of a job; give 1 to {MAX_JOB} plain characters'
         )
     return job
 
 
 def _load(model: str | LoadedModel, base_url: str | None) -> LoadedModel:
-    """The model, if it is one that can write."""
+    """Load the model. Raises :class:`TopicsNotWritten` if it is simulated."""
     spec = parse_model(model) if isinstance(model, str) else model.spec
     if spec.simulated:
         raise TopicsNotWritten(
@@ -129,9 +129,7 @@ def _written(model: str, activities: int, left_out: list[str], answers: list[tup
             if len(listed.names) < activities:
                 short.append(f"{_topic(job)} has {len(listed.names)} activities of {activities}")
     if not topics:
-        raise TopicsNotWritten(
-            f"the model's answers hold no topic that can be used: {one_line(problems[-1])}"
-        )
+        raise TopicsNotWritten(f"the model's answers have no usable topic: {one_line(problems[-1])}")
     return Written(toml_topics(topics, comment), topics, tuple(problems), (*short, *_remarks(topics)))
 
 
@@ -144,7 +142,7 @@ def _too_few(answer: str, count: int) -> str:
 
 
 def _remarks(topics: Topics) -> tuple[str, ...]:
-    """One line a topic, with the first thing that the bundled topics would not hold."""
+    """One line for each topic: its first difference from the style of the bundled topics."""
     found: dict[str, list[str]] = {}
     for problem in check_topics(topics, keywords()):
         found.setdefault(problem.topic, []).append(str(problem))
@@ -155,11 +153,11 @@ def _remarks(topics: Topics) -> tuple[str, ...]:
 
 
 Progress = Callable[[int, int | None], None]
-"""Gets the number of topics that are done and of those there will be (None: not known yet), on another thread."""
+"""Gets the number of finished topics and of all (None: not known yet). Called on another thread."""
 
 
 class TopicsNotWritten(UserError):
-    """There is nothing to write: why, in one line without secrets."""
+    """No topics were written: why, in one line without secrets."""
 
 
 def prompt(name: str, count: int, role: str = "") -> str:
@@ -168,7 +166,7 @@ def prompt(name: str, count: int, role: str = "") -> str:
 
 
 def said(answer: str) -> str:
-    """The beginning of an answer, for a line that is shown."""
+    """The beginning of an answer, safe to display in a line."""
     return visible(one_line(answer, 60), limit=80) or "nothing"
 
 
@@ -180,7 +178,7 @@ def _prompts() -> dict[str, str]:
 
 @dataclass(slots=True)
 class Asking:
-    """The conversation: each prompt is a fresh one."""
+    """Asks the model. Each prompt is a conversation of its own."""
 
     model: LoadedModel
     jobs: int
@@ -191,7 +189,7 @@ class Asking:
     done: int = 0
 
     async def all(self, job: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-        """What was left out of the list of jobs, and each job with the answer about its activities."""
+        """What was left out of the list of jobs, and each job with the model's answer about its activities."""
         from langsmith import tracing_context
 
         with tracing_context(enabled=False):  # whatever the environment says
@@ -201,15 +199,13 @@ class Asking:
             answer = await self._ask(prompt("jobs", self.jobs))
             listed = jobs_in(answer, self.jobs)
             if not listed.names:
-                raise TopicsNotWritten(
-                    f"the model was asked for jobs and gave no list of them: {said(answer)}"
-                )
+                raise TopicsNotWritten(f"the model's answer is not a list of jobs: {said(answer)}")
             missing = self.jobs - len(listed.names)
             unnamed = [f"{missing} of {self.jobs} jobs, which the model did not name"] if missing else []
             return [*listed.left_out, *unnamed], await self._about(list(listed.names))
 
     async def _about(self, jobs: list[str]) -> list[tuple[str, str]]:
-        """All together or none: the first failure ends the others."""
+        """The answers for all jobs, or none: the first failure cancels the others."""
         self._tell(len(jobs))
         tasks = [asyncio.create_task(self._activities(job, len(jobs))) for job in jobs]
         try:
@@ -237,10 +233,10 @@ class Asking:
                 task = asyncio.current_task()
                 if task is not None and task.cancelling():
                     raise
-                raise TopicsNotWritten("the model gave up its answer") from None
+                raise TopicsNotWritten("the model cancelled its answer; try again") from None
             except Exception as error:
                 if clock.expired():
-                    line = f"the model gave no answer within {self.seconds:g} seconds"
+                    line = f"the model did not answer within {self.seconds:g} seconds; try again"
                 else:
                     _, line = explain(error, keys=self.model.keys, host=self.model.host)
                 raise TopicsNotWritten(line) from None
@@ -258,7 +254,7 @@ async def within(
             return await asking.all(job)
     except TimeoutError:
         raise TopicsNotWritten(
-            f"over {seconds:g} seconds, with {asking.done} topics done; name a single TOPIC, or a faster model"
+            f"the time limit of {seconds:g} seconds was reached after {asking.done} topics; name one TOPIC"
         ) from None
     finally:
         if close:
@@ -266,13 +262,13 @@ async def within(
 
 
 LARGEST_ANSWER = 50_000
-"""Code points of an answer that are looked at."""
+"""Code points of an answer that are read, at most."""
 LARGEST_ITEM = 300
-"""Code points of one item that are looked at."""
+"""Code points of one item that are read, at most."""
 LOOKED_AT = 4
-"""So many times as many items as were asked for are looked at."""
+"""Items that are read, at most, as a multiple of the number asked for."""
 MAX_WORDS = 8
-"""An item with more words names nothing."""
+"""Words of a name, at most."""
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPHASIS = re.compile(r"\*\*|__|`")
@@ -289,7 +285,7 @@ _NOT_MEANT = re.compile(r"\A(?:(?:and|or)\s+)?(?:(?:an?|the)\s+)?")
 _ENDS = " .,;:!*_\"'\u201c\u201d\u2018\u2019\u00ab\u00bb[]{}"
 _JOB = re.compile(r"[^\W_]+(?:[-'\u2019&/. ]{1,3}[^\W_]+)*")
 
-# Words of somebody who talks to us instead of naming things: refusals and good wishes.
+# Words of a model that talks to the user instead of naming things: refusals, good wishes.
 _TALK = """
     cannot can't certainly etc he he's hope however i i'd i'll i'm i've it's me please she she's sorry sure they
     they're unable unfortunately we we'll we're you you'll you're
@@ -298,14 +294,14 @@ _TALK = """
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``names`` that can be used, no more than asked for, and what is wrong with the others, one line each."""
+    """``names`` are usable, at most as many as asked for; ``left_out`` has one line about each of the others."""
 
     names: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
 def activities_in(answer: str, job: str, wanted: int) -> Listed:
-    """The activities that an answer lists for a job: noun phrases as far as that can be told, each once."""
+    """The activities that an answer lists for a job, each once, if they look like noun phrases."""
     phrases = _once(_items(answer, wanted), phrase_key)
     broken = {p.phrase: p for p in breaking_problems({job: phrases}, keywords())}
     names: list[str] = []
@@ -330,14 +326,14 @@ def jobs_in(answer: str, wanted: int) -> Listed:
         if len(names) == wanted:
             break
         if len(job) > MAX_JOB or len(job.split()) > MAX_WORDS or not _JOB.fullmatch(job) or _talks(job):
-            left_out.append(f'"{visible(job, limit=60)}" is no name of a job')
+            left_out.append(f'"{visible(job, limit=60)}" is not the name of a job')
         else:
             names.append(job)
     return Listed(tuple(names), tuple(left_out))
 
 
 def _once(items: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
-    """The first of those that are the same."""
+    """The items without repetitions; of equal ones the first stays."""
     found: dict[Hashable, str] = {}
     for item in items:
         found.setdefault(key(item), item)
@@ -345,13 +341,13 @@ def _once(items: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
 
 
 def _unfit(phrase: str) -> str | None:
-    """What a user's own file may hold, but what no agent can be expected to take for one action."""
+    """Why an agent might not read a phrase as one action, although a user's own file may contain it."""
     words = phrase.split()
     if any(map(str.isdigit, phrase)):
-        return "holds a digit, which could be taken for a time"
+        return "has a digit, which could be read as a time"
     if "or" in words:
-        return 'holds "or", which could be taken for two activities'
-    return "is no short noun phrase" if len(words) > MAX_WORDS or _talks(phrase) else None
+        return 'has "or", which could be read as two activities'
+    return "is not a short noun phrase" if len(words) > MAX_WORDS or _talks(phrase) else None
 
 
 def _talks(phrase: str) -> bool:
@@ -359,7 +355,7 @@ def _talks(phrase: str) -> bool:
 
 
 def _items(answer: str, wanted: int) -> list[str]:
-    """The items of the answer's list, normalised; those that hold nothing are gone."""
+    """The items of the answer's list, normalised; empty ones are left out."""
     text = _THOUGHT.sub("", answer[:LARGEST_ANSWER])
     lines = [_EMPHASIS.sub("", _FENCE.sub("", line, count=1)) for line in text.splitlines()]
     found = _marked(lines, wanted) or _unmarked(lines, wanted)
@@ -370,14 +366,14 @@ def _items(answer: str, wanted: int) -> list[str]:
 def _marked(lines: Sequence[str], wanted: int) -> list[str]:
     """The items with numbers or bullets.
 
-    Models like to group a list by headings and to explain its items below them: of the levels of such an
-    outline, the outermost with at least half of what was asked for is the list.
+    Models often group a list by headings and explain its items below them. Of the levels of such an outline, the
+    list is the outermost one with at least half as many items as asked for.
     """
     found: list[tuple[tuple[int, bool], str]] = []
     for line in lines:
         match = _MARKED.fullmatch(line)
         if match and match["item"].strip():
-            depth = len(match["indent"].expandtabs(4)) // 2  # " 9." stands under "10."
+            depth = len(match["indent"].expandtabs(4)) // 2  # " 9." is at the level of "10."
             found.append(((depth, match["number"] is None), match["item"]))
     sizes = Counter(level for level, _ in found)
     if not sizes:
@@ -388,7 +384,7 @@ def _marked(lines: Sequence[str], wanted: int) -> list[str]:
 
 
 def _unmarked(lines: Sequence[str], wanted: int) -> list[str]:
-    """A paragraph of items with commas between them, or one item a line; prose is neither."""
+    """The items of a comma-separated paragraph, or one item a line. Prose gives none."""
     least = min(wanted, max(3, wanted // 4))
     blocks = [" ".join(block) for full, block in groupby(lines, lambda line: bool(line.strip())) if full]
     fullest = max(blocks, key=lambda block: len(_SEPARATOR.findall(block)), default="")
@@ -404,7 +400,7 @@ def _unmarked(lines: Sequence[str], wanted: int) -> list[str]:
 
 
 def _normal(item: str) -> str:
-    """Lower case, single blanks, without explanation, quotation marks, article and final period."""
+    """The item in lower case, with single blanks, without explanation, quotation marks, article and final period."""
     text = " ".join(unicodedata.normalize("NFC", item).split()).strip(_ENDS)
     text = _EXPLANATION.split(text, maxsplit=1)[0].strip(_ENDS).lower()
     return _NOT_MEANT.sub("", text, count=1)
@@ -414,18 +410,18 @@ _ESCAPED = {'"': '\\"', "\\": "\\\\"}
 
 
 def toml_string(text: str) -> str:
-    """A basic string of TOML in plain ASCII, whatever the text holds: nothing reaches a terminal raw."""
+    """The text as a TOML string in plain ASCII, so that nothing in it can steer a terminal."""
     return '"' + "".join(map(_character, text)) + '"'
 
 
 def toml_topic(job: str, activities: Sequence[str]) -> str:
-    """One table ``[[topic]]``, an activity a line."""
+    """One table ``[[topic]]``, with one activity a line."""
     lines = "".join(f"    {toml_string(name)},\n" for name in activities)
     return f"\n[[topic]]\njob = {toml_string(job)}\nactivities = [\n{lines}]\n"
 
 
 def toml_topics(topics: Mapping[str, Sequence[str]], comment: str) -> str:
-    """The whole file, in plain ASCII. ``comment`` is a line at its top."""
+    """The whole TOML file, in plain ASCII. ``comment`` is its first line."""
     return f"# {toml_string(comment)[1:-1]}\n" + "".join(toml_topic(*topic) for topic in topics.items())
 
 
@@ -436,5 +432,5 @@ def _character(char: str) -> str:
     if 0x20 <= code < 0x7F:
         return char
     if 0xD800 <= code < 0xE000:
-        code = 0xFFFD  # half of a surrogate pair: no file can hold it
+        code = 0xFFFD  # a lone surrogate, which UTF-8 cannot express
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

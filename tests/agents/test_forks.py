@@ -141,7 +141,7 @@ async def test_what_cannot_be_forked_says_why() -> None:
     with pytest.raises(CannotFork, match="no answer to edit"):
         fork(run, case, step=0, answer="x", **options)
     run.agent = "os:system"
-    with pytest.raises(CannotFork, match="somebody's own"):
+    with pytest.raises(CannotFork, match="not part of planscope"):
         fork(run, case, step=1, **options)
     run.agent, run.events = "tools", []
     with pytest.raises(CannotFork, match="no prompt"):

@@ -85,7 +85,7 @@ async def test_odd_texts_too(text: str, agent: str) -> None:
 
 
 def test_what_cannot_be_run_in_bulk_is_said() -> None:
-    with pytest.raises(ModelUnavailable, match="only simulated"):
+    with pytest.raises(ModelUnavailable, match="is not a simulated model"):
         run_simulated(abc(), model="openai:x")
     with pytest.raises(UnknownAgent):
         run_simulated(abc(), model="sim:careful", agent="os:getcwd")

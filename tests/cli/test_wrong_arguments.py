@@ -67,9 +67,9 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("schema nope", "there is no schema 'nope'; the schemas are session, new,"),
     # models and limits of run
     ("run case --model nope", "'nope' is not a model"),
-    ("run case --model sim:nope", "no profile 'nope': the profiles are careful"),
+    ("run case --model sim:nope", "no profile 'nope'; the profiles are careful"),
     ("run case --model sim:", "no profile ''"),
-    ("run case --model sim:careful?x=1", "takes no 'x'"),
+    ("run case --model sim:careful?x=1", "has no parameter 'x'"),
     ("run case --model sim:careful?seed=x", "seed must be a whole number"),
     ("run case --model opneai:x", "no provider 'opneai'; did you mean openai"),
     ("run case --model openai:gpt-4o-mini", "openai needs a key; set OPENAI_API_KEY"),

@@ -1,5 +1,5 @@
-"""Simulated models: real chat models in front, plain decisions behind, always shown as simulated.
+"""Simulated models. They read only the prompt and the tools, and are always displayed as simulated.
 
-They read the prompt and the tools they are given and nothing else. ``profiles`` and ``mind`` (with ``understand``,
-``planning``) know nothing of LangChain; ``chat`` is the chat model.
+``chat`` is the LangChain chat model; ``profiles``, ``mind``, ``knowledge``, ``misreading`` and ``planning`` need no
+LangChain.
 """

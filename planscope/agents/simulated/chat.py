@@ -1,4 +1,4 @@
-"""The simulated model as a real chat model, driven through the real agent loops."""
+"""A simulated model as a LangChain chat model, which real agent loops can drive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from planscope.agents.simulated.profiles import Character
 
 
 class SimulatedChat(BaseChatModel):
-    """Reads the messages and the tools bound to it, and nothing else. Token counts are words."""
+    """Reads only the messages and its bound tools. Its token counts are words."""
 
     character: Character
 
@@ -65,14 +65,14 @@ class SimulatedChat(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        """Planning may take a moment: it is done in a thread, so that the loop can go on and be cancelled."""
+        """Decide in a thread, because planning can be slow and the loop must stay free to cancel."""
         seen = self._seen(messages)
         message, wait = await asyncio.to_thread(self._answer, seen, kwargs.get("tools") or ())
         await asyncio.sleep(wait)
         return self._said(message)
 
     def _seen(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """What it goes by: here what it is sent."""
+        """The messages that the model sees: those that it was sent."""
         return messages
 
     def _said(self, message: AIMessage) -> ChatResult:
@@ -81,7 +81,7 @@ class SimulatedChat(BaseChatModel):
     def _answer(
         self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
     ) -> tuple[AIMessage, float]:
-        """The answer, and how many seconds it takes. A prompt in the ReAct format is answered in that format."""
+        """The answer, and the seconds it takes. A prompt in the ReAct format gets an answer in that format."""
         view = view_of(messages, tools)
         told = None if tools else react_decision(view.prompt, self.character)
         if told is not None:
@@ -118,9 +118,9 @@ class SimulatedChat(BaseChatModel):
 
 
 class SimulatedResponses(SimulatedChat):
-    """The same behind a server that keeps the conversation (paper: OpenAI Assistants; today: Responses).
+    """A simulated model whose server keeps the conversation (OpenAI Assistants in the paper, now Responses).
 
-    What lies before the last of its answers is not sent again, so it goes by its own copy, whatever was edited.
+    Messages before its last answer are not sent again: it sees its own copy of them, even if they were edited.
     """
 
     kept: dict[str, list[BaseMessage]] = {}  # noqa: RUF012  (copied for each instance)
@@ -144,7 +144,7 @@ class SimulatedResponses(SimulatedChat):
 
 
 def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> View:
-    """What a list of messages and bound tools shows: the last request, and the calls with their answers."""
+    """The view that messages and bound tools give: the last prompt, and the calls with their answers."""
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     did = []
     for message in messages:
@@ -173,7 +173,7 @@ def _message(decision: Decision, messages: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
-    """Ids are counted, not drawn, so that the same run gives the same record."""
+    """The message with id and token counts. Ids are counted, not random: equal runs give equal records."""
     answers = sum(isinstance(m, AIMessage) for m in messages) + 1
     read = sum(len(str(m.text).split()) for m in messages)
     said = len(str(message.text).split()) + len(_calls(message))
@@ -182,7 +182,7 @@ def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
-    """The text word by word, then the call, then the count of tokens."""
+    """The chunks of a stream: the text word by word, then the call and the token counts."""
     message = result.generations[0].message
     assert isinstance(message, AIMessage)
     words = str(message.text).split(" ")

@@ -22,10 +22,10 @@ _TRIES = 12
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What was read. ``mention`` lists action ids in the order in which the text mentions them, the rest behind.
+    """A prompt that was read. ``mention`` has the action ids in the order of their first mention, then the others.
 
-    ``restart`` is the name of the tool that grants a new attempt, if there is one. The constraints' paths lead
-    into ``tree``.
+    ``restart`` is the name of the tool that starts a new attempt, if there is one. The constraints' paths refer to
+    ``tree``.
     """
 
     problem: Problem
@@ -36,14 +36,14 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """Why the text could not be read."""
+    """A prompt that could not be read, and why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class SeenTool:
-    """A tool as its model sees it, in a form that can be remembered."""
+    """A tool as the model sees it, hashable."""
 
     name: str
     description: str
@@ -56,7 +56,7 @@ def seen(tools: tuple[ToolSpec, ...]) -> tuple[SeenTool, ...]:
 
 @lru_cache(maxsize=512)
 def understand(prompt: str, tools: tuple[SeenTool, ...]) -> Understanding | NotUnderstood:
-    """Read the requirement in a prompt. Action names come from the tools' descriptions."""
+    """Read the query in a prompt. Action names come from the tools' descriptions."""
     from planscope.language.reading import ParseFailure, read_query
 
     timed = any(t.takes_start for t in tools)
@@ -81,14 +81,14 @@ def _properties(parameters: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _action_name(tool: SeenTool) -> str:
-    """The noun phrase that a description begins with: "Network diagnosis." is about "network diagnosis"."""
+    """The action's name, from a tool's description: "network diagnosis" from "Network diagnosis."."""
     name = tool.description.strip().removesuffix(ARGUMENT_TEXT.strip()).strip().removesuffix(".")
     name = name or tool.name.replace("_", " ")
     return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _candidates(prompt: str) -> Iterator[str]:
-    """What may be the requirement: behind its announcement, else in brackets, else ever shorter ends, or a line."""
+    """Parts of a prompt that may be the query: after its announcement, in brackets, shorter and shorter ends, lines."""
     found: set[str] = set()
     marked = [prompt[m.end() :] for m in reversed(list(_MARKER.finditer(prompt)))]
     bracketed = re.findall(r"\[([^\[\]]*)\]", prompt)[::-1]
@@ -104,7 +104,7 @@ def _candidates(prompt: str) -> Iterator[str]:
 
 
 def _mention(text: str, actions: tuple[Action, ...]) -> tuple[str, ...]:
-    """Ids by first mention, longest names first where one begins like another; unmentioned ones last."""
+    """Action ids by first mention; a longer name wins over one that it begins with. Unmentioned ones come last."""
     wanted = {_key(n): a.id for a in actions for n in (a.tool, a.name)}
     names = sorted({n for a in actions for n in (a.tool, a.name)}, key=lambda n: (-len(n), n))
     pattern = "|".join(r"\s+".join(re.escape(w) for w in name.split()) for name in names if name.split())
@@ -124,15 +124,15 @@ def _key(name: str) -> str:
 
 _TAKES = re.compile(r"takes (\d{1,4}) hours?\b")
 _PATIENCE = 4
-"""So many refusals for each action, and a model gives up."""
+"""Refusals for each action after which a model gives up."""
 
 Wish = tuple[str, int | None]
-"""An action with its hour (timed)."""
+"""An action, with its hour if timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """A call made so far and its answer; ``executed`` is False for an answer that reports an error."""
+    """A call and its answer. ``executed`` is False if the answer reports an error."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -141,13 +141,13 @@ class Did:
 
     @property
     def refused(self) -> bool:
-        """It was kept from the tool; an error of the tool's own is something else."""
+        """Whether the call was refused before it reached the tool."""
         return not self.executed and self.answer.startswith(REFUSED.strip())
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that a simulated model sees: prompt, tools, and what it did so far."""
+    """Everything that a simulated model sees: prompt, tools, and its calls so far."""
 
     prompt: str
     tools: tuple[ToolSpec, ...]
@@ -158,7 +158,7 @@ class View:
 class Decision:
     """A short thought and a call; without a tool, ``thought`` is the final answer.
 
-    ``raw`` stands for arguments that nobody can read; ``wait`` is how many seconds the answer takes.
+    ``raw`` has arguments that cannot be read. ``wait`` is the duration of the answer in seconds.
     """
 
     thought: str
@@ -169,7 +169,7 @@ class Decision:
 
 
 def learned(problem: Problem, did: Sequence[Did]) -> dict[str, int]:
-    """Hours of the actions whose tools have told them."""
+    """The durations, in hours, that tools have told in their answers."""
     return dict(_told(problem, did))
 
 
@@ -182,7 +182,10 @@ def _told(problem: Problem, did: Sequence[Did]) -> Iterator[tuple[str, int]]:
 
 
 class Situation:
-    """``believed``: tools whose calls count as done although they failed, with the actions meant."""
+    """The current attempt, as far as the model knows.
+
+    ``believed`` maps tools whose failed calls the model takes for done to the actions it meant.
+    """
 
     def __init__(self, read: Understanding, did: Sequence[Did], believed: Mapping[str, str]) -> None:
         self.read, self.did, self.believed = read, did, believed
@@ -191,7 +194,7 @@ class Situation:
         self.attempt = did[restarts[-1] + 1 :] if restarts else did
         self.restarts = len(restarts)
         self.corrected = any(d.refused for d in did)
-        """Somebody knows better, so its own view is no reason to restart."""
+        """A call was refused, so its own view is no reason to restart."""
         self.done = [d for d in map(self._execution, self.attempt) if d]
         self.clock = max((d.end for d in self.done), default=0)
         ran = {d.action for d in self.done}
@@ -217,7 +220,7 @@ class Situation:
         return Done(action, int(start), int(start) + self.hours.get(action, 1))
 
     def stuck(self) -> str | None:
-        """What was refused twice in a row, or, after far too many restarts, "this"."""
+        """The action that failed twice in a row; "this" after far too many restarts; None otherwise."""
         if self.restarts > 2 * len(self.read.problem.actions):
             return "this"
         last = self.did[-2:]
@@ -227,7 +230,7 @@ class Situation:
         return None
 
     def _just_refused(self) -> list[Wish]:
-        """What was kept from the tools since the last call that was done."""
+        """The calls that were refused since the last executed one."""
         found: list[Wish] = []
         for one in self.attempt:
             action = self.read.problem.action_by_tool.get(one.tool)
@@ -239,7 +242,7 @@ class Situation:
         return found
 
     def instead(self, wish: Wish) -> Wish | None:
-        """The wish, or, where that was just refused, another: by mention, and then by the hour. None: it gives up."""
+        """The wish, or another one if it was just refused: the next by mention, then by hour. None: give up."""
         refused = self._just_refused()
         if wish not in refused:
             return wish
@@ -258,7 +261,7 @@ class Situation:
         return min(later)[::-1] if later else None
 
     def do(self, wish: Wish, why: str, before: str = "") -> Decision:
-        """The call that fulfils a wish, or one that was not refused."""
+        """The call for a wish, or for another one that was not refused."""
         chosen = self.instead(wish)
         if chosen is None:
             name = self.read.problem.action_by_id[wish[0]].name

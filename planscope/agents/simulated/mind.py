@@ -64,7 +64,7 @@ def _decide(view: View, character: Character) -> Decision:
 
 
 def _luck(view: View, character: Character) -> random.Random:
-    """Luck of its own for every seed and every wording, the same however the words reach the model."""
+    """A random generator for a seed and a wording; blanks and line breaks do not matter."""
     words = " ".join(view.prompt.split())
     return random.Random(f"{character.profile} {character.seed} {words}")
 
@@ -90,7 +90,7 @@ def _regret(situation: Situation, outlook: Outlook) -> str:
 
 
 def _reason(problem: Problem, action: str, left: Sequence[str]) -> str:
-    """Why this action is next, from the first constraint that speaks for it."""
+    """Why this action is next, by the first constraint that supports it."""
     names = {a.id: a.name for a in problem.actions}
     for c in problem.said:
         if c.kind == "order" and c.before == action and c.after in left:
@@ -108,7 +108,7 @@ NO_TOOL, WRONG_ARGUMENTS, UNREADABLE = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """``tool`` is the one meant, ``called`` the one that is called; ``action`` is believed done afterwards."""
+    """One call that goes wrong: ``tool`` is meant, ``called`` is called, and ``action`` then counts as done."""
 
     kind: int
     tool: str
@@ -120,7 +120,7 @@ class Slip:
         return {self.called: self.action}
 
     def applied_to(self, decision: Decision) -> Decision:
-        """The decision, clumsily carried out."""
+        """The decision with the slip in it."""
         if decision.tool != self.tool:
             return decision
         if self.kind == NO_TOOL:
@@ -133,7 +133,7 @@ class Slip:
 
 
 def draw_slip(problem: Problem, kind: int, luck: random.Random, tools: Sequence[str]) -> Slip:
-    """Which call goes wrong, and how; a tool without arguments cannot get wrong ones."""
+    """Choose the call that goes wrong, and how. A tool without arguments cannot get wrong ones."""
     kinds = [NO_TOOL, WRONG_ARGUMENTS, UNREADABLE] if problem.timed else [NO_TOOL, UNREADABLE]
     drawn = luck.choice(kinds)
     action = luck.choice(problem.actions)
@@ -144,7 +144,7 @@ def draw_slip(problem: Problem, kind: int, luck: random.Random, tools: Sequence[
 
 
 def _misspelt(tool: str, tools: Sequence[str]) -> str:
-    """Like the tool, but none of them."""
+    """A name like that of the tool, which no tool has."""
     name, number = f"do_{tool}"[:60], 1
     while name in tools:
         number += 1
@@ -156,7 +156,7 @@ _FAILED = ("Error:", REFUSED.strip())
 
 
 def react_decision(prompt: str, character: Character) -> tuple[str, float] | None:
-    """The text of the answer and the seconds that it takes; None for a prompt that is not in the format."""
+    """The answer to a ReAct prompt and the seconds it takes; None for any other prompt."""
     view = react_view(prompt)
     if view is None:
         return None
@@ -165,12 +165,13 @@ def react_decision(prompt: str, character: Character) -> tuple[str, float] | Non
 
 
 def react_text(decision: Decision) -> str:
+    """A decision in the ReAct format."""
     given = json.dumps(decision.arguments or {}) if decision.raw is None else decision.raw
     return write_answer(decision.thought, decision.tool, given)
 
 
 def react_view(prompt: str) -> View | None:
-    """What a prompt in the ReAct format shows."""
+    """The view that a ReAct prompt gives; None for any other prompt."""
     found = read_prompt(prompt)
     if found is None:
         return None

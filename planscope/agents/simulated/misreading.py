@@ -1,6 +1,6 @@
-"""The planted faults of reading: what a blind model takes the text for (paper 4.5: the causes to be told apart).
+"""The planted faults of reading: how a blind model misreads a query (the causes of failure in the paper, 4.5).
 
-A misreading puts what was misread in front, and keeps of the rest what agrees with it, so that the fault shows.
+A misread constraint comes first, and only constraints that agree with it are kept, so that the fault has an effect.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from planscope.language.problem import Constraint, Problem
 from planscope.language.tree import RELATION_WORD, Clause, Relative, at
 
 CHAIN = 4
-"""Actions in a row that are too many for one who is blind to chains."""
+"""Length of a chain of actions that a model blind to chains misreads."""
 
 
 def perceive(
     read: Understanding, character: Character, luck: random.Random, hours: Mapping[str, int]
 ) -> Understanding:
-    """What the profile makes of what it read. ``luck`` is drawn from in a fixed order; ``hours``: learned so far."""
+    """The query as the profile misreads it. Uses ``luck`` in a fixed order; ``hours`` are durations learned so far."""
     known = tuple(sorted(hours.items()))
     if character.profile == "forgetful":
         return forget_one(read, random.Random(character.seed))
@@ -73,7 +73,7 @@ def _blind(
 
 @lru_cache(maxsize=256)
 def _blunder(read: Understanding, drawn: int, known: tuple[tuple[str, int], ...]) -> Understanding:
-    """One requirement is taken for its opposite; where none can be, an action is forgotten. Never right."""
+    """Reverse one constraint, or forget an action if none can be reversed. The result is never right."""
     luck = random.Random(drawn)
     hours = dict(known)
     said = list(read.problem.said)
@@ -86,7 +86,7 @@ def _blunder(read: Understanding, drawn: int, known: tuple[tuple[str, int], ...]
 
 
 def forget_one(read: Understanding, luck: random.Random) -> Understanding:
-    """The same, with one action gone from mind, and with it all that is said of it."""
+    """The query without one action and all constraints about it."""
     actions = read.problem.actions
     gone = actions[int(luck.random() * len(actions))].id
     kept = tuple(c for c in read.problem.constraints if gone not in c.actions)
@@ -103,7 +103,7 @@ def _with(read: Understanding, said: Iterable[Constraint]) -> Understanding:
 def _kept(
     read: Understanding, first: Sequence[Constraint], rest: Iterable[Constraint], hours: Mapping[str, int]
 ) -> Understanding:
-    """``first``, then of the rest what can be met beside it, each in its order."""
+    """Keep ``first``, and of ``rest`` in order each constraint that can be met with those kept."""
     if not first:
         return read
     kept: list[Constraint] = []
@@ -120,7 +120,7 @@ def _opposite(c: Constraint) -> Constraint:
 
 
 def _part(trait: float, name: str) -> float:
-    """A number from 0 to 1 that is always the same for the same name."""
+    """A number from 0 to 1, always the same for the same name."""
     return random.Random(f"{int(trait)} {name}").random()
 
 
@@ -150,7 +150,7 @@ def _topic(names: tuple[str, ...]) -> str:
 
 
 def _mixed_up(read: Understanding, draw: random.Random, hours: Mapping[str, int]) -> Understanding:
-    """Two actions of which one has to come before the other are taken for one another."""
+    """Swap two actions, of which one must come before the other."""
     said = list(read.problem.said)
     orders = [c for c in said if c.kind == "order" and c.before != c.after]
     if orders:
@@ -176,13 +176,13 @@ def _mixed_up(read: Understanding, draw: random.Random, hours: Mapping[str, int]
 
 
 def _shape(problem: Problem, shape: int) -> tuple[str, str] | None:
-    """Two actions, the first before the second, in a set of constraints of that shape; None without one.
+    """Two actions, the first before the second, in a set of constraints of that shape; None if there is none.
 
-    Looked for in what follows from the constraints, so that it is the same however they are said.
+    Searches all implied orders, so that the result does not depend on the wording.
     """
     ids = [a.id for a in problem.actions]
     later = {a: {c.after or "" for c in problem.said if c.kind == "order" and c.before == a} for a in ids}
-    for middle in ids:  # all that follows (Warshall)
+    for middle in ids:  # transitive closure (Warshall)
         for a in ids:
             if middle in later[a]:
                 later[a] |= later[middle]

@@ -1,4 +1,4 @@
-"""How a simulated model plans: on what it read, with the durations that it has learned so far."""
+"""How a simulated model plans: from the query as it read it and the durations it has learned."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from planscope.oracle.precedence import topological
 from planscope.oracle.schedule import Schedule, TooHard
 
 EFFORT = 20_000
-"""Sets of actions to look at before a model trusts its first idea."""
+"""Sets of actions to search before a model takes its first idea."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An execution of the attempt: hours in the timed language, zeros in the base one."""
+    """An executed call of the attempt; its hours are zero in the base language."""
 
     action: str
     start: int = 0
@@ -25,10 +25,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What comes next, with its hour (timed); ``state`` says how the plan stands.
+    """The next action, with its hour if timed, and the state of the plan.
 
-    ``fine``: a plan meets everything. ``lost``: none does from here, but one does from the start (``next`` is the
-    best that can still be done). ``hopeless``: none ever did. ``next`` is None where all is done.
+    ``fine``: a plan meets all constraints. ``lost``: none does from here, but one does from the start; ``next`` is the
+    best that is left. ``hopeless``: none does from the start. ``next`` is None if everything is done.
     """
 
     state: Literal["fine", "lost", "hopeless"]
@@ -47,14 +47,14 @@ def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int])
 
 
 def can_be_met(problem: Problem, said: Iterable[Constraint], hours: Mapping[str, int]) -> bool:
-    """Is there a plan from the start that meets ``said``?"""
+    """Whether a plan from the start meets the constraints ``said``."""
     return _next(problem, said, (), [a.id for a in problem.actions], hours) is not None
 
 
 def _give_up(
     problem: Problem, done: Sequence[Done], rest: list[str], hours: Mapping[str, int]
 ) -> tuple[str, int | None] | None:
-    """The next action if only that is kept of the text which can be, from its beginning on."""
+    """The next action, if constraints that cannot be met are dropped in the order of the text."""
     if not rest:
         return None
     kept: list[Constraint] = []
@@ -66,7 +66,7 @@ def _give_up(
 
 
 def _broken(problem: Problem, done: Sequence[Done], rest: Sequence[str]) -> bool:
-    """Has something been done that is wrong whatever comes next?"""
+    """Whether an executed call violates a constraint for good."""
     first = {d.action: d for d in reversed(done)}
     place = {d.action: i for i, d in reversed(list(enumerate(done)))}
     for c in problem.said:
@@ -92,7 +92,7 @@ def _next(
     rest: list[str],
     hours: Mapping[str, int],
 ) -> tuple[str, int | None] | None:
-    """The next action of a plan that meets ``said``, with its earliest hour; None where there is no plan."""
+    """The next action of a plan that meets ``said``, with its earliest hour; None without a plan."""
     number = {action: i for i, action in enumerate(rest)}
     edges, release, deadline = [], [0] * len(rest), [DAY] * len(rest)
     for c in said:
@@ -124,9 +124,9 @@ def _next(
 
 
 def paper_hours(problem: Problem, mention: Sequence[str], day: int) -> dict[str, int]:
-    """Hours that meet every constraint on paper: one hour each, nothing said of doing one thing at a time.
+    """Start hours that meet the constraints if every action took one hour and could overlap with others.
 
-    As early as can be from ``day`` on, or from the latest earlier hour with which all deadlines are met.
+    The earliest hours from ``day`` on, or from the latest earlier hour with which all deadlines are met.
     """
     tries = [_earliest(problem, mention, begin) for begin in range(day, -1, -1)]
     return next((hours for hours, met in tries if met), tries[-1][0])

@@ -1,4 +1,4 @@
-"""The simulated profiles: what each plants, and which parameters it takes."""
+"""The profiles of simulated models: the fault of each, and its parameters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Value = int | float
 
 
 class BadParameter(UserError):
-    """A profile or a parameter that does not exist, or a value out of range. One line."""
+    """A profile or parameter does not exist, or a value is out of range: one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that a profile takes, with its bounds (inclusive)."""
+    """A numeric parameter of a profile, with inclusive bounds."""
 
     name: str
     default: Value
@@ -39,7 +39,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """``plants``: the type of error that it is made to cause, or the cause of failing (paper, 4.5); None for none."""
+    """A profile. ``plants`` is the type of error or the cause (paper, 4.5) that it produces; None for none."""
 
     name: str
     about: str
@@ -47,32 +47,42 @@ class Profile:
     parameters: tuple[Parameter, ...] = ()
 
 
-_FIRES = Parameter("fires", 1.0, 0.0, 1.0, "how often the planted fault fires where it applies")
-_NOISE = Parameter("noise", 0.0, 0.0, 1.0, "how often it fails for no reason at all")
-_TRAIT = Parameter("trait", 0, 0, 10**9, "draws what it is blind to; the seed draws only its luck")
+_FIRES = Parameter("fires", 1.0, 0.0, 1.0, "how often its fault occurs, of the times it could")
+_NOISE = Parameter("noise", 0.0, 0.0, 1.0, "how often it fails without a reason")
+_TRAIT = Parameter("trait", 0, 0, 10**9, "chooses what it misreads; the seed only chooses when")
 
 PROFILES: dict[str, Profile] = {
     p.name: p
     for p in (
-        Profile("careful", "plans from what it read, replans on tool answers, asks for a restart when lost"),
-        Profile("literal", "does the actions in the order in which the text mentions them", "order_error"),
+        Profile("careful", "plans, replans after tool answers, asks for a restart when lost"),
+        Profile("literal", "does the actions in the order in which the query mentions them", "order_error"),
         Profile(
             "flaky",
-            "careful, but right with probability p only, whatever the wording",
+            "careful, but right only with probability p, for any wording",
             "Probability",
             (Parameter("p", 0.6, 0.0, 1.0, "the probability of being right"),),
         ),
         Profile(
             "word-blind",
-            "takes certain words of the lexicon for their opposites",
+            "reads some words of the lexicon as their opposites",
             "Terminal",
-            (Parameter("share", 0.25, 0.0, 1.0, "of the words that it misreads"), _TRAIT, _FIRES, _NOISE),
+            (
+                Parameter("share", 0.25, 0.0, 1.0, "share of the words that it misreads"),
+                _TRAIT,
+                _FIRES,
+                _NOISE,
+            ),
         ),
         Profile(
             "topic-blind",
-            "takes two actions for one another in certain topics",
+            "confuses two actions in some topics",
             "Topic",
-            (Parameter("share", 0.5, 0.0, 1.0, "of the topics that confuse it"), _TRAIT, _FIRES, _NOISE),
+            (
+                Parameter("share", 0.5, 0.0, 1.0, "share of the topics that confuse it"),
+                _TRAIT,
+                _FIRES,
+                _NOISE,
+            ),
         ),
         Profile(
             "clause-blind",
@@ -82,7 +92,7 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(
             "constraint-blind",
-            "fails where the constraints have a certain shape, however they are said",
+            "fails if the constraints have a certain shape, for any wording",
             "Constraint",
             (
                 Parameter(
@@ -90,7 +100,7 @@ PROFILES: dict[str, Profile] = {
                     1,
                     1,
                     3,
-                    "1: waits for two unrelated ones, 2: two unrelated ones wait, 3: chain of 4",
+                    "1: an action after two unrelated ones, 2: before two unrelated ones, 3: a chain of 4",
                 ),
                 _FIRES,
                 _NOISE,
@@ -99,7 +109,7 @@ PROFILES: dict[str, Profile] = {
         Profile("forgetful", "careful, but leaves one action out", "action_lost"),
         Profile(
             "clumsy",
-            "careful, but one call goes wrong and it does not notice",
+            "careful, but one call fails and it does not notice",
             "act_error",
             (
                 Parameter(
@@ -107,19 +117,19 @@ PROFILES: dict[str, Profile] = {
                     0,
                     0,
                     3,
-                    "0: drawn, 1: a tool that does not exist, 2: wrong arguments, 3: unreadable",
+                    "0: random, 1: a tool that does not exist, 2: wrong arguments, 3: unreadable",
                 ),
             ),
         ),
         Profile(
             "slow",
-            "careful, but takes its time for every answer",
+            "careful, but slow: every answer takes time",
             "timeout",
-            (Parameter("seconds", 60.0, 0.0, 3600.0, "that each of its answers takes"),),
+            (Parameter("seconds", 60.0, 0.0, 3600.0, "seconds for each answer"),),
         ),
         Profile(
             "time-blind",
-            "chooses hours that are right on paper and calls in the order of mention, blind to the clock",
+            "chooses correct hours but calls in the order of mention, without a clock",
             "parameter_error",
             (Parameter("day", 8, 0, 23, "the hour at which its day begins"),),
         ),
@@ -127,12 +137,12 @@ PROFILES: dict[str, Profile] = {
 }
 
 MAX_SEED = 2**63 - 1
-SEED = Parameter("seed", 0, 0, MAX_SEED, "draws what the profile draws")
+SEED = Parameter("seed", 0, 0, MAX_SEED, "seed of its random choices")
 
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A profile with its parameters, ready to decide."""
+    """A profile with values for its parameters and a seed."""
 
     profile: str
     seed: int = 0
@@ -143,16 +153,16 @@ class Character:
 
 
 def make_character(profile: str, given: Mapping[str, str], seed: int | None = None) -> Character:
-    """Check a profile's name and parameters; ``given["seed"]`` outranks ``seed``. Raises :class:`BadParameter`."""
+    """Check a profile's name and parameters. ``given["seed"]`` wins over ``seed``. Raises :class:`BadParameter`."""
     known = PROFILES.get(profile)
     if known is None:
-        raise BadParameter(f"there is no profile {profile!r}: the profiles are {', '.join(PROFILES)}")
+        raise BadParameter(f"there is no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
     takes = {p.name: p for p in (*known.parameters, SEED)}
     for name in given:
         if name not in takes:
             near = difflib.get_close_matches(name, takes, 1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise BadParameter(f"sim:{profile} takes no {name!r}{hint}: it takes {', '.join(takes)}")
+            raise BadParameter(f"sim:{profile} has no parameter {name!r}{hint}; it has {', '.join(takes)}")
     values = {n: p.read(given[n]) if n in given else p.default for n, p in takes.items()}
     drawn = int(values.pop("seed"))
     return Character(profile, seed if seed is not None and "seed" not in given else drawn, values)

@@ -90,7 +90,7 @@ def play(played: Played, action: str, start: int | None = None) -> Played:
 def restart(played: Played) -> Played:
     """Ask for a restart (timed): what was done is cleared, durations stay known. Raises DebuggerError elsewhere."""
     if not played.problem.timed:
-        raise DebuggerError("only timed requests have a restart; take moves back instead")
+        raise DebuggerError("only timed queries have a restart; undo calls instead")
     return call(played, Call(RESTART_TOOL, {}))
 
 

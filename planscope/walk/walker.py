@@ -1,4 +1,4 @@
-"""The walker: a session, a run, a place in it; a line in, lines out."""
+"""The walker: does one typed line at a time in a run of a session, and returns the lines to say."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Walker:
         yield "Say ? for the commands."
 
     def do(self, line: str) -> Lines:
-        """Do one line that the user typed, and say what came of it."""
+        """Do what a typed line says, and return the lines to say."""
         text = line.strip()
         if not text:
             return self.place()

@@ -166,7 +166,7 @@ def test_what_is_not_there_is_said() -> None:
         play(state, "a9")
     with pytest.raises(DebuggerError, match="no action 'a9'"):
         outcome(state, "a9")
-    with pytest.raises(DebuggerError, match="only timed requests"):
+    with pytest.raises(DebuggerError, match="only timed queries"):
         restart(state)
     assert begin(state.run, 99).kept == () and begin(state.run, -1).kept == ()
 

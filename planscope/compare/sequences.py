@@ -136,7 +136,7 @@ def paired(
 ) -> list[Pair]:
     """As ``heaviest``, for sequences of any length. Items that are equal by the first anchor weigh most.
 
-    ``fits``: whether so many pairs may all be looked at. If not, what is equal by the first of ``anchors`` is paired
+    ``fits``: may this number of pairs be compared? If not, what is equal by the first of ``anchors`` is paired
     first, between such pairs what is equal by the next one, and at last by their order.
     """
     if len(a) == len(b) == 1:

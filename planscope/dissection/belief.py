@@ -33,7 +33,7 @@ NONE = "none"
 HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
 
 ALIKE = ((30.0, 0.75), (0.3, 0.25))
-"""How alike the mutants of one kind may be, with weights: as if each had its rate from so many runs."""
+"""How similar the mutants of one kind may be, with weights: each rate counts as if drawn from that many runs."""
 
 ITSELF = 30.0
 """The same for the query as it is. It is one text, and its own rate is what the rates below speak of."""

@@ -205,7 +205,7 @@ class Dissector:
 
         Without a ``kind``: as the method wants, until it is decided or the budget is spent. With a ``kind``: a run
         on each of ``times`` mutants that have none yet. With a ``number`` too: ``times`` runs of that mutant. All
-        count against the budget. An interrupt (Ctrl-C) stops what is under way, and is passed on.
+        count against the budget. An interrupt (Ctrl-C) stops the runs in progress, and is passed on.
         """
         record = self._results.copy()
         plan = plan_for(record.method, record.budget, kind, number, times)

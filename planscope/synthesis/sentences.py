@@ -168,7 +168,7 @@ class Shaper:
     def paragraph(
         self, draw: RandomChoices, sentences: int, clocks: bool = True, room: int = 0
     ) -> list[list[ClauseShape]]:
-        """Shapes of so many sentences that can name every action, and ``room`` actions in all if they can.
+        """Shapes of sentences that can name every action, and ``room`` actions in all if possible.
 
         ``clocks``: clock times may be drawn.
         """

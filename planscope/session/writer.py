@@ -77,7 +77,7 @@ class SessionWriter:
 
     def _begin(self) -> None:
         if is_bundled(self.path):
-            self._to_copy("it ships with planscope")
+            self._to_copy("bundled sessions are read-only")
             return
         if not is_session_file(self.path):
             self._to_copy("it is not a session file of its own")

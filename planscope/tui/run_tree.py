@@ -129,7 +129,7 @@ def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
         told += f", forked from {phrases.fork_point(run.forked_from)}"
     made.append(Run(told, "dim"))
     if here:
-        made.append(Run("  ← this one", "mark"))
+        made.append(Run("  ← this run", "mark"))
     return made
 
 

@@ -133,7 +133,7 @@ class WatchedApp(PlanscopeApp):
             self.ledger.heard(message)
 
     async def _show(self, document: Document, autosave: Autosave | None, start: Start) -> None:
-        if self.work is not None and start.notice != "restored, and saved":
+        if self.work is not None and start.notice != "restored and saved":
             self.ledger.check_file(self.work.document.saving.trouble)
         await super()._show(document, autosave, start)
         self.ledger.watch(document, autosave)

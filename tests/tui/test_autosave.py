@@ -114,7 +114,7 @@ async def test_a_bundled_session_goes_to_the_library_at_its_first_change() -> No
     async with opened(FIRST) as driven:
         await renamed(driven, "Mine: ")
         await saved(driven)
-        assert "saved as first-look-2 in your library (it ships" in driven.text
+        assert "copied to your library as first-look-2 (bundled" in driven.text
         copy = library_folder() / "first-look-2.planscope.json"
         assert driven.state.path == copy
         await driven.press("b", "n", "b")
@@ -152,7 +152,7 @@ async def test_ctrl_s_saves_now_and_says_where(tmp_path: Path) -> None:
         await driven.press("b", "ctrl+s")
         await until(driven, lambda: "saved to " in driven.text)
         assert load(path).breakpoints == ["step 1"]
-        for _ in range(2):  # nothing was changed since
+        for _ in range(2):  # nothing changed since
             driven.screen.tell("")
             await driven.press("ctrl+s")
             await until(driven, lambda: "saved to " in driven.text)
@@ -165,7 +165,7 @@ async def test_a_session_that_is_open_elsewhere_is_named_and_left_alone(tmp_path
         assert other.where == "here"
         async with opened(path, (80, 24)) as driven:
             told = driven.text.splitlines()[-1]
-            assert f"open in another planscope (process {os.getpid()})" in told and "goes into a copy" in told
+            assert f"open in another planscope (process {os.getpid()})" in told and "go into a copy" in told
             await driven.press("b")
             await saved(driven)
             assert "(another planscope writes to it)" in driven.text
@@ -204,7 +204,7 @@ async def test_a_file_that_another_program_changed_is_not_written_over(tmp_path:
         await until(driven, lambda: driven.app.work.document.saving.state == "failed")
         await driven.press("ctrl+s", "down", "enter")
         await saved(driven)
-        assert "in your library (" in driven.text
+        assert "copied to your library as" in driven.text
     assert load(path).title == "theirs"
     assert [load(copy).breakpoints for copy in library_folder().iterdir()] == [["step 1"]]
     assert recoverable(path) is None
@@ -232,7 +232,7 @@ async def test_unsaved_work_is_offered_and_restored(
         await until(driven, lambda: isinstance(driven.app.screen, ChooseDialog))
         assert "1 breakpoint" in driven.text and "the disk is full" in driven.text
         await driven.press("down", "enter")
-        assert "In the unsaved work" in driven.text
+        assert "Unsaved work" in driven.text
         await driven.press("escape", "up", "enter")
         await until(driven, lambda: driven.app.screen_of_session.is_current)
         await driven.rest()
@@ -359,7 +359,7 @@ def test_differences_name_what_is_there() -> None:
         "the notes",
         "1 run more (r3)",
         "1 watch",
-        "where you were",
+        "the cursor",
     ]
     assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs less (r1, r2, r3)"
 

@@ -116,7 +116,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         driven.screen.open_run_number(2)
         await driven.rest()
         screen = await entered(driven)
-        assert "r7 was forked here" in driven.text and "kept from r2 up to here" in driven.text
+        assert "r7 forks here" in driven.text and "kept from r2 up to here" in driven.text
         assert "takes 1 hour." in driven.text and "It is closed today." in driven.text
         assert screen.rows[screen.state.at].steps == (2, 2)  # where they part, and not what is said of it
         if size == (80, 24):
@@ -129,7 +129,7 @@ async def test_what_differs_is_seen_where_there_is_little_room() -> None:
         row = next(r for r in screen.rows if r.differs and "~" in r.a.text)
         a, b = (side.steps[1].call.arguments["start_time"] for side in sides(screen))
         assert f"replica_procurement({a})" in row.a.text and f"replica_procurement({b})" in row.b.text
-        assert "3 Constraints" not in driven.text and "they part at step 1 ·" in driven.text
+        assert "3 Constraints" not in driven.text and "first difference: step 1 ·" in driven.text
 
 
 async def test_a_run_is_opened_at_its_own_place_from_a_page_without_steps() -> None:
@@ -212,7 +212,7 @@ async def test_requests_are_compared_by_their_words() -> None:
         ]
         assert {run.text for run in marked} >= {"before", "after"}
         await driven.press("3")
-        assert "do not ask for the same" in driven.text
+        assert "do not mean the same" in driven.text
 
 
 async def test_nothing_to_compare_with_is_said(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from planscope.dissection.evidence import KINDS
 from planscope.session.locations import bundled
 from planscope.session.model import Dissection, Origin, Run, Session, make_variant
 from planscope.session.store import dumps, loads
@@ -49,7 +48,9 @@ async def dissected(driven: Driven, screen: DissectScreen) -> None:
 async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same_frame: object) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         screen = await entered(driven)
-        assert "Nothing was run yet" in driven.text and all(MUTATIONS[kind] in driven.text for kind in KINDS)
+        assert "Not run yet; press m" in driven.text and all(
+            name in driven.text for name in MUTATIONS.values()
+        )
         await driven.press("m")
         await dissected(driven, screen)
         assert screen.state.summary.decision.cause == "Terminal"
@@ -123,7 +124,7 @@ async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
             assert (
                 "…" not in title and "sim:word-blind simulated" in title and "17 of at most 60 runs" in title
             )
-            assert ("method rates" in title) == (size[0] > 80)
+            assert ("compare rates" in title) == (size[0] > 80)
         async with opened(bundled()["first-look"], size) as driven:
             await driven.press("e", "x")
             title = driven.text.splitlines()[0]
@@ -192,7 +193,7 @@ async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven, "sim:flaky?p=0.5")
         await driven.press("m", "q")
-        assert "A dissection is under way" in driven.text
+        assert "A dissection is in progress" in driven.text
         await driven.press("q")
     for _ in range(1200):
         left = [t.name for t in threading.enumerate() if t.name == "planscope dissect"]
@@ -215,7 +216,7 @@ async def test_an_agent_that_a_file_names_is_never_imported(
     async with opened(write(session, tmp_path)) as driven:
         screen = await entered(driven)
         await driven.press("m")
-        await driven.sees("a file names no agent of your own")
+        await driven.sees("code named by a file is never run")
         assert not screen.dissecting.running
     assert not (tmp_path / "touched").exists() and "planscope_canary" not in sys.modules
 
@@ -230,7 +231,7 @@ async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_wh
         assert "NO CAUSE IN THE QUERY" in driven.text and "UNDECIDED" not in driven.text
         assert screen.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
-        assert "What would help: an easier query, or another model: it fails at fresh queries" in said
+        assert "Missing: an easier query, or another model: it fails at fresh queries" in said
         same_frame(driven.app, "dissect-no-cause")  # type: ignore[operator]
 
 

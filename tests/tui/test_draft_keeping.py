@@ -57,19 +57,19 @@ async def test_a_draft_is_there_again_after_a_crash(tmp_path: Path) -> None:
         await crashed(driven)
     assert texts(left_drafts(path)) == [text]
     async with opened(path) as driven:
-        await until(driven, lambda: "is here again: e goes on with it" in driven.text)
+        await until(driven, lambda: "was restored: e continues it" in driven.text)
         await until(driven, lambda: len(files()) == 1 and left_drafts(path) == [])  # it is written anew
         await driven.press("q")
         assert "1 draft not kept" in driven.text
         await driven.press("escape")
         screen = await edited(driven)
-        assert screen.state.draft.text == text and "going on with your draft" in driven.text
+        assert screen.state.draft.text == text and "this is your draft" in driven.text
         await driven.press("escape", "K")
         await until(driven, lambda: len(load(path).variants) == 2 and not files())
     assert load(path).variants[-1].query.text == text and left_drafts(path) == []
     async with opened(path) as driven:
         await driven.pilot.pause(0.1)
-        assert "is here again" not in driven.text and not driven.screen.work.drafts.histories
+        assert "was restored" not in driven.text and not driven.screen.work.drafts.histories
 
 
 async def test_a_draft_goes_with_the_file_of_its_session(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ async def test_nothing_is_begun_in_a_session_that_is_being_left(
         await driven.press("enter")
         await until(driven, lambda: driven.app.screen is driven.screen)
         await driven.press("e", "L", "r", "D")
-        assert driven.app.screen is driven.screen and "is saved…" in driven.text
+        assert driven.app.screen is driven.screen and "saving…" in driven.text
         go.set()
         await until(driven, lambda: driven.app.path == there)
         await driven.rest()

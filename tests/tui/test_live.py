@@ -241,7 +241,7 @@ async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
             screen = driven.app.screen
             await driven.press(*way.split()[1:])
         await driven.press(keys.split()[0])
-        assert not driven.app._exit and "A run is under way" in driven.text
+        assert not driven.app._exit and "A run is in progress" in driven.text
         if leaves:
             await driven.press(keys.split()[1])
             await until(driven, lambda: driven.app._exit)
@@ -324,7 +324,7 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
         assert driven.screen.work.live.at_work and driven.screen.work.live.paused.tool == tool
         await until(driven, lambda: "‖ PAUSED" in driven.text)
         assert driven.state.at_pending and f"{tool}()" in driven.text
-        assert "n do it" in driven.text.splitlines()[-1]
+        assert "n run call" in driven.text.splitlines()[-1]
         await driven.press("c")
         await until(driven, lambda: not driven.screen.work.live.at_work)
         assert driven.state.debug.run.last == len(driven.state.run.calls) + 1
@@ -355,4 +355,4 @@ async def test_a_step_of_a_run_that_is_displayed_no_more_is_not_gone_to() -> Non
         here = driven.screen.work.document.runs[0]
         driven.screen.look_at(here.variant, here.id)
         await driven.press("2", "enter")
-        assert "another run is displayed by now" in driven.text
+        assert "another run is shown now" in driven.text

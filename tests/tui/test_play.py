@@ -73,9 +73,9 @@ async def test_an_option_says_what_it_breaks_and_whether_all_is_lost_already() -
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("u")
-        assert "nothing was played yet" in driven.text
+        assert "no call was played yet" in driven.text
         await driven.press("+")
-        assert "nothing was played yet" not in driven.text  # what was said is over with the next key
+        assert "no call was played yet" not in driven.text  # what was said is over with the next key
         await driven.press(*["up"] * 5, "down", "enter")  # the second one loses the plan
         await settled(driven)
         assert "lost already" in driven.text and "loses the plan" not in driven.text
@@ -183,7 +183,7 @@ async def test_all_reasons_of_a_contradictory_request(tmp_path: Path) -> None:
 async def test_without_a_run_the_reason_is_that_the_request_can_be_met(tmp_path: Path) -> None:
     async with opened(write(no_run(), tmp_path)) as driven:
         await driven.press("x")
-        assert "The request can be met. It was not run yet" in driven.text
+        assert "The query can be met. It is not run yet" in driven.text
 
 
 async def test_a_run_under_way_is_not_said_to_be_with_the_solver() -> None:
@@ -226,7 +226,7 @@ async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path
         await driven.press("p", "enter")
         await settled(driven)
         await driven.press("F")
-        assert driven.app.screen is driven.screen and "K keeps it" in driven.text
+        assert driven.app.screen is driven.screen and "keep" in driven.text
         await driven.press("K")
         await driven.rest()
         await driven.press("F")
@@ -256,7 +256,7 @@ async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
         screen.action_open_selected()  # before anything is heard of the run
         await until(driven, lambda: screen.work.live.at_work and screen.work.live.paused is not None)
         assert driven.state.play is not None and driven.state.play.played.calls
-        assert "o goes to it" in driven.text
+        assert "o opens it" in driven.text
         await driven.press("K")
         await settled(driven)
         assert driven.state.run.agent == AGENT
@@ -282,7 +282,7 @@ async def test_a_comparison_with_what_is_played_is_not_copied() -> None:
         await until(driven, lambda: getattr(driven.app.screen, "at_rest", False))
         screen = driven.app.screen
         await driven.press("y")
-        assert driven.app.screen is screen and "K keeps it" in driven.text
+        assert driven.app.screen is screen and "keep" in driven.text
 
 
 async def test_what_is_played_may_go_while_runs_are_listed() -> None:
@@ -290,14 +290,14 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("o")
-        await driven.sees("Requests and runs")
+        await driven.sees("Queries and runs")
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
         await until(driven, lambda: not driven.screen.work.document.passing)
         dialog = driven.app.screen
         assert isinstance(dialog, ChooseDialog)
         driven.screen.work.document.outcomes.clear()
         await driven.press("end", "enter")
-        await driven.sees("what was played here is gone")
+        await driven.sees("this played run was discarded")
         assert driven.state.run.id == driven.screen.work.live.run_id
 
 
@@ -315,7 +315,7 @@ async def test_verdicts_may_come_when_what_was_played_is_gone(monkeypatch: pytes
         await driven.press("o")
         driven.screen.look_at("v1", driven.screen.work.document.runs[0].id)
         gone.set()
-        await driven.sees("what was played here is gone")
+        await driven.sees("this played run was discarded")
         await driven.press("escape")
         assert driven.app.screen is driven.screen
 

@@ -81,7 +81,7 @@ async def test_the_compare_room_offers_the_same_list(tmp_path: Path) -> None:
         await driven.press("]")
         await _judged(driven)
         await driven.pilot.pause()
-        assert "Compare at the right" in driven.text and "✗ parameter error" in driven.text
+        assert "Compare: right side" in driven.text and "✗ parameter error" in driven.text
         await driven.press("up", "enter")
         await driven.until(lambda: driven.app.screen.at_rest)
         await driven.answered()
@@ -93,7 +93,7 @@ async def test_a_request_that_cannot_be_read_has_unknown_runs(tmp_path: Path) ->
         await driven.press("o")
         await _judged(driven)
         await driven.pilot.pause()
-        assert "? unknown" in driven.text
+        assert "? not decided" in driven.text
 
 
 def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:

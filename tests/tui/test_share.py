@@ -64,7 +64,7 @@ async def test_every_form_is_written_and_holds_nothing_private(form: str, tmp_pa
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven, form)
         assert "2 private values will be replaced" in driven.text and "REDACTED_EMAIL_1" in driven.text
-        whole = "The whole session goes along: 1 request, 2 runs" in driven.text
+        whole = "The file contains the whole session: 1 query, 2 runs" in driven.text
         assert whole == (form in ("html", "session"))
         await shared(driven)
         (made,) = Path.cwd().iterdir()
@@ -106,7 +106,7 @@ async def test_the_preview_shows_each_finding_and_takes_decisions(
         assert "KEY " in driven.text and dialog.redaction is not None
         assert next((f.kept, f.replacement) for f in dialog.redaction.findings) == (False, "KEY")
         await driven.press("enter")
-        assert "! 1 private value stays as it is; 1 replaced" in driven.text
+        assert "! 1 private value is kept; 1 replaced" in driven.text
         if size == (80, 24):
             same_frame(driven.app, "share-where")  # type: ignore[operator]
         await driven.press("escape")
@@ -129,9 +129,9 @@ async def test_as_it_is_only_where_that_was_typed(tmp_path: Path) -> None:
         await driven.press("a")
         await driven.type("no-redact")
         await driven.press("enter")
-        assert "Shared as it is: nothing is replaced" in driven.text and driven.text.count("! stays") == 2
+        assert "Shared without redaction" in driven.text and driven.text.count("! kept") == 2
         await driven.press("a")
-        assert "will be replaced" in driven.text and "! stays" not in driven.text
+        assert "will be replaced" in driven.text and "! kept" not in driven.text
         await driven.press("a")
         await driven.type("no-redact")
         await driven.press("enter", "enter")
@@ -193,7 +193,7 @@ async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> Non
         dialog = driven.app.screen
         assert isinstance(dialog, AskDialog)
         await driven.press("ctrl+u", *"old.md", "enter")
-        assert isinstance(driven.app.screen, ChooseDialog) and "Write over it?" in driven.text
+        assert isinstance(driven.app.screen, ChooseDialog) and "Replace the file?" in driven.text
         await driven.press("enter")
         assert isinstance(driven.app.screen, AskDialog) and "old.md" in driven.text
         assert Path("old.md").read_text() == "mine"
@@ -205,7 +205,7 @@ async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("", "say the name"),
+        ("", "enter the name"),
         ("old.md/x", "cannot be written"),
         (".", "is a directory"),
         ("~nobody0/x", "home"),
@@ -240,7 +240,7 @@ async def test_what_could_not_be_written_is_asked_for_again(
             await driven.press("enter")
             await until(driven, lambda: "No space left" in driven.text)
         assert isinstance(driven.app.screen, AskDialog) and "full.md" in driven.text
-        assert "! 1 private value stays as it is" in driven.text
+        assert "! 1 private value is kept" in driven.text
         await driven.press("enter")
         await until(driven, lambda: "written to full.md" in driven.text)
 
@@ -254,7 +254,7 @@ async def test_too_much_for_a_clipboard_goes_to_a_file(
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven, "text")
         await driven.press("enter", "ctrl+y")
-        await until(driven, lambda: "too many for a clipboard" in driven.text)
+        await until(driven, lambda: "too many for the clipboard" in driven.text)
         assert driven.app.clipboard == ""
         await driven.press("enter")
         await until(driven, lambda: "written to test.txt" in driven.text)
@@ -333,16 +333,16 @@ async def test_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 async def test_a_request_without_a_run_and_what_if(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
         await driven.press("E")
-        assert "Share this request" in driven.text
+        assert "Share this query" in driven.text
         await driven.press("escape")
         await previewed(driven, "session")
-        assert "Share the session" in driven.text and "1 request, 0 runs" in driven.text
+        assert "Share the session" in driven.text and "1 query, 0 runs" in driven.text
         await shared(driven)
         assert loads(next(Path.cwd().iterdir()).read_bytes()).runs == []
         await driven.press("p", "enter")
         await driven.rest()
         await driven.press("E")
-        assert "K keeps it as a run" in driven.text
+        assert "K keeps the calls as a run" in driven.text
 
 
 async def test_hostile_texts_in_the_preview(tmp_path: Path) -> None:
@@ -390,6 +390,6 @@ async def test_what_is_being_written_is_not_said_to_be_stopped(
         await driven.press("enter", "enter")
         await until(driven, begun.is_set)
         await driven.press("escape")
-        assert "too late to stop it: look at " in driven.text and driven.app.screen is driven.screen
+        assert "too late to stop; see " in driven.text and driven.app.screen is driven.screen
         go_on.set()
         await until(driven, lambda: list(Path.cwd().glob("*.md")))

@@ -81,7 +81,7 @@ async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> 
         await paused(driven, 2)
         footer = driven.text.splitlines()[-1]
         assert "something" not in footer
-        for key in ("n do it", "c go on", "a arguments", "A answer", "R refuse", "X stop"):
+        for key in ("n run call", "c continue", "a arguments", "A answer", "R refuse", "X stop"):
             assert key in footer
         await driven.press("X")
 

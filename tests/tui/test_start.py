@@ -136,7 +136,7 @@ async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> Non
         assert driven.state.run_number == 0 and driven.state.debug.index == 3
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]
         assert driven.state.marks.strange_breakpoints == ("breaks c99",)
-        assert "not usable in this run" in driven.text
+        assert "does not apply to this run" in driven.text
         await driven.press("o", "end", "enter")
         await driven.rest()
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]
@@ -215,7 +215,7 @@ async def test_no_file_at_all() -> None:
         driven = Driven(app, pilot)
         await driven.rest()
         assert isinstance(app.screen, DebugScreen)
-        assert "No session is open. L shows yours and the bundled ones." in driven.text
+        assert "No session is open. L lists your sessions and the bundled ones." in driven.text
         assert driven.text.splitlines()[-1].startswith(" L library  ? help  q quit")
         await driven.press("n")
         assert "no session is open" in driven.text.splitlines()[-1]

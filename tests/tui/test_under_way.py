@@ -102,7 +102,7 @@ async def test_what_makes_no_sense_is_said_in_the_dialog_and_the_call_waits_on()
         for keys, said in (
             (("a", "end", "ctrl+u", "enter"), "no arguments are written {}"),
             (("a", "end", "ctrl+u", "[", "1", "]", "enter"), "arguments are an object"),
-            (("A", "end", "ctrl+u", "enter"), "say something"),
+            (("A", "end", "ctrl+u", "enter"), "enter a text"),
             (("R", "end", "\\", "q", "enter"), "stands for nothing"),
         ):
             await driven.press(*keys)
@@ -128,7 +128,7 @@ async def test_a_call_that_cannot_be_read_has_nothing_to_edit() -> None:
         assert driven.screen.work.live.paused.error
         for key in "aAR":
             await driven.press(key)
-            assert "reaches no tool" in driven.state.notice
+            assert "no tool is called" in driven.state.notice
         assert "a arguments" not in driven.text
         await driven.press("X")
         await ended(driven)
@@ -143,7 +143,7 @@ async def test_a_decision_about_a_call_that_is_gone_is_not_taken_for_another() -
         live.decide(_go_on(), stepping=True)  # as if by a key pressed before
         await until(driven, lambda: live.paused is not None and live.paused.step == 2)
         await driven.press("enter")
-        assert "does not wait any more" in driven.state.notice
+        assert "is no longer paused" in driven.state.notice
         assert live.paused.step == 2
         await driven.press("X")
         assert [answer.refused_by for answer in answers(await ended(driven))] == [None]
@@ -162,8 +162,13 @@ async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> Non
     async with opened(FIRST) as driven:
         driven.screen.start_run("v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way)
-        assert "the agent works on its next call" in driven.text and "0 calls so far" in driven.text
-        for key, said in (("a", "P pauses"), ("n", "P pauses"), ("c", "goes on"), ("P", "will pause")):
+        assert "the agent is working on its next call" in driven.text and "0 calls so far" in driven.text
+        for key, said in (
+            ("a", "P pauses"),
+            ("n", "P pauses"),
+            ("c", "next breakpoint"),
+            ("P", "pausing before"),
+        ):
             await driven.press(key)
             assert said in driven.state.notice, key
         assert driven.screen.work.live.stepping is True
@@ -213,11 +218,11 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
     async with opened(FIRST, (80, 24)) as driven:
         await start(driven, STEPPING)
         await paused(driven, 1)
-        assert lowest(driven) == "n do it  c go on  a arguments  A answer  R refuse  X stop  ? help  N back"
+        assert lowest(driven) == "n run call  c continue  a arguments  A answer  R refuse  X stop  ? help"
         await driven.press("n")
         await paused(driven, 2)
         await driven.press("N")
-        assert lowest(driven).startswith("G to the call that waits  n next  N back  X stop  ? help")
+        assert lowest(driven).startswith("G to the paused call  n next  N back  X stop  ? help")
         await driven.press("X")
         await ended(driven)
         assert lowest(driven).startswith("n next  N back")
@@ -249,7 +254,7 @@ async def test_without_a_run_it_is_named_what_leads_to_one(tmp_path: Path) -> No
     query = session.variants[0].query.model_copy(update={"text": "Nobody can read this.", "tree": None})
     session.variants = [session.variants[0].model_copy(update={"query": query, "constraints": []})]
     async with opened(write(session, tmp_path), (80, 24)) as driven:
-        assert lowest(driven).startswith("e mend it  r run it")
+        assert lowest(driven).startswith("e edit it  r run it")
 
 
 def lowest(driven: Driven) -> str:

@@ -155,7 +155,7 @@ class Autosave:
         self.document.set_saving(Saving(state), place if elsewhere else None)  # type: ignore[arg-type]  # one of the two
         self._call_after()
         if elsewhere:
-            self._post(Notice(f"saved as {name_of(place)} in your library ({_why(writer)})"))
+            self._post(Notice(f"copied to your library as {name_of(place)} ({_why(writer)})"))
         if writer.more and not self._told_of_more:
             self._told_of_more = True
             runs = [run for _, some in writer.more for run in some]

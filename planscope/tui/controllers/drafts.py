@@ -102,7 +102,7 @@ class Drafts:
             assert variant is not None
             self.note(document.path, session.id, variant, draft, one)
             when = f"{one.saved.astimezone():%Y-%m-%d %H:%M}"
-            post(Notice(f"your draft of {shown(id, 20)} from {when} is here again: e goes on with it"))
+            post(Notice(f"your draft of {shown(id, 20)} from {when} was restored: e continues it"))
 
     def note(
         self,

@@ -331,7 +331,7 @@ class Judge:
         self._jobs.start("ahead", look, lambda _: None, self._no_facts)
 
     def _no_facts(self, error: Exception) -> None:
-        self._post(Notice(f"the oracle could not say more about this step: {shown(str(error), 120)}"))
+        self._post(Notice(f"no more is known about this step: {shown(str(error), 120)}"))
 
     # The certificate
 
@@ -358,7 +358,7 @@ class Judge:
 
         def failed(error: Exception) -> None:
             answered("gave up")
-            self._post(Notice(f"Z3 could not be asked: {shown(str(error), 120)}"))
+            self._post(Notice(f"Z3 cannot be used: {shown(str(error), 120)}"))
 
         stops: list[Callable[[], None]] = []
 

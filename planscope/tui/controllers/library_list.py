@@ -211,7 +211,7 @@ def preview_of(entry: Entry, own: bool) -> Preview:
     left = recoverable(entry.path) if not own else None
     holder = holder_of(entry.path) if not own else None
     unsaved = (
-        f"work from {left.saved.astimezone():%Y-%m-%d %H:%M} that could not be saved; opening it offers it"
+        f"work from {left.saved.astimezone():%Y-%m-%d %H:%M} could not be saved; open the session to restore it"
         if left is not None
         else ""
     )
@@ -219,7 +219,7 @@ def preview_of(entry: Entry, own: bool) -> Preview:
     if entry.wrong is not None:
         return Preview(entry, None, "", unsaved, held)
     if entry.size > LARGEST_PREVIEW:
-        return Preview(entry, None, "a large file: open it to see what it holds", unsaved, held)
+        return Preview(entry, None, "a large file: open it to see its contents", unsaved, held)
     try:
         return Preview(entry, contents_of(load(entry.path)), "", unsaved, held)
     except SessionError as error:
@@ -450,7 +450,7 @@ class LibraryList:
             self._post(LibraryChanged())
 
         def failed(error: Exception) -> None:
-            found(Preview(entry, trouble=f"it cannot be looked at: {shown(str(error), 200)}"))
+            found(Preview(entry, trouble=f"no preview: {shown(str(error), 200)}"))
 
         own = self.is_open(entry)
         self.jobs.start(PREVIEW, lambda token: preview_of(entry, own), found, failed)
@@ -486,7 +486,7 @@ class LibraryList:
 
     def make(self, request: Request) -> None:
         """Synthesize a query, put it into the library as a new session, and open that."""
-        self._say("making a request…")
+        self._say("making a query…")
 
         def work(token: CancelToken) -> Path:
             from planscope.documents.query import session_of
@@ -503,7 +503,7 @@ class LibraryList:
     async def rename(self, entry: Entry, name: str | None, title: str | None) -> None:
         """Give a session another name, another title or both; None leaves it as it is."""
         if name is None and title is None:
-            self._say("nothing was changed")
+            self._say("nothing changed")
             return
         if self.is_open(entry):
             await self._rename_open(name, title)
@@ -515,7 +515,7 @@ class LibraryList:
             return library.rename(entry.path, name) if name is not None else entry.path
 
         def said(path: Path) -> str:
-            return f"it is called {name_of(path)} now" if name is not None else "it has another title"
+            return f"renamed to {name_of(path)}" if name is not None else "title changed"
 
         self._change(entry.path, work, said)
 
@@ -545,13 +545,13 @@ class LibraryList:
     def delete(self, entry: Entry) -> None:
         """Move a session to the trash, unless it is open here."""
         if self.is_open(entry):
-            self._say("it is open: open another one first")
+            self._say("this session is open: open another one first")
             return
 
         def work() -> None:
             self._last_deleted = library.delete(entry.path)
 
-        said = f"{shown(entry.name, 60)} is in the trash: u takes it out again"
+        said = f"{shown(entry.name, 60)} is in the trash: u restores it"
         self._change(entry.path, work, lambda _: said)
 
     def restore(self) -> None:
@@ -559,11 +559,11 @@ class LibraryList:
         entry = self.state.chosen
         path = entry.path if entry is not None and entry.place == "trash" else self._last_deleted
         if path is None:
-            self._say("nothing was deleted here; 4 shows the trash")
+            self._say("nothing to restore; 4 shows the trash")
             return
         self._last_deleted = None
         work = partial(library.restore, path)
-        self._change(path, work, lambda back: f"{name_of(back)} is in your library again")
+        self._change(path, work, lambda back: f"{name_of(back)} was restored")
 
     def empty_trash(self) -> None:
         """Remove what is in the trash for good."""

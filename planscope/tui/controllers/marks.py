@@ -97,5 +97,5 @@ def _parsed(
             made[parse(text)] = None
         except DebuggerError as error:
             strange.append(text)
-            wrong.append(f"not usable in this run: {error}")
+            wrong.append(f"does not apply to this run: {error}")
     return tuple(made), tuple(strange), tuple(wrong)

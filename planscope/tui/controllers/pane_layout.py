@@ -140,11 +140,11 @@ class PaneLayout:
     def hide(self, pane: str) -> str:
         """Hide a pane, or the inspector. The last pane cannot be hidden."""
         if pane == "step" and self.playing:
-            return "you are playing what if: this pane stays"
+            return "this pane cannot be hidden while you play what if"
         hidden = self.arrangement.hidden | {pane}
         left = [one for one in ALL_PANES if one not in hidden]
         if not left:
-            return "the last pane stays"
+            return "the last pane cannot be hidden"
         if self.pane in hidden:
             later = ALL_PANES.index(self.pane)
             self.pane = next((one for one in left if ALL_PANES.index(one) > later), left[0])
@@ -175,12 +175,12 @@ class PaneLayout:
         if self.too_small:
             return ""
         if self.zoomed:
-            return "this pane fills the screen: z undoes that"
+            return "this pane fills the screen: z restores it"
         made = grown(self.kind, self.arrangement, self.seen, self.inside, self.pane, across=across, by=by)
         if made is None:
-            return f"nothing is {'beside' if across else 'above or below'} this pane to share with"
+            return f"no pane {'beside' if across else 'above or below'} this one"
         if made == self.arrangement:
-            return "there is no more room to give" if by > 0 else "this pane cannot be smaller"
+            return "there is no more room" if by > 0 else "this pane cannot be smaller"
         self._rearrange(made)
         return ""
 
@@ -207,7 +207,7 @@ class PaneLayout:
         """Go back to the config file's arrangement, or to the default one."""
         self.arrangements[self.kind] = self._configured(self.kind)
         self._post(Arranged(self.kind, None))
-        return "all panes as they were at first"
+        return "all panes in their original sizes"
 
     def _rearrange(self, arrangement: Arrangement) -> bool:
         if arrangement == self.arrangement:

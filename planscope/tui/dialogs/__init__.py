@@ -1,1 +1,1 @@
-"""Dialogs. They are imported when they are first opened, since the first frame does not need them."""
+"""Dialogs. Each is imported when it is first opened: the first frame does not need them."""

@@ -1,4 +1,4 @@
-"""Small questions: a line to type, a list to change, one thing to choose, a text to read, a wait that can be ended."""
+"""Small dialogs: type a line, change a list, choose one of several, read a text, wait."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from planscope.tui.style.painter import Painter
 _NO_ANSWERS: Mapping[str, Any] = {}
 
 Check = Callable[[str], str | None]
-"""What is wrong with a text, in one line; None where nothing is."""
+"""Says in one line what is wrong with a text; None if it is right."""
 
 
 class AskDialog(Dialog[str]):
-    """Asks for a line; a wrong one stays where it is, with what is wrong below it.
+    """Asks for one line of text; an error is shown below it.
 
-    ``before``: texts above the line, each alone or with its role. ``answers``: what other keys answer at once.
+    ``before``: texts above the line, each alone or with its role. ``answers``: keys that answer at once, by key.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class AskDialog(Dialog[str]):
 
 
 class SetDialog(Dialog[None]):
-    """A list that lines are added to and taken from. Enter adds, Delete removes the selected one."""
+    """A list to change: Enter adds a line, Delete removes the selected one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "select(1)", show=False, priority=True),
@@ -107,7 +107,7 @@ class SetDialog(Dialog[None]):
         self.input = SafeInput()
         hint = [
             *self.wrapped(self.hint, "dim"),
-            *self.wrapped("Enter adds · ↑ ↓ select · Delete removes · Esc closes", "dim"),
+            *self.wrapped("Enter: add, ↑ ↓: select, Delete: remove, Esc: close", "dim"),
         ]
         return (self.list, self.input, self.error, TextBox(self.paint, hint))
 
@@ -161,7 +161,7 @@ class SetDialog(Dialog[None]):
 
 
 class _Choices(TextBox):
-    """The lines to choose from; a click chooses."""
+    """The choices; a click takes one."""
 
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
@@ -170,10 +170,11 @@ class _Choices(TextBox):
 
 
 class ChooseDialog(Dialog[int]):
-    """Answers with the number of what was chosen. ``looked`` hears of each that is passed on the way.
+    """Asks for one of several choices and answers with its number, from 0.
 
-    ``before``: texts above the choices, each with its role. ``answers``: keys that choose at once. ``name`` tells one
-    dialog from another.
+    The lines are painted by hand: with 2,000 runs OptionList takes ten times as long to show new verdicts.
+    ``looked`` is called with each choice that the cursor passes. ``before``: texts above the choices, each with its
+    role. ``answers``: keys that choose at once. ``name`` tells one dialog from another.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*LIST_KEYS, ("enter", "take", "Choose")]
@@ -205,7 +206,7 @@ class ChooseDialog(Dialog[int]):
         return (
             *([TextBox(self.paint, [*lines[:most], BLANK])] if lines else []),
             self.list,
-            TextBox(self.paint, [Line(), *self.wrapped("↑ ↓ select · Enter chooses · Esc closes", "dim")]),
+            TextBox(self.paint, [Line(), *self.wrapped("↑ ↓: select, Enter: OK, Esc: cancel", "dim")]),
         )
 
     def on_mount(self) -> None:
@@ -223,7 +224,7 @@ class ChooseDialog(Dialog[int]):
             self.dismiss(self.answers[event.key])
 
     def set_choices(self, choices: Sequence[tuple[Run, ...]]) -> None:
-        """The same things to choose from, displayed otherwise."""
+        """Show the same choices with other texts."""
         self.choices = choices
         if self.is_mounted:
             self._show()
@@ -243,12 +244,12 @@ class ChooseDialog(Dialog[int]):
         self.take(self.at)
 
     def take(self, at: int) -> None:
-        """Choose one."""
+        """Answer with this choice."""
         self.dismiss(at)
 
 
 class TextDialog(Dialog[None]):
-    """A text to read; any of the keys that one would try closes it."""
+    """A text to read. Esc, Enter, q, x and ? close it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter,q,x,question_mark,f1", "leave", "Close"),
@@ -264,7 +265,7 @@ class TextDialog(Dialog[None]):
         lines = [Line((Run(" "), *line.runs), line.ground) for line in self.build(self.text_width)]
         most = max(self.app.size.height * 9 // 10 - 6, 3)
         self.text = TextBox(self.paint, lines, most=most)
-        hint = "↑ ↓ scroll · Esc closes" if len(lines) > most else "Esc closes"
+        hint = "↑ ↓: scroll, Esc: close" if len(lines) > most else "Esc: close"
         return (self.text, TextBox(self.paint, [Line(), *self.wrapped(hint, "dim")]))
 
     def action_go(self, by: int) -> None:
@@ -274,17 +275,17 @@ class TextDialog(Dialog[None]):
 def asking(
     paint: Painter, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
 ) -> ChooseDialog:
-    """Something to read, and below it what can be done."""
+    """Ask what to do about ``before``, a text to read."""
     return ChooseDialog(paint, title, [(Run(choice),) for choice in choices], at, before=before)
 
 
 def sure_dialog(paint: Painter, title: str, text: str, no: str, yes: str) -> ChooseDialog:
-    """Asks before what cannot be undone; 1 is yes."""
+    """Ask before an action that cannot be undone; the answer 1 is yes."""
     return asking(paint, title, [(text, "")], (no, yes))
 
 
 class WaitDialog(Dialog[None]):
-    """Says what is made and for how long it has been; Esc ends it."""
+    """Shows how long a job has been running; Esc stops it."""
 
     def __init__(self, paint: Painter, what: str) -> None:
         super().__init__(paint, "")
@@ -293,7 +294,7 @@ class WaitDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         self.text = TextBox(self.paint, [self._line()])
-        return (self.text, TextBox(self.paint, [Line(), *self.wrapped("Esc stops it", "dim")]))
+        return (self.text, TextBox(self.paint, [Line(), *self.wrapped("Esc: stop", "dim")]))
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self._count)

@@ -1,4 +1,4 @@
-"""What all dialogs are made of: a box in the middle, lines, an input line that nothing harmful gets into."""
+"""The base of all dialogs: a box in the middle, lines of text, an input line that drops control characters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LIST_KEYS: tuple[BindingType, ...] = (
 
 
 class TextBox(Windowed):
-    """Lines that a dialog shows; as high as they are, where there is room. The last column shows if there is more."""
+    """Lines of text in a dialog, at most ``most`` rows high; the last column shows if there are more."""
 
     BOX = False
 
@@ -88,7 +88,7 @@ class TextBox(Windowed):
 
 
 class SafeInput(Input):
-    """An input line that drops what a terminal would obey, from wherever it was pasted."""
+    """An input line that drops control characters, pasted ones too."""
 
     DEFAULT_CSS = "SafeInput { & > .input--placeholder, & > .input--suggestion { color: $planscope-dim; } }"
 
@@ -104,7 +104,7 @@ class _Box(Vertical):
 
 
 class Dialog(AppScreen[Result], ModalScreen[Result]):
-    """A box with a title. Escape closes it without an answer."""
+    """A box with a title. Esc closes it without an answer."""
 
     CSS_PATH = "dialogs.tcss"
     AUTO_FOCUS = "SafeInput"
@@ -125,7 +125,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     @property
     def text_width(self) -> int:
-        """Cells that a line of a dialog's text can have on a screen of this size."""
+        """The width of a dialog's text on a screen of this size, in cells."""
         wide = self.app.size.width
         return max(min(max(wide * 8 // 10, 50), 100, wide) - 4, 20)
 
@@ -140,7 +140,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
         self.dismiss(None)
 
     def action_quit(self) -> None:
-        """The screen that it stands over knows what has to be asked before."""
+        """The screen below decides what to ask before it quits."""
         stack = self.app.screen_stack
         below: Any = stack[stack.index(self) - 1]
         below.action_quit()

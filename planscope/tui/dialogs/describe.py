@@ -1,4 +1,4 @@
-"""A session's title and notes, to be read and changed."""
+"""The dialog for a session's title and notes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import show
 
 LONGEST = 20_000
-"""Characters of notes that can be changed here; longer ones are left to programs that are made for it."""
+"""Notes with more characters are only shown: Textual's text area is slow with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What was typed, or what was there. ``quit``: planscope is to be left after it."""
+    """Title and notes as the dialog was left. ``quit``: the user wants to quit planscope."""
 
     title: str
     notes: str
@@ -30,10 +30,10 @@ class Described:
 
 
 class SafeTextArea(TextArea):
-    """Several lines to type, without what a terminal would obey, from wherever it was pasted."""
+    """A text area that makes control characters visible, pasted ones too."""
 
     def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
-        """As Textual does; but the application would keep who watches its theme until that changes."""
+        """Watch as Textual does, but let a closed text area go: the application keeps watchers of its theme."""
         if obj is self.app and attribute_name == "theme":
             self.app.theme_changed_signal.subscribe(self, lambda theme: callback())
         else:
@@ -48,14 +48,14 @@ class SafeTextArea(TextArea):
 
 
 def clean(text: str) -> str:
-    """The text with what cannot be seen made visible; lines stay lines."""
+    """Make control characters visible; keep the lines."""
     return show(text, keep_newlines=True).text
 
 
 class DescribeDialog(Dialog[Described]):
-    """However it is closed, what was typed is kept: it is saved as all changes are.
+    """Edits title and notes; however the dialog closes, the text is kept.
 
-    ``typed`` hears of it at every letter, so that planscope may end at any moment.
+    ``typed`` is called at every letter, so that nothing is lost if planscope ends.
     """
 
     AUTO_FOCUS = "SafeTextArea"
@@ -83,9 +83,9 @@ class DescribeDialog(Dialog[Described]):
             compact=True,
         )
         self.area.styles.height = max(min(self.app.size.height - 12, 14), 3)
-        hint = "Tab title or notes · Esc closes and keeps what you typed"
+        hint = "Tab: title or notes, Esc: close (your text is saved)"
         if self.long:
-            hint = f"These notes are longer than {LONGEST:,} characters, and shown only. Esc closes"
+            hint = f"These notes have more than {LONGEST:,} characters and cannot be edited here. Esc: close"
         return (
             self.line,
             TextBox(self.paint, [Line((Run(" Notes", "label"),))]),
@@ -94,7 +94,7 @@ class DescribeDialog(Dialog[Described]):
         )
 
     def on_mount(self) -> None:
-        """Who types adds to what is there."""
+        """Put the cursor at the end: typing adds to the notes."""
         if not self.long:
             self.area.move_cursor(self.area.document.end)
 
@@ -112,11 +112,11 @@ class DescribeDialog(Dialog[Described]):
         self.dismiss(self._said())
 
     def action_quit(self) -> None:
-        """The key for it is one of every screen."""
+        """Quit after the text is kept."""
         self.dismiss(replace(self._said(), quit=True))
 
     def _said(self) -> Described:
-        """What nobody touched stays as it is in the file, seen or unseen."""
+        """Return what was typed; a text that was not touched stays as the file has it, byte for byte."""
         title = self._old.title if self.line.value == self._title else self.line.value.strip()
         same = self.long or self.area.text == self._notes
         return Described(title or self._old.title, self._old.notes if same else self.area.text)

@@ -1,4 +1,4 @@
-"""A dialog of several rows: texts to type, and choices of a few. Enter takes it, and says what is wrong if anything."""
+"""A dialog with several rows: lines to type and choices. Enter accepts it, or shows the error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
 
 _LABEL = 14
-"""Cells of a row's label."""
+"""The width of a row's label, in cells."""
 
 Answers = Mapping[str, str]
 
@@ -36,7 +36,7 @@ class TextField:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceField:
-    """One of a few: pairs of an answer and what is shown of it."""
+    """A choice: pairs of an answer and its label."""
 
     name: str
     label: str
@@ -48,7 +48,7 @@ Field = TextField | ChoiceField
 
 
 class _Choice(Windowed, can_focus=True):
-    """The options side by side, the chosen one marked; left and right go through them."""
+    """The options side by side; left and right choose. Textual's Select would hide them and take Enter."""
 
     BOX = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -100,7 +100,7 @@ class _Choice(Windowed, can_focus=True):
 
 
 class FormDialog(Dialog[Result]):
-    """Answers with what ``read`` makes of the rows, which raises ``UserError`` for what is wrong with them."""
+    """Answers with what ``read`` makes of the rows; ``read`` raises ``UserError`` if a row is wrong."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -117,7 +117,7 @@ class FormDialog(Dialog[Result]):
         read: Callable[[Answers], Result],
         *,
         before: Sequence[str] = (),
-        hint: str = "↑ ↓ rows · ← → choose · Enter takes it · Esc closes",
+        hint: str = "↑ ↓: rows, ← →: choose, Enter: OK, Esc: cancel",
         first: str = "",
     ) -> None:
         super().__init__(paint, title)
@@ -161,13 +161,13 @@ class FormDialog(Dialog[Result]):
         first.focus()
 
     def on_descendant_focus(self) -> None:
-        """Mark the row that the keys go to."""
+        """Mark the row that has the focus."""
         for field in self.fields:
             here = self.inputs[field.name].has_focus
             self.labels[field.name].set_lines([_label(field, here)])
 
     def answers(self) -> dict[str, str]:
-        """What stands in the rows; a text that nobody touched is as it was given, seen or unseen."""
+        """Return the rows by name; a text that was not touched is the given one, hidden characters included."""
         found = {name: entry.value for name, entry in self.inputs.items()}
         for field in self.fields:
             entry = self.inputs[field.name]

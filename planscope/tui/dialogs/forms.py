@@ -21,15 +21,16 @@ from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, 
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
+from planscope.wording.terms import METHODS, MUTATIONS
 
 MOST_RUNS = 1000
-MOST_REQUESTS = 6
-"""So many of the session's requests are offered to a fork: the run's own and the newest."""
+MOST_QUERIES = 6
+"""A fork offers at most this many queries: the run's own and the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """What a fork was asked to be. ``answer`` None: as it was."""
+    """The answers of the fork form. ``answer`` None: the tool's answer stays as it was."""
 
     choice: RunChoice
     variant: str
@@ -39,9 +40,9 @@ class Forked:
 def run_form(
     paint: Painter, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
 ) -> FormDialog[RunChoice]:
-    """A dialog that asks how to run a request."""
+    """Ask how to run a query."""
     before = [
-        f"Runs the request {visible(variant.id, limit=20)} on mock tools, as a new run of this session."
+        f"Runs the query {visible(variant.id, limit=20)} with mock tools, as a new run of this session."
     ]
     if breakpoints:
         before.append(f"It pauses at the breakpoints: {', '.join(map(str, breakpoints))[:200]}")
@@ -60,10 +61,7 @@ def fork_form(
     told: RecordedCall | None,
     choice: RunChoice,
 ) -> FormDialog[Forked]:
-    """A dialog that asks how to go on from a step of a run. Raises ``CannotFork``.
-
-    ``told``: what the record tells of that step.
-    """
+    """Ask how to continue from a step of a run. ``told`` is the call of that step. Raises ``CannotFork``."""
     from planscope.agents.forks import kept_events
 
     kept_events(run, step)  # raises
@@ -71,7 +69,7 @@ def fork_form(
     fields: list[Field] = []
     if was is not None:
         fields.append(TextField("answer", "Answer", was))
-    fields.append(ChoiceField("variant", "Request", _requests(variants, run.variant), run.variant))
+    fields.append(ChoiceField("variant", "Query", _queries(variants, run.variant), run.variant))
     fields += _fields(choice)
     kept = (
         "Only the prompt is kept"
@@ -80,7 +78,7 @@ def fork_form(
         if step == 1
         else f"Steps 1 to {step} are kept"
     )
-    before = (f"{kept} from run {visible(run.id, limit=20)}; everything behind is run anew. Both runs stay.",)
+    before = (f"{kept} from run {visible(run.id, limit=20)}; the rest is run again. Both runs are kept.",)
 
     def read(answers: Answers) -> Forked:
         edited = answers.get("answer")
@@ -91,9 +89,9 @@ def fork_form(
     return FormDialog(paint, title, fields, read, before=before)
 
 
-def _requests(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
-    others = [v for v in variants if v.id != own][::-1][: MOST_REQUESTS - 1]
-    offered = [(own, f"{own}, as it was")] + [
+def _queries(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
+    others = [v for v in variants if v.id != own][::-1][: MOST_QUERIES - 1]
+    offered = [(own, f"{own} (the run's own)")] + [
         (v.id, f"{v.id} {v.origin.mutation or v.origin.kind}") for v in others
     ]
     return tuple((id, shown(label, 30)) for id, label in offered)
@@ -143,13 +141,12 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
 
 
 def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectChoice]:
-    """A dialog that asks what to dissect with."""
+    """Ask which agent, model and method to dissect with."""
     model, agent, *rest = _model_fields(wanted.agent, wanted.model, wanted.seed, wanted.base_url)
-    methods = (("rates", "compare rates"), ("paper", "first success (paper)"))
     fields: list[Field] = [
         model,
         agent,
-        ChoiceField("method", "Method", methods, wanted.method),
+        ChoiceField("method", "Method", tuple(METHODS.items()), wanted.method),
         TextField("budget", "Budget", str(wanted.budget), "at most this many runs"),
         *rest,
     ]
@@ -171,36 +168,36 @@ def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectCho
         )
 
     before = (
-        "Runs mutants of the request (other words, another topic, another tree that asks for the same, fresh "
-        "requests) until it is clear what makes the agent fail, or the budget is spent.",
+        f"Runs mutants of the query ({', '.join(list(MUTATIONS.values())[2:])}) until it is clear what makes the "
+        "agent fail, or the budget is spent.",
     )
     return FormDialog(paint, "Dissect", fields, read, before=before, first="model")
 
 
 MOST_ACTIONS = 1000
-"""Actions that may be asked for here."""
+"""The largest number of actions that the form accepts."""
 
 _ORDERS = re.compile(r"([0-9]{1,15})(?:\s*\.\.\s*([0-9]{1,15}))?")
 
 
 def new_form(paint: Painter) -> FormDialog[Request]:
-    """A dialog that asks for a request."""
+    """Ask for the properties of a new query, as ``planscope new`` does."""
     fields: list[Field] = [
         TextField("actions", "Actions", "5", "how many"),
-        ChoiceField("timed", "Timed", (("off", "order alone"), ("on", "clock times and hours")), "off"),
-        TextField("orders", "Orders", "", "in how many orders it can be met, as in 1..4; empty: any"),
-        TextField("topic", "Topic", "", "a job, as planscope topics lists them; empty: drawn"),
-        TextField("seed", "Seed", "", "the same seed makes the same request; empty: drawn"),
+        ChoiceField("timed", "Timed", (("off", "order only"), ("on", "clock times and hours")), "off"),
+        TextField("orders", "Orders", "", "number of valid orders, such as 1..4; empty: any"),
+        TextField("topic", "Topic", "", "a job; planscope topics lists them; empty: random"),
+        TextField("seed", "Seed", "", "the same seed makes the same query; empty: random"),
     ]
-    before = ("Makes a request in controlled English whose constraints are known, in a new session.",)
+    before = ("Makes a new session with a query in controlled English whose constraints are known.",)
     return FormDialog(paint, "New session", fields, read_request, before=before)
 
 
 def read_request(answers: Answers) -> Request:
-    """What the answers stand for. Raises ``UserError`` with what is wrong."""
+    """Read the form of a new query. Raises ``UserError``."""
     actions, seed = _whole(answers["actions"], "the number of actions"), _whole(answers["seed"], "the seed")
     if actions is None or not 2 <= actions <= MOST_ACTIONS:
-        raise UserError(f"so many actions cannot be: say 2 to {MOST_ACTIONS}")
+        raise UserError(f"the number of actions is 2 to {MOST_ACTIONS}")
     made = Request(
         actions=actions,
         seed=secrets.randbelow(1_000_000) if seed is None else seed,
@@ -221,7 +218,9 @@ def _topic(wanted: str) -> str | None:
     if len(found) == 1:
         return found[0]
     near = ", ".join(found[:6]) if found else ", ".join(topics[:6]) + ", …"
-    raise UserError(f"{'which topic of' if found else f'no topic {shown(wanted, 40)}; there are'} {near}")
+    raise UserError(
+        f"{'several topics match:' if found else f'no topic {shown(wanted, 40)}; there are'} {near}"
+    )
 
 
 def _orders(text: str) -> tuple[int, int] | None:
@@ -229,13 +228,13 @@ def _orders(text: str) -> tuple[int, int] | None:
         return None
     found = _ORDERS.fullmatch(text)
     if found is None:
-        raise UserError(f"valid orders are a number or a range, as in 1..4, not {shown(text, 40)}")
+        raise UserError(f"valid orders: a number or a range such as 1..4, not {shown(text, 40)}")
     return int(found[1]), int(found[2] or found[1])
 
 
 def _whole(text: str, what: str) -> int | None:
-    """A whole number from 0 on, or none. Raises ``UserError``."""
+    """Read a whole number from 0, or None for an empty row. Raises ``UserError``."""
     number = text.strip()
     if number and not (number.isascii() and number.isdigit() and len(number) <= 9):
-        raise UserError(f"{what} is a whole number from 0 on, not {shown(number, 40)}")
+        raise UserError(f"{what} is a whole number from 0, not {shown(number, 40)}")
     return int(number) if number else None

@@ -1,4 +1,4 @@
-"""The help screen: every key by what it does, then what the signs mean."""
+"""The help screen: the keys of a screen, then the meaning of the signs."""
 
 from __future__ import annotations
 
@@ -11,28 +11,42 @@ from planscope.tui.style.lines import BLANK, Line, Run, paragraph
 from planscope.wording import terms
 
 _IN_PANES = (
-    ("↑ ↓", "Select the next or the previous thing in the pane."),
+    ("↑ ↓", "Select the next or previous item in the pane; so do j and k."),
     ("PgUp PgDn", "Scroll the pane."),
-    ("Enter", "Go to the next step that belongs to what is selected."),
+    ("Enter", "Go to the next step that belongs to the selection."),
     ("mouse", "Click selects, the wheel scrolls, a double click zooms."),
 )
+
+
+def _sign(status: str) -> str:
+    return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
+
+
+def _state(state: str) -> str:
+    return f"{terms.STATE_GLYPHS[state]} {terms.STATES[state]}"
+
+
 _SIGNS = (
-    ("✓ holds", "holds", "met, whatever is called next"),
-    ("○ open", "open", "can still be met or broken"),
-    ("✗ broken", "broken", "cannot be met any more"),
-    ("● CORE", "core", "one of the few that cannot all be met: why the plan is lost"),
-    ("✓ completable", "completable", "the plan can still be finished from here"),
-    ("● doomed", "doomed", f"it cannot; the first such step is marked {terms.LOST_HERE}"),
-    ("? unknown", "unknown", "the solver gave no answer"),
-    ("▶", "mark", "where you are, or what is selected"),
-    ("┃", "mark", "what belongs to it in the other panes"),
-    (terms.HIT_GLYPH, "hit-mark", "what a search found"),
-    ("◆", "stop-mark", "a breakpoint stops here"),
+    (_sign("holds"), "holds", "the constraint is met, whatever is called next"),
+    (_sign("open"), "open", "it can still be met or violated"),
+    (_sign("broken"), "broken", "it cannot be met any more"),
+    (f"{terms.CORE_GLYPH} CONFLICT", "core", f"it belongs to the unsat core: {terms.CONFLICT_MEANS}"),
+    (_state("completable"), "completable", terms.STATE_MEANS["completable"]),
+    (
+        _state("doomed"),
+        "doomed",
+        f"{terms.STATE_MEANS['doomed']}; {terms.LOST_HERE} marks the {terms.NO_RETURN}",
+    ),
+    (_state("unknown"), "unknown", "the solver gave no answer"),
+    ("▶", "mark", "the current step or the selection"),
+    ("┃", "mark", "what belongs to the selection in other panes"),
+    (terms.HIT_GLYPH, "hit-mark", "a search hit"),
+    ("◆", "stop-mark", "a breakpoint"),
 )
 
 
 def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Line]:
-    """All lines of a room's help screen."""
+    """Make the lines of a screen's help."""
     sections = [(name, [(e.keys, e.help) for e in entries]) for name, entries in help_sections(choice, where)]
     if where == "debug":
         sections.append(("In a pane", list(_IN_PANES)))
@@ -50,7 +64,7 @@ def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Li
 
 
 def _entry(head: Run, text: str, cells: int, width: int) -> Iterator[Line]:
-    """A key or a sign, and beside it all that is said of it."""
+    """A key or a sign with its explanation, wrapped."""
     room = max(cells, cell_width(head.text) + 1)
     for i, runs in enumerate(paragraph(text, max(width - room - 2, 20))):
         left = (head, Run(" " * (room - cell_width(head.text)))) if i == 0 else (Run(" " * room),)

@@ -1,4 +1,4 @@
-"""What is private in a session, what will stand there instead, and the user's say in it; before anything leaves."""
+"""The private values in a session and their replacements: the user decides before anything is shared."""
 
 from __future__ import annotations
 
@@ -20,50 +20,47 @@ if TYPE_CHECKING:
     from planscope.sharing.redact import Finding, Redaction
 
 AS_IT_IS = "no-redact"
-"""What must be typed before anything is shared as it is."""
+"""The user types this to share without redaction."""
 
 _MARK = 5
-"""Columns of a row in which a click changes what becomes of a finding."""
+"""A click in the first columns of a row switches between replacing and keeping the value."""
 
 _MOST_PLACES = 3
+"""How many places of a value are listed; one fewer on a low screen."""
+
 _HIGH = 30
-"""Places of a finding that are named, one fewer on a screen that is not as high as this."""
+"""Rows of a screen that is not low."""
 
 _BROAD = 80
-"""Cells from which the kind of a value stands beside it, too."""
+"""From this width on, in cells, a row also names the kind of its value."""
 
 _WORD = 26
-"""Cells of a replacement."""
+"""The width of a replacement, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """What the user said yes to. ``redaction`` None: it is shared as it is."""
+    """The redaction that the user approved; None: share without redaction."""
 
     redaction: Redaction | None
 
     @property
     def summary(self) -> tuple[str, str]:
-        """What becomes of what was found, in one line, and the role in which that is said."""
+        """One line about what is replaced, and its role."""
         if self.redaction is None:
-            return "! nothing is replaced: it is shared as it is", "finding"
+            return "! nothing is replaced: shared without redaction", "finding"
         replaced = len(self.redaction.replaced)
         stay = len(self.redaction.findings) - replaced
         if stay:
-            values = phrases.plural(stay, "private value stays", "private values stay")
-            return (
-                f"! {values} as it is; {replaced} replaced"
-                if stay == 1
-                else f"! {values} as they are; {replaced} replaced",
-                "caution",
-            )
+            values = phrases.plural(stay, "private value is", "private values are")
+            return f"! {values} kept; {replaced} replaced", "caution"
         if replaced:
             return f"✓ {phrases.plural(replaced, 'private value')} replaced", "holds"
         return "✓ nothing private was found", "holds"
 
 
 class _Findings(TextBox):
-    """A click chooses a finding; one on its mark lets it stay, or not."""
+    """The private values; a click selects one, a click on its mark keeps or replaces it."""
 
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
@@ -72,14 +69,14 @@ class _Findings(TextBox):
 
 
 class PreviewDialog(Dialog[Approved]):
-    """``found`` is called with what was found. ``about``: what the file will hold. ``before``: what was approved."""
+    """Lists the private values. ``about``: what the file contains. ``before``: an earlier approval, to begin with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *LIST_KEYS,
-        ("space", "let_stay", "Let it stay, or not"),
-        ("e", "change_word", "Another word"),
-        ("a", "as_it_is", "Share as it is"),
-        ("enter", "take", "Go on"),
+        ("space", "let_stay", "Keep or replace"),
+        ("e", "change_word", "Another replacement"),
+        ("a", "as_it_is", "Share without redaction"),
+        ("enter", "take", "Continue"),
     ]
 
     def __init__(self, paint: Painter, title: str, about: str = "", before: Approved | None = None) -> None:
@@ -102,12 +99,12 @@ class PreviewDialog(Dialog[Approved]):
         self.call_after_refresh(self.refresh_all)
 
     def found(self, redaction: Redaction) -> None:
-        """It was looked through."""
+        """Show what the search found."""
         self.redaction = redaction
         self.refresh_all()
 
     def failed(self, trouble: str) -> None:
-        """It cannot be looked through: then it cannot be redacted either."""
+        """Say that the search failed; then nothing can be redacted either."""
         self.trouble = trouble
         self.refresh_all()
 
@@ -135,22 +132,22 @@ class PreviewDialog(Dialog[Approved]):
     def _verdict(self) -> list[Line]:
         if self.as_it_is:
             return [
-                *self.wrapped("! Shared as it is: nothing is replaced, whatever was found.", "finding"),
+                *self.wrapped("! Shared without redaction: private values stay in the file.", "finding"),
                 BLANK,
             ]
         if self.trouble:
             return [*self.wrapped(f"✗ {shown(self.trouble, 300)}", "broken"), BLANK]
         if self.redaction is None:
-            return self.wrapped("looking for what is private…", "dim")
+            return self.wrapped("looking for private values…", "dim")
         if not self.findings:
             return self.wrapped(
-                "Nothing private was found: no keys, tokens, addresses, home directories, names of hosts or values "
-                "of the environment. What no program can know to be private is yours to look for."
+                "Nothing private was found: no keys, tokens, addresses, home directories, host names or values of "
+                "the environment. Check yourself for anything that no program can know to be private."
             )
         count = len(self.redaction.replaced)
         stay = len(self.findings) - count
         said = f"{phrases.plural(count, 'private value')} will be replaced"
-        said = f"{said}, {stay} will stay:" if stay else f"{said}, each by its own word:"
+        said = f"{said}, {stay} will stay:" if stay else f"{said}:"
         return [*self.wrapped(said, "caution" if stay else ""), BLANK]
 
     def _rows(self) -> list[Line]:
@@ -159,7 +156,7 @@ class PreviewDialog(Dialog[Approved]):
     def _row(self, i: int, finding: Finding) -> Line:
         here = i == self.at
         stays = finding.kept or self.as_it_is
-        word = Run("stays", "caution") if stays else Run(shown(finding.replacement, 60), "safe")
+        word = Run("kept", "caution") if stays else Run(shown(finding.replacement, 60), "safe")
         word = Run((cut([word], _WORD)[0]).text, word.role)
         head = [
             Run(" ▶ " if here else "   ", "mark"),
@@ -187,15 +184,15 @@ class PreviewDialog(Dialog[Approved]):
 
     def _keys(self) -> list[Line]:
         if self.as_it_is:
-            return self.wrapped("Enter goes on · a replaces it after all · Esc goes back", "dim")
+            return self.wrapped("Enter: continue, a: replace after all, Esc: back", "dim")
         if self.redaction is None:
-            return self.wrapped("a shares it as it is · Esc goes back", "dim")
+            return self.wrapped("a: share without redaction, Esc: back", "dim")
         if not self.findings:
-            return self.wrapped("Enter goes on · Esc goes back", "dim")
-        stays = "replaces it" if self.findings[self.at].kept else "lets it stay"
+            return self.wrapped("Enter: continue, Esc: back", "dim")
+        other = "replace" if self.findings[self.at].kept else "keep"
         return [
-            *self.wrapped(f"Enter goes on · Space {stays} · e another word", "dim"),
-            *self.wrapped("a shares all as it is · Esc goes back", "dim"),
+            *self.wrapped(f"Enter: continue, Space: {other}, e: another replacement", "dim"),
+            *self.wrapped("a: share without redaction, Esc: back", "dim"),
         ]
 
     # Keys
@@ -235,31 +232,31 @@ class PreviewDialog(Dialog[Approved]):
                 self.redaction = redaction.replace_by(finding.number, word.strip())
                 self.refresh_all()
 
-        before = (f"Instead of {shown(finding.text, 120)}",)
-        hint = "one word of letters, digits, _ and -"
-        dialog = AskDialog(self.paint, "Another word", hint, check, value=finding.replacement, before=before)
+        before = (f"Replaces {shown(finding.text, 120)}",)
+        hint = "one word: letters, digits, _ and -"
+        dialog = AskDialog(
+            self.paint, "Another replacement", hint, check, value=finding.replacement, before=before
+        )
         self.app.push_screen(dialog, done)
 
     def action_as_it_is(self) -> None:
-        """Only after it was typed; one key takes it back."""
+        """Share without redaction: only after the user typed so; the same key takes it back."""
         if self.as_it_is:
             self.as_it_is = False
             self.refresh_all()
             return
 
         def check(typed: str) -> str | None:
-            return None if typed.strip() == AS_IT_IS else f"that is not {AS_IT_IS}; Esc goes back"
+            return None if typed.strip() == AS_IT_IS else f"that is not {AS_IT_IS}"
 
         def done(typed: str | None) -> None:
             if typed is not None:
                 self.as_it_is = True
                 self.refresh_all()
 
-        found = (
-            phrases.plural(len(self.findings), "private value") if self.findings else "Whatever is private"
-        )
-        before = (f"{found} would be there for everybody to read.",)
-        hint = f"type {AS_IT_IS} to share it as it is · Esc goes back"
+        found = phrases.plural(len(self.findings), "private value") if self.findings else "Everything private"
+        before = (f"{found} would be in the file for everybody to read.",)
+        hint = f"type {AS_IT_IS} to share without redaction; Esc: back"
         self.app.push_screen(AskDialog(self.paint, "Replace nothing?", hint, check, before=before), done)
 
     def action_take(self) -> None:

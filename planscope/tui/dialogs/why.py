@@ -1,4 +1,4 @@
-"""Why the plan is lost: the core in plain words, then every other reason, then everything that would save it."""
+"""Why the plan is lost: the conflict in plain words, all other conflicts, and what would save the plan."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from planscope.oracle.verdict_types import Core, Correction, Reasons
 
 JOB = "reasons"
-PAGES = ("Why", "Every reason", "What would save it")
+PAGES = ("Why", "Every conflict", "What would save it")
 
 Reason = tuple[str, tuple[str, ...]]
-"""Its members by their ids, then its sentences."""
+"""The ids of its members, then its sentences."""
 
 
 class WhyDialog(Dialog[None]):
-    """Three pages; Tab and digits turn them. The search for all reasons goes on until the dialog is closed."""
+    """Three pages; Tab and digits turn them. The search for all conflicts runs until the dialog is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("tab,right", "turn(1)", "Next page"),
-        ("shift+tab,left", "turn(-1)", "Page before"),
+        ("shift+tab,left", "turn(-1)", "Previous page"),
         ("1", "page(0)", "Why"),
-        ("2", "page(1)", "Every reason"),
+        ("2", "page(1)", "Every conflict"),
         ("3", "page(2)", "What would save it"),
         ("space", "go(10)", "A page down"),
         *LIST_KEYS,
@@ -66,7 +66,7 @@ class WhyDialog(Dialog[None]):
 
     @property
     def lost(self) -> bool:
-        """Whether there is anything to look for."""
+        """True if the plan is lost here, so that there is a conflict to search for."""
         verdict = self.state.verdict
         broken = self.state.debug.view.lost
         violated = verdict is not None and verdict.first_violation is not None
@@ -136,7 +136,7 @@ class WhyDialog(Dialog[None]):
         most = max(self.app.size.height * 9 // 10 - 7, 3)
         self.tabs = TextBox(self.paint, [self._tabs(), BLANK])
         self.text = TextBox(self.paint, [], most=most)
-        hint = "Tab next page · ↑ ↓ go through them · Esc closes"
+        hint = "Tab: next page, ↑ ↓: move, Esc: close"
         return (self.tabs, self.text, TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]))
 
     def _tabs(self) -> Line:
@@ -169,11 +169,11 @@ class WhyDialog(Dialog[None]):
             self.text.sync()
 
     def _list(self) -> tuple[list[Line], list[tuple[int, int]]]:
-        """The reasons of a page, and the lines of each."""
+        """Return the lines of a page, and the first and last line of each conflict."""
         reasons = self.cores if self.number == 1 else self.corrections
         one, more = ("minimal core", "minimal cores") if self.number == 1 else ("way", "ways")
         about = (
-            "each a smallest set of requirements and steps that cannot all be true"
+            "each a smallest set that cannot all hold"
             if self.number == 1
             else "each a smallest set to give up so that the rest can be met"
         )
@@ -212,7 +212,7 @@ def _members(reason: Core | Correction) -> list[str]:
 
 
 def explanation(state: DebugView, width: int) -> list[Line]:
-    """Why the plan was lost in this run, or that it was not."""
+    """Explain why the plan was lost in this run, or say that it was not."""
     return list(_Explained(state, width).lines())
 
 
@@ -238,7 +238,7 @@ class _Explained:
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
             if state.run is None:
-                yield from self.text("The request can be met. It was not run yet: r runs it.", "strong")
+                yield from self.text("The query can be met. It is not run yet; press r.", "strong")
             if state.run is None or not state.run.under_way:
                 yield from self.text(text, role)
             return
@@ -275,7 +275,7 @@ class _Explained:
             yield from self.quoted(c, margin)
 
     def quoted(self, c: Constraint, margin: int) -> Iterator[Line]:
-        """The sentence, with the words that say it highlighted."""
+        """The sentence of the query, with the words of the constraint highlighted."""
         if not c.spans:
             return
         text = self.state.text
@@ -284,7 +284,7 @@ class _Explained:
         painted: list[Painted] = [(a - start, b - start, "core-words") for a, b in c.spans]
         whole = show(sentence, keep_newlines=True, limit=1500)
         if c.sentence is not None:
-            yield Line((Run(" " * margin), Run(f"sentence {c.sentence + 1} of the request:", "dim")))
+            yield Line((Run(" " * margin), Run(f"sentence {c.sentence + 1} of the query:", "dim")))
         for first, last in wrap(whole, self.width - margin):
             yield Line((Run(" " * margin), *painted_runs(whole, first, last, painted)))
 
@@ -321,7 +321,7 @@ class _Explained:
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch around a range that ends in full stops; not longer than a screen can bear."""
+    """Return the sentence around a range, at most 600 code points to each side."""
     before = text.rfind(".", max(start - 600, 0), start) + 1
     after = text.find(".", max(end - 1, 0), end + 600)
     stop = after + 1 if after >= 0 else min(end + 600, len(text))
@@ -333,5 +333,5 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _not_yet(state: DebugView) -> str:
     if state.progress == "unreadable":
-        return "The request cannot be read, so nothing can be judged. Pane 1 says where."
+        return "The query cannot be read, so nothing can be judged. Pane 1 shows where."
     return state.trouble or "The run is being judged."

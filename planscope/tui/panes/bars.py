@@ -1,4 +1,4 @@
-"""The header and the footer: what is looked at and how it came out; the keys, and what was said last."""
+"""The header with session, run and verdict; the footer with keys and the last notice."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from planscope.tui.view import DebugView
 from planscope.wording import phrases
 
 _SEALED = 120
-"""From so many columns on, Z3's word stands beside the verdict."""
+"""From this width on, in columns, the header shows Z3's certificate beside the verdict."""
 
 _SHORT_HELP = 16
-"""Cells of what helped a run that are told where there is little room."""
+"""A longer note on help is cut to \"helped\" in a narrow header, in cells."""
 
 _TITLE, _SHORTEST_TITLE = 1, 12
-"""How soon the title is left out, and the cells that it is cut to before."""
+"""The weight of the title among the parts that are left out, and the cells it is cut to first."""
 
 
 class Header(LinePane):
@@ -76,7 +76,7 @@ class Header(LinePane):
 
 
 def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
-    """What can be said, each with how soon it is left out where room is short (most first)."""
+    """The parts of the header with their weights: the heaviest is left out first if room is short."""
     run = state.run
     parts: list[tuple[int, tuple[Run, ...]]] = [
         (4, (Run(" planscope ", "brand"),)),
@@ -103,7 +103,7 @@ _SAVING: dict[str, Run | None] = {
     "saved": Run("✓ saved ", "dim"),
     "failed": Run("✗ not saved", "broken"),
 }
-"""How it stands with the file, in a word; nothing where nothing was changed."""
+"""The status of saving in a word; nothing if nothing changed."""
 
 
 def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
@@ -116,7 +116,7 @@ def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
 
 
 def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
-    """The verdict in a few words, as a chip with what goes with it."""
+    """The verdict in a few words."""
     if state.run is None:
         return []
     if state.run.under_way:
@@ -141,14 +141,14 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
-    """That the agent did not come to this alone."""
+    """Say that the agent had help."""
     help = run.help
     text = "helped" if short and len(help.text) > _SHORT_HELP else f"helped: {help.text}"
     return [Run(f" {text}", "caution")] if help else []
 
 
 def _under_way(state: DebugView) -> list[Run]:
-    """That the run goes on, or where it waits; and what has become of the plan so far."""
+    """Say that the run is in progress or paused, and whether its plan is lost."""
     run, debug = state.run, state.debug
     assert run is not None
     if state.play is not None:
@@ -174,7 +174,7 @@ def _under_way(state: DebugView) -> list[Run]:
 
 
 def _seal(state: DebugView) -> list[Run]:
-    """Z3's word on a verdict that it does not deny."""
+    """Z3's certificate of a verdict that it does not deny."""
     if state.run is None or state.progress != "judged":
         return []
     said = seal(state.certificate)
@@ -190,12 +190,12 @@ def _where(verdict: Verdict, short: bool) -> list[Run]:
         lost = verdict.first_violation.step
         if named is None or lost != named.step:
             where = f"{'' if short else 'at '}{phrases.step_name(lost)}"
-            said.append("contradictory request" if lost == 0 else f"lost {where}")
+            said.append("contradictory query" if lost == 0 else f"lost {where}")
     return [Run(f" {', '.join(said)}")] if said else []
 
 
 class Footer(LinePane):
-    """One line: keys with what they do; at the right what was said last."""
+    """One line: the keys; at the right the last notice."""
 
     BOX = False
 

@@ -55,7 +55,7 @@ def _border(compared: Comparison, kept: Kept, width: int) -> Row:
     """The line under what both have from one run: a fork runs anew from here on."""
     made = []
     for side, other in ((compared.a, compared.b), (compared.b, compared.a)):
-        forked = f"{shown(other.run or '', 12)} was forked here"
+        forked = f"{shown(other.run or '', 12)} forks here"
         text = forked if side.run == kept.run else f"kept from {shown(kept.run, 12)} up to here"
         said = cut([Run(f"── {text} ", "dim")], width)
         made.append(Line((*said, Run("─" * (width - width_of(said)), "faint"))))
@@ -66,7 +66,9 @@ def _call_cell(
     side: Side, index: int | None, row: CallRow, parts: bool, kept: Kept | None, width: int
 ) -> Line:
     if index is None:
-        where = f"  ↕ is step {row.partner} here" if row.change == "moved" and row.partner else "  ·"
+        where = (
+            f"  ↕ moved: step {row.partner} on this side" if row.change == "moved" and row.partner else "  ·"
+        )
         return Line((Run(where, "dim"),))
     step = side.steps[index]
     mark = Run("◆" if parts else " ", "mark")
@@ -128,7 +130,7 @@ def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
     for change in () if seen else row.arguments:
         name = shown(change.name, 20)
         cells = [
-            _labelled(name, "not given" if missing else phrases.value(value, 400), width)
+            _labelled(name, "missing" if missing else phrases.value(value, 400), width)
             for value, missing in ((change.a, change.change == "added"), (change.b, change.change == "gone"))
         ]
         made += beside(cells[0], cells[1], False, place)

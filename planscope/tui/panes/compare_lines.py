@@ -20,7 +20,7 @@ Page = Literal["calls", "words", "constraints", "tree", "facts"]
 PAGES: tuple[Page, ...] = get_args(Page)
 TITLES = {
     "calls": "Calls",
-    "words": "Request",
+    "words": "Query",
     "constraints": "Constraints",
     "tree": "Tree",
     "facts": "Facts",
@@ -81,11 +81,11 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
     """What each asks for: same, added, gone; and whether the same plans are right."""
     diff = compared.constraints
     if diff is None:
-        return [both(Run("One of the requests cannot be read, so what they ask for is not compared.", "dim"))]
+        return [both(Run("One of the queries cannot be read, so constraints are not compared.", "dim"))]
     told = {
-        True: "Both ask for the same: every plan that is right for one is right for the other.",
-        False: "They do not ask for the same.",
-        None: "Whether they ask for the same is not known.",
+        True: "Both mean the same: every correct plan of one is correct for the other.",
+        False: "They do not mean the same.",
+        None: "It is not decided whether they mean the same.",
     }[diff.equivalent]
     rows = [both(run) for runs in paragraph(told, width, "strong") for run in runs]
     rows.append(both())
@@ -93,7 +93,7 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
         cells: list[list[tuple[Run, ...]]] = []
         for constraint, said in ((row.a, row.words_a), (row.b, row.words_b)):
             if constraint is None:
-                note = terms.IMPLIED if row.follows else "not asked for"
+                note = terms.IMPLIED if row.follows else "not stated"
                 cells.append([(Run("  · ", "faint"), Run(note, "dim"))])
                 continue
             head = (
@@ -111,7 +111,7 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
 def tree_rows(compared: Comparison, width: int) -> list[Row]:
     """The two syntax trees, line by line."""
     if compared.tree is None:
-        return [both(Run("One of the requests cannot be read, so there is no tree to compare.", "dim"))]
+        return [both(Run("One of the queries cannot be read, so there is no tree to compare.", "dim"))]
     rows = []
     if compared.tree.same:
         rows = [both(Run("The trees are the same.", "dim")), both()]
@@ -163,14 +163,14 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
     rows += beside(told[0], told[1], False)
     for unknown in compared.unknown:
         where = {"a": "left: ", "b": "right: "}.get(unknown.side or "", "")
-        rows += [both(*runs) for runs in paragraph(f"not known: {where}{unknown.why}", width, "dim")]
+        rows += [both(*runs) for runs in paragraph(f"not decided: {where}{unknown.why}", width, "dim")]
     return rows
 
 
 def verdict_of(side: Side) -> tuple[Run, ...]:
     """How one side came out, as a chip."""
     if side.run is None:
-        return (Run("a request, not run", "dim"),)
+        return (Run("a query, not run", "dim"),)
     verdict = side.verdict
     if verdict is None:
         return (Run("not judged", "dim"),)

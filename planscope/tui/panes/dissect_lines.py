@@ -23,8 +23,8 @@ BAR = 16
 """Cells of a bar, which stands for a rate of 1."""
 
 _UNUSED = {
-    ("rates", "Repeat"): "the original is run more than once instead",
-    ("paper", "Control"): "the paper has no such runs",
+    ("rates", "Repeat"): "not used: the original is run several times",
+    ("paper", "Control"): "not used: the paper has no such runs",
 }
 """What a method has no use for."""
 _LABEL = 20
@@ -48,9 +48,7 @@ def cause_lines(
     if trouble:
         return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
     if found is None or not any(row.cells for row in found.rows):
-        told = (
-            "the first runs are under way…" if running else "Nothing was run yet: m runs all that is needed."
-        )
+        told = "the first runs are in progress…" if running else "Not run yet; press m to run what is needed."
         return [Line((Run(told, "dim"),))]
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
@@ -63,7 +61,7 @@ def cause_lines(
     lines = [Line(head)]
     lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
     if decision.missing:
-        lines += [Line(runs) for runs in paragraph(f"What would help: {decision.missing}.", width, "caution")]
+        lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
     lines += _likely_in_short(found, width) if short else _likely(found, width)
     return lines
 
@@ -179,9 +177,9 @@ def cell_lines(
 ) -> list[Line]:
     """One mutant: its words with those that differ marked, and its runs."""
     if cell is None:
-        told = "No mutant of this kind was made yet: . makes and runs one, * several."
+        told = "No mutant of this kind yet: . makes and runs one, * several."
         if kind == "Original":
-            told = "Not run yet: . runs it, m runs all that is needed."
+            told = "Not run yet: . runs it once, m runs what is needed."
         return [Line((Run(MUTATIONS_MEAN[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
     lines = [Line((Run(MUTATIONS_MEAN[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:

@@ -1,4 +1,4 @@
-"""Which keys a bottom line names: what matters most first, and by what is going on."""
+"""The keys that the lowest line names: the most useful first, by the phase of the debug screen."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from planscope.tui.view import DebugView
 Phase = Literal[
     "over", "nothing", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
 ]
-"""What is going on. ``nothing``: no session is open. ``waits``: one stands at the call that waits.
+"""The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call.
 
-``strange call``: it cannot be read and reaches no tool. ``back``: one stands before the call that waits.
-``play base``: no hours are chosen.
+``strange call``: the paused call cannot be read, so no tool is called. ``back``: at a step before the paused call.
+``play base``: what-if play without hours.
 """
 
 
 class Hint(NamedTuple):
-    """A key with what it does; ``id`` names the action."""
+    """A key and its title; ``id`` names the action."""
 
     id: str
     key: str
@@ -29,10 +29,10 @@ class Hint(NamedTuple):
 
 
 Places = list[tuple[int, int, str]]
-"""From which column to which a hint stands, and its action."""
+"""First column, end column and action of each hint."""
 
 TAKE = "open_selected"
-"""What Enter does; that key is nobody's to change, so it is in no table."""
+"""The action of Enter, which users cannot rebind: it is in no table."""
 
 _MORE = (
     "edit",
@@ -63,7 +63,7 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("choose-run", ""),
         ("quit", ""),
     ),
-    "unreadable": (("edit", "mend it"), ("rerun", "run it"), ("choose-run", ""), ("help", ""), ("quit", "")),
+    "unreadable": (("edit", "edit it"), ("rerun", "run it"), ("choose-run", ""), ("help", ""), ("quit", "")),
     "running": (
         ("pause-run", "pause"),
         ("stop-run", "stop"),
@@ -74,8 +74,8 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("watch", ""),
     ),
     "waits": (
-        ("next-call", "do it"),
-        ("continue", "go on"),
+        ("next-call", "run call"),
+        ("continue", "continue"),
         ("edit-arguments", "arguments"),
         ("edit-answer", "answer"),
         ("refuse-call", ""),
@@ -86,14 +86,14 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("list-breakpoints", ""),
     ),
     "strange call": (
-        ("next-call", "go on"),
+        ("next-call", "continue"),
         ("continue", "to the next breakpoint"),
         ("stop-run", "stop"),
         ("help", ""),
         ("previous-call", ""),
     ),
     "back": (
-        ("go-end", "to the call that waits"),
+        ("go-end", "to the paused call"),
         ("next-call", ""),
         ("previous-call", ""),
         ("stop-run", "stop"),
@@ -112,7 +112,7 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
 
 
 def phase(state: DebugView) -> Phase:
-    """What is going on on the debug screen."""
+    """Return the phase of the debug screen."""
     run = state.run
     if state.play is not None:
         return "play" if state.debug.run.problem.timed else "play base"
@@ -130,7 +130,7 @@ def phase(state: DebugView) -> Phase:
 
 
 def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint]]:
-    """The hints of each phase; ``key`` is the user's own key of an action, as it is shown."""
+    """Make the hints of each phase; ``key`` gives the user's own key of an action."""
     over = [a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")]
     over += [BY_ID[id] for id in (*_MORE, "quit")]
     made: dict[Phase, Sequence[Hint]] = {"over": hints(over, key)}
@@ -145,19 +145,19 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint
 
 
 def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:
-    """Actions by their own names."""
+    """Make hints with the titles of the actions."""
     return [Hint(action.id, key(action), action.title.lower()) for action in actions]
 
 
 def least(told: Sequence[Hint], now: Phase) -> int:
-    """Cells that a notice leaves to the keys: while a run is under way its first two are always there."""
+    """Cells that a notice leaves free: during a run the first two keys stay visible."""
     if now not in ("running", "waits", "strange call"):
         return 0
     return sum(cell_width(f"{hint.key} {hint.title}") + 2 for hint in told[:2]) + 2
 
 
 def key_line(told: Iterable[Hint], notice: Sequence[Run], width: int) -> tuple[Line, Places]:
-    """As many hints as there is room for beside a notice, which stands at the right."""
+    """As many hints as fit beside the notice, which is at the right."""
     room = width - width_of(notice) - (2 if notice else 0)
     made, places, used = [Run(" ")], Places(), 1
     for id, key, title in told:

@@ -14,7 +14,7 @@ from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, plain
 
 _MARGIN = 9
-_SOURCES = {"text": "the request", "prompt": "the instructions", "environment": "the environment"}
+_SOURCES = {"text": "the query", "prompt": "the instructions", "environment": "the environment"}
 _PARTS = ("subject", "relation", "object")
 
 
@@ -91,7 +91,7 @@ class _Told:
         yield from self.row("symbols", c.text, "tool")
         if state.progress == "judged":
             status = state.debug.run.replay.status(c.id, state.debug.index)
-            core = f", in the {terms.CORE_GLYPH} core" if c.id in state.core_ids else ""
+            core = f", in the {terms.CORE_GLYPH} conflict" if c.id in state.core_ids else ""
             yield from self.row(
                 "state",
                 f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}{core}",
@@ -162,7 +162,7 @@ class _Told:
         core = self.state.debug.view.core if self.state.progress == "judged" else None
         if core is None:
             return
-        yield Line((Run(f"{terms.CORE_GLYPH} Core", "core"), Run("  these cannot all be met", "dim")))
+        yield Line((Run(f"{terms.CORE_GLYPH} Conflict", "core"), Run("  these cannot all hold", "dim")))
         for c in core.constraints:
             known = self.problem.by_id.get(c)
             yield from self.row(shown(c, 8), plain(known, self.problem) if known else "")

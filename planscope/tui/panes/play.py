@@ -1,4 +1,4 @@
-"""Pane 5 while one plays: what could be called next, and what would become of the plan."""
+"""Pane 5 in what-if play: the calls that are possible next, and the state of the plan after each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planscope.wording.constraints import brief
 
 
 class PlayPane(LinePane):
-    """The options, one a line, the chosen one marked; below them what it would do, and the keys."""
+    """The options, one a line; below them the effect of the chosen one, and the keys."""
 
     name_in_state = "step"
 
@@ -91,7 +91,7 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
 
 
 def _becomes(option: Option, now: State) -> str:
-    """What would become of the plan, which is ``now`` so."""
+    """The state of the plan after the option; ``now`` is the state before it."""
     if option.breaks:
         more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
         return f"violates {', '.join(option.breaks[:2])}{more}"
@@ -101,7 +101,7 @@ def _becomes(option: Option, now: State) -> str:
 
 
 def _told(play: Play, state: DebugView, width: int) -> list[Line]:
-    """What the chosen call would do, and how to play."""
+    """The effect of the chosen call, and the keys."""
     option = play.chosen
     lines = (
         []
@@ -109,14 +109,14 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
         else [Line(runs) for text in _about(option, play) for runs in paragraph(text, width)]
     )
     lines += [BLANK, *_so_far(state, width)]
-    keys = "Enter plays it · u takes back · K keeps the run · Esc ends"
+    keys = "Enter: play, u: take back, K: keep as a run, Esc: leave"
     if play.played.problem.timed:
-        keys = "+ and - change the hour · " + keys
+        keys = "+ -: change the hour, " + keys
     return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
 
 
 def _so_far(state: DebugView, width: int) -> list[Line]:
-    """What has become of the plan where one stands."""
+    """The state of the plan at the current step."""
     view, facts = state.debug.view, state.facts
     if state.progress != "judged":
         return []

@@ -111,7 +111,7 @@ class TooSmallScreen(Windowed):
         text = (
             f"planscope needs {columns} columns and {rows} rows.\n"
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            "Make it larger, or press q to leave."
+            "Make it larger, or press q to quit."
         )
         lines = paragraph(text, max(self.inner_width, 1))
         return Line(lines[index]) if index < len(lines) else BLANK

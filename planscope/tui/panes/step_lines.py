@@ -1,4 +1,4 @@
-"""What pane 5 says of a step, as lines."""
+"""The lines of pane 5: one step of the run."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from planscope.wording import phrases, terms
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
-"""So many moves are listed, and where there is little room."""
+"""The number of moves that are listed, and that number in a low pane."""
 _WAY = 8
 _PLAN = 24
 _AROUND = 200
-"""So many code points before a hit are shown of a long text."""
+"""A long text is shown from this many code points before its search hit."""
 _MOST, _MOST_ZOOMED = 4_000, 200_000
-"""So many code points of one text are shown."""
+"""The limit of one text in code points, and the limit in a zoomed pane."""
 _ROOMY = 12
-"""From so many lines on, blank ones stand between the parts."""
+"""From this height on, blank lines separate the parts."""
 
 
 def waiting(state: DebugView) -> str:
-    """What stands where a verdict will be."""
+    """Say why there is no verdict yet."""
     if state.progress == "unreadable":
         return "not judged: the text cannot be read"
     return "not judged" if state.progress == "failed" else "judging…"
@@ -55,7 +55,7 @@ def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
 
 
 def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
-    """A line that goes on behind where it is cut."""
+    """A line that was cut, with an ellipsis."""
     spare = width - width_of(runs)
     return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
 
@@ -80,7 +80,7 @@ class _Told:
         return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
 
     def found(self, label: str, text: str, role: str, few: int, span: Span) -> Iterator[Line]:
-        """A row in which a search found something, that far at least. ``span``: of the text's code points."""
+        """A row with a search hit, shown at least up to it. ``span``: the hit's code points in the text."""
         first = span[0] - _AROUND if span[1] > _AROUND * 4 else 0
         told = "…" * bool(first) + text[first : span[1] + _AROUND * 8]
         at = (span[0] - first + bool(first), span[1] - first + bool(first))
@@ -98,7 +98,7 @@ class _Told:
         state, told = self.state, self.state.call_at(view.index)
         if self.awaited(view):
             yield from self.row(
-                "now", "the agent works on its next call; P pauses before it, X stops", "caution"
+                "now", "the agent is working on its next call; P pauses before it, X stops", "caution"
             )
         if view.call is None:
             run = state.run
@@ -108,7 +108,7 @@ class _Told:
                 "Nothing has been called yet." if view.step == 0 else f"{phrases.ending(run).capitalize()}."
             )
             if run is None:
-                text = "This request was not run yet: r runs it." if state.has_queries else ""
+                text = "Not run yet; press r." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
             if view.step == "end" and run is not None and run.cost.model_calls:
@@ -137,24 +137,22 @@ class _Told:
         run = state.run
         if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
             yield from self.row(
-                "kept", f"from run {phrases.fork_point(run.forked_from)}, not run anew", "dim"
+                "kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim"
             )
 
     def awaited(self, view: StepView) -> bool:
-        """Whether one stands where the next call of a run under way will be."""
+        """True at the end of a run in progress, where its next call will be."""
         state, run = self.state, self.state.run
         under_way = run is not None and run.under_way and not run.pending and state.play is None
         return under_way and view.index == state.debug.run.last
 
     def pending(self, view: StepView) -> Iterator[Line]:
-        """Why the run waits before this call, and what can be done."""
+        """Why the run is paused before this call, and the keys to decide."""
         why = in_words(self.state.why_paused)
         yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
-        text = "n do it · c go on · a arguments · A answer · R refuse · X stop"
+        text = "n run call, c continue, a arguments, A answer, R refuse, X stop"
         if view.call is not None and view.call.error:
-            text = (
-                "it reaches no tool, and the agent is told so · n go on · c to the next breakpoint · X stop"
-            )
+            text = "no tool is called and the agent is told so; n continue, c to the next breakpoint, X stop"
         yield from self.row("", text, "dim")
 
     def call(self, view: StepView) -> Iterator[Line]:
@@ -217,7 +215,7 @@ class _Told:
         runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
         if lost == view.index:
             runs.append(Run(f"  {terms.LOST_HERE}", "core"))
-            note = "the request contradicts itself" if view.step == 0 else "the plan was lost here"
+            note = "the query contradicts itself" if view.step == 0 else "the plan was lost here"
         elif lost is not None and lost < view.index:
             note = f"lost since {phrases.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":
@@ -227,7 +225,7 @@ class _Told:
         return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
 
     def certificate(self) -> tuple[Run, ...]:
-        """What Z3 says of the verdict, where that was decided; stands beside the state if there is room."""
+        """What Z3 says about the verdict, at the step that decides it."""
         said = self.state.certificate
         known = self.state.at_verdict and said in ("confirmed", "gave up")
         return (Run(*certificate(said)),) if known else ()

@@ -238,7 +238,7 @@ class TextEditor(Windowed):
         return sorted(parts, key=lambda part: _RANKS.get(part[2], 0))
 
     def title(self) -> tuple[Run, ...]:
-        return (Run("1", "number"), Run(" Request", "title"))
+        return (Run("1", "number"), Run(" Query", "title"))
 
     def foot(self) -> tuple[Run, ...]:
         if self._edited is None or not self._typing:
@@ -383,7 +383,7 @@ class CompletionPopup(Windowed):
     def line_at(self, index: int) -> Line:
         offer = self._found.offers[index]
         here = index == self._at
-        what = "spelt like it" if offer.nearest else _KINDS[offer.kind]
+        what = "similar spelling" if offer.nearest else _KINDS[offer.kind]
         left = (Run("▶ " if here else "  ", "mark"), Run(shown(offer.text, 60)))
         return Line(justify(left, (Run(what, "dim"),), self.inner_width), "cursor" if here else "")
 

@@ -16,7 +16,7 @@ class TooSmall(LinePane):
         text = (
             f"planscope needs {columns} columns and {rows} rows.\n"
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            "Make it larger, or press q to leave."
+            "Make it larger, or press q to quit."
         )
         self._lines = [Line(runs) for runs in paragraph(text, width)]
 

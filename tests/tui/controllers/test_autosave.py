@@ -348,7 +348,7 @@ async def test_a_bundled_session_goes_to_the_library_and_it_is_said_once() -> No
         saved.rename(title)
         await saved.autosave.flush()
     assert saved.document.path == library_folder() / "first-look-2.planscope.json"
-    assert saved.notices == ["saved as first-look-2 in your library (it ships with planscope)"]
+    assert saved.notices == ["copied to your library as first-look-2 (bundled sessions are read-only)"]
     assert load(saved.document.path).title == "two"
     saved.autosave.close()
 
@@ -369,7 +369,7 @@ async def test_a_write_protected_file_goes_to_the_library(path: Path) -> None:
     saved = Saved(path)
     saved.rename()
     await saved.autosave.flush()
-    assert saved.notices == ["saved as test in your library (the file is write-protected)"]
+    assert saved.notices == ["copied to your library as test (the file is write-protected)"]
     assert load(path).title == "figure-10" and len(list(library_folder().iterdir())) == 1
     saved.autosave.close()
 

@@ -197,7 +197,7 @@ def test_a_draft_of_a_crash_is_found_and_its_file_replaced(document: Document, l
     history = drafts.histories[KEY]
     assert history.now.text == "Sanitizing tools follow 9:00." and history.now.at == len(history.now.text)
     (notice,) = posted
-    assert isinstance(notice, Notice) and "is here again: e goes on with it" in notice.line
+    assert isinstance(notice, Notice) and "was restored: e continues it" in notice.line
     assert files() == [old], "it goes once the new one is written"
     loop.pass_time(PAUSE)
     (new,) = files()

@@ -274,7 +274,7 @@ def test_a_question_that_fails_is_said_and_may_be_asked_again(monkeypatch: pytes
         patch.setattr(judge_, "facts_at", wrong)
         court.judge.ask(1)
     (notice,) = court.posted.of(Notice)
-    assert "could not say more" in notice.line and "\x1b" not in notice.line
+    assert "no more is known about this step" in notice.line and "\x1b" not in notice.line
     court.judge.ask(1)
     assert court.judge.facts(1) is not None
 
@@ -318,7 +318,7 @@ def test_z3_that_fails_gave_up(monkeypatch: pytest.MonkeyPatch) -> None:
     court.judge.look_at("v1", "r1")
     court.judge.certify()
     assert court.now.certificate == "gave up"
-    assert [n.line for n in court.posted.of(Notice)] == ["Z3 could not be asked: no memory"]
+    assert [n.line for n in court.posted.of(Notice)] == ["Z3 cannot be used: no memory"]
 
 
 def test_z3_is_not_asked_about_a_run_under_way_and_stops_when_one_turns_away() -> None:

@@ -258,9 +258,15 @@ async def test_files_are_copied_renamed_deleted_and_restored(heard: Make) -> Non
     one.list.restore()
     await one.rest()
     assert one.list.state.chosen == one.entry("third") and not one.list.state.trashed
-    assert [line.partition(" ")[0] for line in one.notices] == ["copied", "it", "it", "third", "third"]
+    assert [line.partition(" ")[0] for line in one.notices] == [
+        "copied",
+        "renamed",
+        "title",
+        "third",
+        "third",
+    ]
     one.list.restore()
-    assert one.notices[-1].startswith("nothing was deleted")
+    assert one.notices[-1].startswith("nothing to restore")
 
 
 async def test_what_is_removed_for_good_is_not_restored(heard: Make) -> None:
@@ -280,7 +286,7 @@ async def test_what_is_removed_for_good_is_not_restored(heard: Make) -> None:
     await one.rest()
     assert one.notices[-1] == "1 session removed for good" and not list(trash_folder().iterdir())
     one.list.restore()
-    assert one.notices[-1].startswith("nothing was deleted")
+    assert one.notices[-1].startswith("nothing to restore")
 
 
 async def test_a_change_that_fails_is_said_in_a_line_and_the_list_is_read_again(
@@ -315,9 +321,9 @@ async def test_the_open_session_is_renamed_and_saved_and_not_deleted(heard: Make
     path = put("mine")
     one = await heard(path, saved=True).read()
     one.list.delete(one.entry("mine"))
-    assert one.notices == ["it is open: open another one first"] and path.exists()
+    assert one.notices == ["this session is open: open another one first"] and path.exists()
     await one.list.rename(one.entry("mine"), None, None)
-    assert one.notices[-1] == "nothing was changed"
+    assert one.notices[-1] == "nothing changed"
     await one.list.rename(one.entry("mine"), "other", "Its title")
     await one.rest()
     new = library_folder() / "other.planscope.json"

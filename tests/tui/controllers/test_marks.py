@@ -38,7 +38,7 @@ def test_texts_of_a_file_wait_for_a_run(run: RunIndex) -> None:
     read, wrong = read_for(marks, run)
     assert read.breakpoints == (StepBreak(1),) and read.strange_breakpoints == ("step 99",)
     assert [str(watch) for watch in read.watches] == ["state"] and read.strange_watches == ("nonsense",)
-    assert wrong.startswith("not usable in this run: ")
+    assert wrong.startswith("does not apply to this run: ")
     assert read.texts == {"breakpoints": ["step 1", "step 99"], "watches": ["state", "nonsense"]}
     again, wrong = read_for(read, run)
     assert again == read and wrong

@@ -71,7 +71,7 @@ def test_what_cannot_grow_says_why_and_announces_nothing() -> None:
     made, posted = layout()
     while not (why := made.grow(across=True, by=30)):
         posted.clear()
-    assert why == "there is no more room to give"
+    assert why == "there is no more room"
     while not (why := made.grow(across=True, by=-30)):
         posted.clear()
     assert why == "this pane cannot be smaller"
@@ -79,12 +79,12 @@ def test_what_cannot_grow_says_why_and_announces_nothing() -> None:
     assert "fills the screen" in made.grow(across=True, by=1) and not made.drag((0, 9), (0, 12))
     assert not posted
     made, posted = layout(NARROW)
-    assert made.grow(across=True, by=1) == "nothing is beside this pane to share with"
+    assert made.grow(across=True, by=1) == "no pane beside this one"
     for pane in ("query", "step"):
         made.hide(pane)
     made.hide("tree"), made.hide("constraints")
     posted.clear()
-    assert made.grow(across=False, by=1) == "nothing is above or below this pane to share with" and not posted
+    assert made.grow(across=False, by=1) == "no pane above or below this one" and not posted
 
 
 def test_the_edge_that_was_taken_hold_of_is_moved_until_it_is_let_go() -> None:
@@ -116,7 +116,11 @@ def test_one_pane_always_stays() -> None:
     made, _ = layout()
     for pane in ALL_PANES[:-1]:
         assert "hidden" in made.hide(pane)
-    assert made.hide("step") == "the last pane stays" and panes(made) == {"step"} and made.pane == "step"
+    assert (
+        made.hide("step") == "the last pane cannot be hidden"
+        and panes(made) == {"step"}
+        and made.pane == "step"
+    )
     made.next(1)
     assert made.pane == "step"
 
@@ -168,7 +172,7 @@ def test_what_could_be_played_takes_the_place_of_the_step_although_it_is_hidden(
     made.play(True)
     made.turn_to("step")
     assert panes(made) == {*ALL_PANES, "play"} - {"step"}
-    assert "stays" in made.hide("step") and not posted
+    assert "cannot be hidden" in made.hide("step") and not posted
     made.next(1)
     made.next(-1)
     assert made.pane == "step"
@@ -198,7 +202,7 @@ def test_each_kind_of_window_is_arranged_by_itself_and_reset_to_what_is_configur
     made.fit(*NARROW)
     assert "step" in panes(made)
     made.fit(*WIDE)
-    assert made.reset() == "all panes as they were at first" and made.arrangement == configured["wide"]
+    assert made.reset() == "all panes in their original sizes" and made.arrangement == configured["wide"]
     assert announced(posted)[-1] == ("wide", None) and FIRST["wide"].hidden == frozenset()
 
 

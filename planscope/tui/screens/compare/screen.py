@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 JOB, COPY = "compare", "compare copy"
 REASONS = {
-    "call": "another call",
-    "arguments": "other arguments",
-    "answer": "another answer",
-    "state": "another state of the plan",
-    "ending": "another ending",
+    "call": "different call",
+    "arguments": "different arguments",
+    "answer": "different answer",
+    "state": "different state of the plan",
+    "ending": "different ending",
 }
 
 
@@ -114,7 +114,7 @@ class CompareScreen(SideScreen):
         session = self.document.snapshot()
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
         if a is None or b is None:
-            self.change(trouble="what was chosen is not in the session any more")
+            self.change(trouble="this run or query is no longer in the session")
             return
         self.change(compared=None, trouble="", at=0)
         self.jobs.start(
@@ -171,7 +171,7 @@ class CompareScreen(SideScreen):
                 Line((row.a if side is compared.a else row.b).runs, ground)
                 for row, ground in zip(self.rows, grounds, strict=True)
             ]
-            what = f"run {shown(side.run, 20)}" if side.run else f"request {shown(side.variant, 20)}"
+            what = f"run {shown(side.run, 20)}" if side.run else f"query {shown(side.variant, 20)}"
             by = f"  {self._by(side.run)}" if width >= ROOMY else ""  # in a narrow column, only the verdict
             where = f"{name} " if width >= ROOMY or not side.help else ""  # help is told at its place
             title = (Run(where, "dim"), Run(what, "title"), Run(by, "dim"))
@@ -215,7 +215,7 @@ class CompareScreen(SideScreen):
             return told if compared.calls is None else f"the runs do not differ · {told}"
         step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
         reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
-        said = f"they part at {phrases.step_name(step)}"
+        said = f"first difference: {phrases.step_name(step)}"
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
 
     def on_resize(self, event: events.Resize) -> None:
@@ -290,7 +290,7 @@ class CompareScreen(SideScreen):
         from planscope.tui.screens.flows.runs import choose_run
 
         begin = (before.variant, before.run or "")
-        found = await choose_run(self, self.work, f"Compare at the {side}", here=None, begin=begin)
+        found = await choose_run(self, self.work, f"Compare: {side} side", here=None, begin=begin)
         if found is None:
             return
         chosen = Chosen(found.variant, found.run or None)
@@ -308,7 +308,7 @@ class CompareScreen(SideScreen):
         compared = self.state.compared
         run = (self.state.a, self.state.b)[side].run
         if compared is None or run is None:
-            self.tell("there is no run to open at this side")
+            self.tell("no run on this side")
             return
         calls = self.rows if self.state.page == "calls" else []
         row = calls[min(self.state.at, len(calls) - 1)] if calls else None
@@ -322,7 +322,7 @@ class CompareScreen(SideScreen):
         if self.state.compared is None or a is None or b is None:
             self.tell("not compared yet")
         elif {self.state.a.run, self.state.b.run} & self.document.passing:
-            self.tell("what is played is no run yet: K keeps it, in the debugger")
+            self.tell("the played calls are not a run yet: keep them with K in the debugger")
         else:
             snapshot = self.document.snapshot()
             self.start_flow(take_comparison(self, self.jobs, COPY, snapshot, a, b))

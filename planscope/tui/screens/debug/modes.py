@@ -61,7 +61,7 @@ class Live(Replay):
         from planscope.agents.gate import GoOn
 
         if self.stage.work.live.paused is None:
-            self.stage.tell("the agent is at it: P pauses it before its next call")
+            self.stage.tell("the agent is working: P pauses before its next call")
         else:
             decide(self.stage, GoOn(), stepping=True)
 
@@ -73,7 +73,7 @@ class Live(Replay):
             decide(self.stage, GoOn(), stepping=False)
         else:
             live.pause_before(next_call=False)
-            self.stage.tell("it goes on to the next breakpoint; P pauses it before its next call")
+            self.stage.tell("running to the next breakpoint; P pauses before the next call")
 
 
 class WhatIf(Replay):
@@ -98,7 +98,7 @@ class WhatIf(Replay):
         play = self.stage.view.play
         self.stage.end_play()
         kept = play is not None and play.played.calls
-        self.stage.tell("what was played is gone; K would have kept it" if kept else "")
+        self.stage.tell("the played calls were discarded; K would have kept them" if kept else "")
 
 
 def mode_of(stage: Stage) -> Replay:
@@ -116,4 +116,4 @@ def mode_of(stage: Stage) -> Replay:
 def decide(stage: Stage, verb: object, *, stepping: bool) -> None:
     """Decide about the paused call."""
     taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # a verb of the gate's
-    stage.tell("" if taken else "no call is waiting")
+    stage.tell("" if taken else "that call is no longer paused")

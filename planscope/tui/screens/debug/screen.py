@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 IN_PANES: tuple[FixedKey, ...] = (
     ("down,j", "select_in_pane(1)", "Select the next thing in the pane"),
-    ("up,k", "select_in_pane(-1)", "Select the thing before"),
+    ("up,k", "select_in_pane(-1)", "Select the previous thing in the pane"),
     ("pagedown", "scroll_pane(1)", "A page down"),
     ("pageup", "scroll_pane(-1)", "A page up"),
     ("enter", "open_selected", "Go to what is selected"),
@@ -97,7 +97,7 @@ IN_PANES: tuple[FixedKey, ...] = (
 
 _AT_START = "this is the start of the run"
 _STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
-_ANOTHER = "another run is displayed by now"
+_ANOTHER = "another run is shown now"
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
@@ -257,7 +257,7 @@ class DebugScreen(AppScreen[None]):
         view, document, opened = self.view, self.work.document, self.start.opened
         if document.session is None or view.variant is None:
             why = "This session has no query." if document.session is not None else self.start.trouble
-            nothing = "No session is open. L shows yours and the bundled ones."
+            nothing = "No session is open. L lists your sessions and the bundled ones."
             self.change(progress="failed", trouble=why or nothing)
             self._settled_once = True
         else:
@@ -268,7 +268,7 @@ class DebugScreen(AppScreen[None]):
             document.touch()
             self.work.autosave.save()
         if opened.held:
-            self.tell(f"{shown(opened.held.partition(';')[0], 200)}; what you change goes into a copy")
+            self.tell(f"{shown(opened.held.partition(';')[0], 200)}; your changes go into a copy")
         if opened.recovery is not None:
             self.start_flow(self._offer_recovery(opened))
         self.work.drafts.find(document, self.work.jobs, self.work.post)
@@ -288,7 +288,7 @@ class DebugScreen(AppScreen[None]):
             writer.go_elsewhere()
         again = Document(document.path, self.work.post)
         autosave = Autosave(again, self.work.post, writer, found.discard)
-        self._switch(Switch(again, Opened(session, changed=True), autosave, "restored, and saved"))
+        self._switch(Switch(again, Opened(session, changed=True), autosave, "restored and saved"))
 
     def look_at(self, variant_id: str, run_id: str = "") -> None:
         """Display a run, or a query without one."""
@@ -334,7 +334,7 @@ class DebugScreen(AppScreen[None]):
         """Display a run at a step, by id and index. A negative index: where the run opens by itself."""
         number = self.work.document.number_of(run_id)
         if number is None:
-            self.tell("that run is not in the session any more")
+            self.tell("that run is no longer in the session")
             return
         self.open_run_number(number)
         if index >= 0:
@@ -436,7 +436,7 @@ class DebugScreen(AppScreen[None]):
                 if mine:
                     self.change(why_paused=self._why_paused(message.run_id))
                 elif call is not None:
-                    self.tell(f"the run under way waits before step {call.step}: o goes to it")
+                    self.tell(f"the running agent is paused before step {call.step}: o opens it")
             case "resumed":
                 self.change(why_paused=())
             case "ended" | "failed":
@@ -455,7 +455,7 @@ class DebugScreen(AppScreen[None]):
         """Display a run that began, unless the user is playing calls, which would be lost."""
         play, run = self.view.play, self.work.document.run(run_id)
         if play is not None and play.played.calls:
-            self.tell(f"run {shown(run_id, 20)} began: o goes to it; K keeps what you play")
+            self.tell(f"run {shown(run_id, 20)} started: o opens it; K keeps what you play")
         elif run is not None:
             self._followed = run_id
             self.look_at(run.variant, run_id)
@@ -502,7 +502,7 @@ class DebugScreen(AppScreen[None]):
         if not self.view.has_queries:
             return "no session is open"
         if self.view.run is None:
-            return "this request was not run yet: r runs it"
+            return "not run yet; press r"
         return "this is the end of the run"
 
     def action_first_violation(self) -> None:
@@ -528,7 +528,7 @@ class DebugScreen(AppScreen[None]):
         view = self.view
         go = continue_back if back else continue_forward
         if any(isinstance(b, When) and b.costly for b in view.breakpoints):
-            self.tell("looking for the next stop… (Esc stops looking)")
+            self.tell("searching for the next stop… (Esc cancels)")
 
             def look(token: CancelToken) -> DebugState:
                 return go(view.debug, view.breakpoints, lambda: token.cancelled)
@@ -612,7 +612,7 @@ class DebugScreen(AppScreen[None]):
         """Cancel the search for a stop, else end the zoom, else drop the selection."""
         if self.work.jobs.running("continue"):
             self.work.jobs.cancel("continue")
-            self.tell("stopped looking")
+            self.tell("search cancelled")
         elif self.view.zoomed:
             self.work.layout.zoom(False)
             self._laid_out()
@@ -630,12 +630,12 @@ class DebugScreen(AppScreen[None]):
 
         def check(text: str) -> str | None:
             if not text.strip():
-                return "type what to look for"
+                return "type a text"
             if haystack.find(text).hits:
                 return None
-            return f"{shown(text, 60)} is nowhere in the request, constraints or calls"
+            return f"{shown(text, 60)} is not in the query, constraints or calls"
 
-        hint = "in the request, constraints, thoughts, calls and answers"
+        hint = "in query, constraints, thoughts, calls and answers"
         old = view.search.needle if view.search else ""
         text = await self.answer(AskDialog(self.paint, "Search", hint, check, value=old))
         if text is None:
@@ -645,7 +645,7 @@ class DebugScreen(AppScreen[None]):
             return
         found = Haystack(_searched(self.view)).find(text)  # the run may have gone on
         self.move_to_hit(found)
-        self.tell(f"1 of {phrases.plural(len(found.hits), 'place')}; h and H go through them")
+        self.tell(f"1 of {phrases.plural(len(found.hits), 'place')}; h next, H previous")
 
     def action_next_hit(self) -> None:
         self._hit(next_hit)
@@ -656,7 +656,7 @@ class DebugScreen(AppScreen[None]):
     def _hit(self, turn: Callable[[Search], Search]) -> None:
         found = self.view.search
         if found is None or found.at is None:
-            self.tell("nothing has been searched for: press /" if found is None else "nothing was found")
+            self.tell("no search yet: press /" if found is None else "nothing was found")
             return
         found = turn(found)
         hit = found.hit
@@ -815,7 +815,7 @@ class DebugScreen(AppScreen[None]):
 
     def action_rerun(self) -> None:
         if self.view.variant is None:
-            self.tell("there is no request to run")
+            self.tell("there is no query to run")
         else:
             self.rerun(self.view.variant.id)
 
@@ -830,7 +830,7 @@ class DebugScreen(AppScreen[None]):
         if self._busy():
             return
         if variant is None:
-            self.tell("there is no request to run")
+            self.tell("there is no query to run")
             return
         form = run_form(self.paint, self.view.breakpoints, offered or self.default_choice(), variant)
         choice = await self.answer(form)
@@ -848,10 +848,10 @@ class DebugScreen(AppScreen[None]):
         if self._busy():
             return
         if view.play is not None:
-            self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
+            self.tell("you are playing what if: K keeps the calls as a run, Esc leaves")
             return
         if run is None or view.run is None:
-            self.tell("there is no run to fork: r runs the request")
+            self.tell("no run to fork: r runs the query")
             return
         step = min(view.debug.index, len(view.run.calls))
         try:
@@ -872,7 +872,7 @@ class DebugScreen(AppScreen[None]):
 
     def _busy(self) -> bool:
         if self.work.live.at_work:
-            self.tell("a run is under way: X stops it")
+            self.tell("a run is in progress: X stops it")
             return True
         if self.work.document.session is None:
             self.tell("no session is open yet")
@@ -901,16 +901,16 @@ class DebugScreen(AppScreen[None]):
     def action_pause_run(self) -> None:
         live = self.work.live
         if not live.at_work:
-            self.tell("no run is under way: r runs the request")
+            self.tell("no run is in progress: r runs the query")
         elif live.paused is not None:
-            self.tell("it waits already: n does the call, c goes on")
+            self.tell("already paused: n runs the call, c continues")
         else:
             live.pause_before(next_call=True)
-            self.tell("it will pause before its next call")
+            self.tell("pausing before the next call")
 
     def action_stop_run(self) -> None:
         if not self.work.live.at_work:
-            self.tell("no run is under way")
+            self.tell("no run is in progress")
         else:
             self.work.live.stop()
             self.tell(_STOPPING)
@@ -926,7 +926,7 @@ class DebugScreen(AppScreen[None]):
         def read(text: str) -> Verb:
             return GoOn() if text == was else EditArguments(arguments_of(text))
 
-        hint = "JSON. The call is done with these; the record keeps what the agent asked for, too."
+        hint = "JSON. The tool is called with these; the record also keeps what the agent asked for."
         self.start_flow(self._ask(call, "Arguments of step {step}", hint, was, read))
 
     def action_edit_answer(self) -> None:
@@ -940,7 +940,7 @@ class DebugScreen(AppScreen[None]):
         def read(text: str) -> Verb:
             return GoOn() if was and text == was else EditAnswer(_said(text))
 
-        hint = "The call is done, and the agent is told this; the record keeps what the tool said, too."
+        hint = "The tool is called and the agent gets this answer; the record also keeps the tool's own."
         self.start_flow(self._ask(call, "Answer to step {step}", hint, was, read))
 
     def action_refuse_call(self) -> None:
@@ -953,7 +953,7 @@ class DebugScreen(AppScreen[None]):
             self._ask(
                 call,
                 "Refuse step {step}",
-                "The call is kept from its tool, and the agent is told this.",
+                "The tool is not called, and the agent gets this answer.",
                 "Think again about what has to be done before it.",
                 lambda text: Refuse(_said(text)),
             )
@@ -968,16 +968,16 @@ class DebugScreen(AppScreen[None]):
         dialog = AskDialog(
             self.paint,
             title.format(step=call.step),
-            f"{hint} Enter takes it, Esc leaves all as it is.",
+            f"{hint} Enter: OK, Esc: cancel",
             partial(_wrong, read),
             value=value,
-            before=(f"{phrases.call(call.tool, call.arguments, named=True)} waits.",),
+            before=(f"{phrases.call(call.tool, call.arguments, named=True)} is paused.",),
         )
         text = await self.answer(dialog)
         if text is None:
             return
         if self.work.live.paused is not call:
-            self.tell("that call does not wait any more")
+            self.tell("that call is no longer paused")
         else:
             decide(self, read(text), stepping=True)
 
@@ -987,13 +987,13 @@ class DebugScreen(AppScreen[None]):
         call = live.paused
         mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
         if not live.at_work:
-            self.tell("no run is under way: r runs the request")
+            self.tell("no run is in progress: r runs the query")
         elif call is None:
-            self.tell("no call waits: P pauses the run before its next one")
+            self.tell("no call is paused: P pauses before the next one")
         elif not mine:
-            self.tell(f"the call that waits is step {call.step}: G goes to it")
+            self.tell(f"the paused call is step {call.step}: G goes to it")
         elif call.error is not None:
-            self.tell("this call cannot be read and reaches no tool: n tells the agent so")
+            self.tell("this call cannot be read, so no tool is called: n tells the agent so")
         else:
             return call
         return None
@@ -1007,13 +1007,13 @@ class DebugScreen(AppScreen[None]):
             self.action_show_pane("step")
             return
         if view.progress == "unreadable":
-            self.tell("the request cannot be read, so nothing can be played: e mends it")
+            self.tell("the query cannot be read, so nothing can be played: e edits it")
             return
         if view.progress != "judged" or document.session is None or view.variant is None:
             self.tell("not judged yet")
             return
         if view.run is not None and view.run.under_way:
-            self.tell("this run is under way: X stops it, or a edits the call that waits")
+            self.tell("this run is in progress: X stops it, a edits the paused call")
             return
         origin = Origin(view.variant.id, view.run.id if view.run is not None else "", view.debug.index)
         self.work.what_if.begin(view.debug.run.replay, origin, self.work.live.run_id)
@@ -1059,14 +1059,14 @@ class DebugScreen(AppScreen[None]):
         if self.work.what_if.change_hour(by):
             self.change(play=self.work.what_if.play, notice="")
         else:
-            self.tell("hours are chosen while a timed request is played: p plays")
+            self.tell("hours can be chosen while you play a timed query: p plays")
 
     def action_take_back(self) -> None:
         play = self.view.play
         if play is None:
-            self.tell("nothing is played: p plays")
+            self.tell("not in what-if play: p starts it")
         elif not play.played.calls:
-            self.tell("nothing was played yet")
+            self.tell("no call was played yet")
         else:
             self.work.what_if.undo()
             self.show_play()
@@ -1075,9 +1075,9 @@ class DebugScreen(AppScreen[None]):
         """Save the played calls as a run of the session."""
         play = self.view.play
         if play is None:
-            self.tell("nothing is played: p plays")
+            self.tell("not in what-if play: p starts it")
         elif not play.played.calls:
-            self.tell("nothing was played yet")
+            self.tell("no call was played yet")
         else:
             self.work.judge.forget(play.run_id)
             run = self.work.what_if.keep()
@@ -1097,7 +1097,7 @@ class DebugScreen(AppScreen[None]):
         if self.work.document.runs:
             self.start_flow(self._choose_run())
         else:
-            self.tell("this session has no run: r runs the request")
+            self.tell("this session has no run: r runs the query")
 
     async def _choose_run(self) -> None:
         from planscope.tui.screens.flows.runs import choose_run
@@ -1105,7 +1105,7 @@ class DebugScreen(AppScreen[None]):
         here = (
             (self.view.variant.id, self.view.run.id if self.view.run else "") if self.view.variant else None
         )
-        title = "Requests and runs of this session"
+        title = "Queries and runs of this session"
         chosen = await choose_run(self, self.work, title, here=self.view.run_number, begin=here)
         if chosen is None:
             return
@@ -1144,14 +1144,14 @@ class DebugScreen(AppScreen[None]):
 
         name = self.view.pane
         text = pane_text(self.pane(name), self.view)
-        private = "It is what the pane shows; E shares a run with what is private replaced."
+        private = "The text of the pane, with private values in it; E shares a run with them replaced."
         self.start_flow(take_away(self, f"{name} pane", text, f"planscope-{name}.txt", private))
 
     def action_share(self) -> None:
         if self.work.document.session is None:
             self.tell("no session is open yet")
         elif self.view.play is not None:
-            self.tell("you are playing what if: K keeps it as a run, Esc leaves it")
+            self.tell("you are playing what if: K keeps the calls as a run, Esc leaves")
         else:
             self.start_flow(self._share())
 
@@ -1173,7 +1173,7 @@ class DebugScreen(AppScreen[None]):
     def action_save(self) -> None:
         """Save now. If saving failed before, ask what to do."""
         if self.work.document.session is None or self.work.autosave is None:
-            self.tell("nothing to save: the session is not loaded")
+            self.tell("nothing to save: no session is loaded")
         elif self.work.document.saving.state == "failed":
             self.start_flow(self._ask_about_trouble())
         else:
@@ -1217,7 +1217,7 @@ class DebugScreen(AppScreen[None]):
         here = Chosen(view.variant.id, view.run.id if view.run is not None else None)
         other = before_it(document.open_session, here)
         if other is None:
-            self.tell("there is nothing to compare with yet: r runs the request again")
+            self.tell("nothing to compare with yet: r runs the query again")
             return
 
         def left(opened: RunChosen | None) -> None:
@@ -1233,10 +1233,10 @@ class DebugScreen(AppScreen[None]):
         view, document, drafts = self.view, self.work.document, self.work.drafts
         variant = view.variant
         if variant is None or document.session is None:
-            self.tell("no request is open yet")
+            self.tell("no query is open yet")
             return
         if view.play is not None:
-            self.tell("you are playing what if: Esc leaves it")
+            self.tell("you are playing what if: Esc leaves")
             return
         key = (document.open_session.id, variant.id)
         spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])
@@ -1251,7 +1251,7 @@ class DebugScreen(AppScreen[None]):
     def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
         if result.draft is not None:
             self.work.drafts.keep(key, result.draft)
-            self.tell("your draft is kept as long as planscope is open: e goes on with it")
+            self.tell("your draft is kept while planscope is open: e continues it")
             return
         self.work.drafts.done(key)
         if result.variant is not None:
@@ -1270,7 +1270,7 @@ class DebugScreen(AppScreen[None]):
 
         view = self.view
         if view.variant is None or self.work.document.session is None:
-            self.tell("there is no request to dissect")
+            self.tell("there is no query to dissect")
             return
         choice = self.default_choice()
         wrong = view.verdict is not None and view.verdict.verdict == "wrong"
@@ -1312,7 +1312,7 @@ class DebugScreen(AppScreen[None]):
         from planscope.tui.dialogs.ask import asking
 
         self._leaving = True
-        self.tell("what was done here is saved…")
+        self.tell("saving…")
         try:
             trouble = await leave(self.work)
         except BaseException:  # planscope is being left
@@ -1322,8 +1322,8 @@ class DebugScreen(AppScreen[None]):
         finally:
             self._leaving = False
         if trouble:
-            said = [(f"What you did here could not be saved: {shown(trouble, 600)}", "broken")]
-            choices = ("Stay here", "Open the other session all the same")
+            said = [(f"Your changes could not be saved: {shown(trouble, 600)}", "broken")]
+            choices = ("Stay here", "Open the other session anyway")
             if await self.answer(asking(self.paint, "Not saved", said, choices)) != 1:
                 if switch.autosave is not None:
                     switch.autosave.close()
@@ -1382,7 +1382,7 @@ def _searched(view: DebugView) -> tuple[Searched, ...]:
 
 
 def _place(kind: str) -> str:
-    return {"query": "the request", "constraint": "a constraint"}.get(
+    return {"query": "the query", "constraint": "a constraint"}.get(
         kind, f"a {kind}".replace("a answer", "an answer")
     )
 
@@ -1390,5 +1390,5 @@ def _place(kind: str) -> str:
 def _said(line: str) -> str:
     """The text for the agent that a line stands for. Raises ``DebuggerError`` if it is empty or invalid."""
     if not line.strip():
-        raise DebuggerError("say something")
+        raise DebuggerError("enter a text")
     return text_of(line)

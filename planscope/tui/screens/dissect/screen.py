@@ -27,7 +27,7 @@ from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
-from planscope.wording.terms import OUTCOME_LEGEND
+from planscope.wording.terms import METHODS, OUTCOME_LEGEND
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -59,7 +59,7 @@ _FIXED: tuple[FixedKey, ...] = (
     ("down,j", "go(1, 0)", "The kind below"),
     ("up,k", "go(-1, 0)", "The kind above"),
     ("right", "go(0, 1)", "The next mutant"),
-    ("left", "go(0, -1)", "The mutant before"),
+    ("left", "go(0, -1)", "The previous mutant"),
     ("home", "go(0, -9999)", "The first mutant"),
     ("end", "go(0, 9999)", "The last mutant"),
     ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
@@ -226,7 +226,7 @@ class DissectScreen(SideScreen):
         self.cause.set_content(
             told,
             title=(Run("Cause", "title"),),
-            note=(Run("what in the request makes the agent fail", "dim"),),
+            note=(Run("what in the query makes the agent fail", "dim"),),
         )
         column = min(state.column, len(found.rows[state.row].cells) - 1) if found is not None else 0
         self.matrix.set_content(
@@ -240,7 +240,7 @@ class DissectScreen(SideScreen):
         self.mutant.set_content(
             cell_lines(self.kind, cell, self._variant_of(cell), self._diff(cell), self.mutant.inner_width),
             title=(Run(kind, "title"), Run(f" {cell.number}" if cell is not None else "", "title")),
-            note=(Run(f"request {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
+            note=(Run(f"query {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
         self.show_bars()
 
@@ -291,7 +291,7 @@ class DissectScreen(SideScreen):
             (1, [Run(shown(self.variant, 20))]),
             (2, [Run(shown(agent, 40))]),
             (0, said),
-            (3, [Run(f"method {method}")]),
+            (3, [Run(METHODS[method])]),
         ]
         found = self.state.summary
         running = self.dissecting.running
@@ -336,7 +336,11 @@ class DissectScreen(SideScreen):
         def check(text: str) -> str | None:
             number = text.strip()
             right = number.isascii() and number.isdigit() and len(number) < 4
-            return None if right and 1 <= int(number) <= MOST_OF_A_KIND else f"say 1 to {MOST_OF_A_KIND}"
+            return (
+                None
+                if right and 1 <= int(number) <= MOST_OF_A_KIND
+                else f"a number from 1 to {MOST_OF_A_KIND}"
+            )
 
         def go(text: str | None) -> None:
             if text is not None:
@@ -353,12 +357,12 @@ class DissectScreen(SideScreen):
         variant = self.document.variant(self.variant)
         record = self.state.record
         if self.dissecting.running:
-            self.tell("a dissection is under way: X stops it")
+            self.tell("a dissection is in progress: X stops it")
         elif variant is None:
-            self.tell("the request is not in the session any more")
+            self.tell("the query is no longer in the session")
         elif record is not None and not self._known(record.agent):
             self.tell(
-                "a file names no agent of your own: name it with planscope dissect --agent and --resume"
+                "code named by a file is never run: name your agent with planscope dissect --agent and --resume"
             )
         else:
             self.notice = ""
@@ -384,15 +388,15 @@ class DissectScreen(SideScreen):
     def action_stop_dissection(self) -> None:
         if self.dissecting.running:
             self.dissecting.stop()
-            self.tell("stopping; what was run stays")
+            self.tell("stopping; finished runs are kept")
         else:
-            self.tell("nothing is under way")
+            self.tell("no dissection is in progress")
 
     def action_new_dissection(self) -> None:
         from planscope.tui.dialogs.forms import dissect_form
 
         if self.dissecting.running:
-            self.tell("a dissection is under way: X stops it")
+            self.tell("a dissection is in progress: X stops it")
             return
 
         def go(choice: DissectChoice | None) -> None:
@@ -408,7 +412,7 @@ class DissectScreen(SideScreen):
 
         kept = self.document.open_session.dissections
         if not kept:
-            self.tell("this session has no dissection yet: m begins one")
+            self.tell("this session has no dissection yet: m starts one")
             return
         lines = [
             (
@@ -434,7 +438,7 @@ class DissectScreen(SideScreen):
     def action_open_mutant(self) -> None:
         cell = self.cell
         if cell is None or not cell.runs:
-            self.tell("this mutant was not run yet")
+            self.tell("this mutant was not run yet: . runs it")
             return
         wrong = next((r.run for r in reversed(cell.runs) if r.verdict == "wrong"), cell.runs[-1].run)
         self.dismiss(RunChosen(wrong, -1))
@@ -475,7 +479,7 @@ class DissectScreen(SideScreen):
             *matrix_lines(found, -1, 0, 110),
         ]
         text = "\n".join(line.text.rstrip() for line in lines) + "\n"
-        private = "It is what the screen shows; nothing private in it is replaced."
+        private = "The text of the screen; private values in it are not replaced."
         self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))
 
     def action_leave_dissect(self) -> None:

@@ -35,14 +35,14 @@ def editor_command() -> list[str]:
         except ValueError:
             command = []
         if not command:
-            raise EditorTrouble(f"$EDITOR is no command: {shown(named, 60)}")
+            raise EditorTrouble(f"$EDITOR is not a command: {shown(named, 60)}")
         if shutil.which(command[0]) is None:
             raise EditorTrouble(f"$EDITOR names no program: {shown(command[0], 60)}")
         return command
     for name in _USUAL:
         if shutil.which(name) is not None:
             return [name]
-    raise EditorTrouble("there is no editor: let $EDITOR name one")
+    raise EditorTrouble("no editor found: set $EDITOR")
 
 
 def edit_elsewhere(app: App[Any], text: str) -> str:
@@ -51,17 +51,17 @@ def edit_elsewhere(app: App[Any], text: str) -> str:
 
     command = editor_command()
     with tempfile.TemporaryDirectory(prefix="planscope-") as folder:  # readable by the user alone
-        path = Path(folder) / "request.txt"
+        path = Path(folder) / "query.txt"
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
         try:
             with app.suspend():
                 status = subprocess.run([*command, str(path)], check=False).returncode
         except SuspendNotSupported:
-            raise EditorTrouble("this terminal cannot be lent to another program") from None
+            raise EditorTrouble("no other program can use this terminal") from None
         except OSError as error:
             raise EditorTrouble(f"{shown(command[0], 60)} cannot be run: {error.strerror}") from None
         if status != 0:
-            raise EditorTrouble(f"{shown(command[0], 60)} ended with status {status}: the text is as it was")
+            raise EditorTrouble(f"{shown(command[0], 60)} ended with status {status}: the text is unchanged")
         return _read(path, text)
 
 
@@ -73,10 +73,10 @@ def _read(path: Path, before: str) -> str:
     except OSError as error:
         raise EditorTrouble(f"the text cannot be read back: {error.strerror}") from None
     if len(data) > MOST_BYTES:
-        raise EditorTrouble("the text came back too long; it is as it was")
+        raise EditorTrouble("the text came back too long; it is unchanged")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise EditorTrouble("what came back is not UTF-8; the text is as it was") from None
+        raise EditorTrouble("what came back is not UTF-8; the text is unchanged") from None
     text = text.replace("\r\n", "\n") if "\r\n" not in before else text
     return text[:-1] if text.endswith("\n") and not before.endswith("\n") else text

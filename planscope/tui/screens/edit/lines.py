@@ -66,9 +66,9 @@ def verdict(state: EditState) -> tuple[Run, ...]:
     if solved is not None and solved.can_be_met is False:
         return (Run("✗ contradicts itself", "broken"),)
     if seen.errors:
-        return (Run("… being written", "dim"),)
+        return (Run("… incomplete", "dim"),)
     if solved is None:
-        return (Run("… asking whether it can be met", "dim"),)
+        return (Run("… checking whether it can be met", "dim"),)
     if solved.can_be_met is None:
         return (Run("? the solver gave up", "unknown"),)
     return (Run("✓ can be met", "holds"),)
@@ -89,7 +89,7 @@ def reading_lines(state: EditState, width: int) -> Said:
     if solved is not None and solved.can_be_met is False and seen.problem is not None:
         if seen.errors:
             made.lines.append(BLANK)
-        made.text("✗ contradicts itself: these cannot all be met", "broken")
+        made.text("✗ contradiction: these cannot all hold", "broken")
         for number, id in enumerate(solved.core, len(seen.errors)):
             if (c := seen.problem.by_id.get(id)) is not None:
                 made.member(seen, c, number == chosen)
@@ -151,7 +151,7 @@ class _Lines:
         if c.is_rule:
             who = "the instructions" if c.source == "prompt" else "the day"
         else:
-            who = f"sentence {c.sentence + 1}" if c.sentence is not None else "the request"
+            who = f"sentence {c.sentence + 1}" if c.sentence is not None else "the query"
         quoted = quotation(seen.problem, c)
         said = f"“{quoted}”" if quoted else brief(c, seen.problem)
         head = f"{terms.CORE_GLYPH} {who}: "
@@ -168,7 +168,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
     if seen is None:
         return Said((Line((Run("reading…", "dim"),)),))
     if not seen.rows:
-        return Said((Line((Run("No constraints: nothing of the text can be read yet.", "dim"),)),))
+        return Said((Line((Run("No constraints: nothing in the text can be read yet.", "dim"),)),))
     chosen = state.line_chosen("constraints", len(seen.rows))
     core = set(state.core)
     cells = max(len(row.constraint.id) for row in seen.rows)
@@ -326,9 +326,9 @@ def _limits(before: Draft, now: Draft, width: int) -> Iterator[Line]:
     runs = [Run("  limits  ", "label"), *_limit("", now.seconds, before.seconds, " s")]
     runs += [Run(", "), *_limit("", now.model_calls, before.model_calls, " model calls")]
     yield Line(cut(runs, width))
-    kind = "timed: clock times and hours" if now.timed else "not timed: order alone"
+    kind = "timed: clock times and hours" if now.timed else "not timed: order only"
     changed = before.timed != now.timed
-    yield Line(cut((Run("  request ", "label"), Run(kind, "caution" if changed else "")), width))
+    yield Line(cut((Run("  query   ", "label"), Run(kind, "caution" if changed else "")), width))
 
 
 def _limit(label: str, now: float, before: float, unit: str) -> Sequence[Run]:

@@ -129,7 +129,7 @@ class EditScreen(SideScreen):
         self.editor.read()
         self.show_state()
         if self.state.changed:
-            self.tell("going on with your draft; Esc 0 starts over")
+            self.tell("this is your draft; Esc 0 starts over")
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.show_state)
@@ -187,7 +187,7 @@ class EditScreen(SideScreen):
         }
         width = max(self.before.inner_width, 10)
         lines = before_lines(self.state.before.text, tuple(sorted(spans)), width)
-        note = () if self.state.changed else (Run("as it is", "dim"),)
+        note = () if self.state.changed else (Run("unchanged", "dim"),)
         self.before.set_content(lines, title=(Run("Before", "title"),), note=note)
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -323,7 +323,7 @@ class EditScreen(SideScreen):
             if number is None:
                 return
             if (span := said.places[number].span) is None:
-                self.tell("no words of the request as it is say this")
+                self.tell("no words of the query say this")
             else:
                 self.editor.select(span, typing=True)
 
@@ -337,7 +337,7 @@ class EditScreen(SideScreen):
         found = self.editor.complete()
         if not found.offers:
             expected = f": {', '.join(found.expected)} is expected" if found.expected else ""
-            self.tell(f"nothing that is known begins so{expected}")
+            self.tell(f"no completion matches{expected}")
 
     def action_undo_edit(self) -> None:
         if not self.editor.undo():
@@ -349,15 +349,15 @@ class EditScreen(SideScreen):
 
     def action_start_over(self) -> None:
         if not self.state.changed:
-            self.tell("nothing was changed")
+            self.tell("nothing changed")
             return
         self.editor.start_over()
-        self.tell("as it was before; u brings your draft back")
+        self.tell("back to the original query; u restores your draft")
 
     def action_next_trouble(self) -> None:
         places = self.editor.troubles()
         if not places:
-            self.tell("not read yet" if places is None else "nothing is wrong with it")
+            self.tell("not read yet" if places is None else "no problem found")
             return
         first = self.state.edited.selection[0]
         number = next((i for i, span in enumerate(places) if span[0] > first), 0)
@@ -372,7 +372,7 @@ class EditScreen(SideScreen):
         except (EditorTrouble, DraftError) as error:
             self.tell(str(error))
             return
-        self.tell("taken over from your editor" if other else "back from your editor: nothing was changed")
+        self.tell("changed in your editor" if other else "back from your editor: nothing changed")
 
     # Actions and limits
 
@@ -384,7 +384,7 @@ class EditScreen(SideScreen):
             self.tell(f"choose the action to {verb} with ↑ ↓")
             return None
         if line.now is None:
-            self.tell("this action was dropped: Enter brings it back")
+            self.tell("this action was dropped: Enter restores it")
         return line.now
 
     def action_add_action(self) -> None:
@@ -400,7 +400,7 @@ class EditScreen(SideScreen):
 
     def action_set_hours(self) -> None:
         if not self.state.draft.timed:
-            self.tell("only the actions of a timed request take hours: t makes it timed")
+            self.tell("only actions of a timed query take hours: t makes it timed")
         elif (action := self._asked_about("change")) is not None:
             self.start_flow(change_draft.ask_for_hours(self, self.editor, action))
 
@@ -411,9 +411,9 @@ class EditScreen(SideScreen):
         timed = not self.state.draft.timed
         if change_draft.take_in(self, self.editor, lambda draft: set_timed(draft, timed)):
             self.tell(
-                "timed: every action takes an hour; T changes that"
+                "timed: every action takes one hour; T changes that"
                 if timed
-                else "not timed: order alone counts"
+                else "not timed: only the order counts"
             )
 
     def _restore(self, action: Action) -> None:
@@ -438,7 +438,7 @@ class EditScreen(SideScreen):
 
     def action_keep_draft(self) -> None:
         if not self.state.changed:
-            self.tell("nothing was changed")
+            self.tell("nothing changed")
             return
         self.leave(EditResult(self.editor.variant()))
 

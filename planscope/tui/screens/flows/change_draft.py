@@ -1,4 +1,4 @@
-"""Changes of a draft that ask something first: its actions and its limits."""
+"""Changes of a draft that ask first: its actions and its limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planscope.tui.style.lines import Run, shown
 
 
 def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
-    """Change the draft, or say why not."""
+    """Change the draft, or tell why that is impossible."""
     try:
         editor.redraft(made)
     except DraftError as error:
@@ -29,9 +29,9 @@ async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
     """Add an action."""
     known = [action.id for action in editor.state.before.actions]
     timed = editor.state.draft.timed
-    fields = [TextField("name", "Name", "", "as the text calls it")]
+    fields = [TextField("name", "Name", "", "as in the text")]
     if timed:
-        fields.append(TextField("hours", "Hours", "1", "from 1 to 24"))
+        fields.append(TextField("hours", "Hours", "1", "1 to 24"))
 
     def read(answers: Mapping[str, str]) -> Draft:
         hours = _whole(answers["hours"], "hours") if timed else None
@@ -44,7 +44,7 @@ async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
 
 
 async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
-    """Rename an action, its tool, and what the text says of it."""
+    """Rename an action, its tool, and its name in the text."""
 
     def renamed(name: str) -> Callable[[Draft], Draft]:
         return lambda draft: rename_action(draft, action.id, name)
@@ -52,7 +52,7 @@ async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Acti
     dialog = AskDialog(
         screen.paint,
         f"Rename {shown(action.id, 8)}",
-        "The text is changed wherever it names the action, and the tool follows.",
+        "also renames the tool and the action in the text",
         lambda name: editor.refused(renamed(name)),
         value=action.name,
     )
@@ -64,7 +64,7 @@ async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Acti
 
 
 async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
-    """Take an action out; asked about where the text names it."""
+    """Drop an action; ask first if the text names it."""
 
     def dropped(draft: Draft) -> Draft:
         return drop_action(draft, action.id)
@@ -75,14 +75,14 @@ async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> N
     seen = editor.seen_now()
     if spans := [known.span for known in seen.known if known.action == action.id]:
         choices = [
-            (Run("Leave it"),),
-            (Run("Drop it all the same; what names it cannot be read then"),),
+            (Run("Keep it"),),
+            (Run("Drop it; sentences that name it become unreadable"),),
         ]
         title = f"{shown(action.name, 60)} is named in {where_named(spans, seen.sentences)}"
         if await screen.answer(ChooseDialog(screen.paint, title, choices)) != 1:
             return
     if take_in(screen, editor, dropped):
-        screen.tell(f"{shown(action.id, 8)} dropped; u brings it back")
+        screen.tell(f"{shown(action.id, 8)} dropped; u undoes that")
 
 
 async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
@@ -94,7 +94,7 @@ async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Act
     dialog = AskDialog(
         screen.paint,
         f"Hours of {shown(action.name, 60)}",
-        "whole hours, from 1 to 24",
+        "whole hours, 1 to 24",
         lambda hours: editor.refused(changed(hours)),
         value=str(action.duration or 1),
     )
@@ -107,20 +107,20 @@ async def ask_for_limits(screen: AppScreen[Any], editor: DraftEditor) -> None:
     """Change what ends a run of the query."""
     draft = editor.state.draft
     fields = [
-        TextField("seconds", "Seconds", f"{draft.seconds:g}", "how long a run may take"),
-        TextField("calls", "Model calls", str(draft.model_calls), "how often it may ask the model"),
+        TextField("seconds", "Seconds", f"{draft.seconds:g}", "time limit of a run"),
+        TextField("calls", "Model calls", str(draft.model_calls), "limit of calls to the model"),
     ]
 
     def read(answers: Mapping[str, str]) -> Draft:
         return set_limits(draft, _number(answers["seconds"]), _whole(answers["calls"], "model calls"))
 
-    limited = await screen.answer(FormDialog(screen.paint, "What ends a run", fields, read))
+    limited = await screen.answer(FormDialog(screen.paint, "Limits of a run", fields, read))
     if limited is not None:
         take_in(screen, editor, lambda _: limited)
 
 
 def _whole(text: str, what: str) -> int:
-    """A whole number that somebody typed."""
+    """Read a whole number. Raises ``DraftError``."""
     text = text.strip()
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise DraftError(f"{what}: a whole number, such as 2")

@@ -1,4 +1,4 @@
-"""Leaving planscope while something is under way, or while there is work that is not kept: asked about first."""
+"""Quitting: ask first while a run is in progress or work is not saved."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.jobs import Jobs
 
 UNDER_WAY = {"run": "run", "dissect": "dissection"}
-"""Jobs that are not ended without asking, and what each is called."""
+"""Jobs that quitting would stop, by name, and the word for each."""
 
 QUIT = "quit"
 _STAY, _QUIT = range(2)
 
 
 def under_way(jobs: Jobs) -> str:
-    """What would have to be stopped, in a word; "" where nothing is."""
+    """Name what is in progress, in a word; "" if nothing is."""
     return next((word for job, word in UNDER_WAY.items() if jobs.running(job)), "")
 
 
 def is_asked(screen: AppScreen[Any]) -> bool:
-    """Whether quitting is being asked about; asked for a second time, that is the answer."""
+    """Quit if the question is open already: pressing q twice answers it. True if so."""
     front = screen.app.screen
     if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
         front.dismiss(_QUIT)
@@ -40,24 +40,26 @@ def is_asked(screen: AppScreen[Any]) -> bool:
 async def quit_or_ask(
     screen: AppScreen[Any], document: Document, jobs: Jobs, drafts: int, stop: Callable[[], Awaitable[object]]
 ) -> None:
-    """Leave, unless something is under way, drafts would be lost, or changes cannot be saved: ask first. For a flow.
+    """Quit; ask first if a run is in progress, drafts would be lost, or changes cannot be saved. For a flow.
 
-    ``stop`` ends what is under way and saves.
+    ``stop`` ends the run and saves.
     """
     if what := under_way(jobs):
         keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
-        quits = f"Quit ({shown_key(keys[0])} or y): it ends here, and what happened until now is kept"
-        if not await _asked(screen, f"A {what} is under way", quits, dict.fromkeys(keys, _QUIT)):
+        quits = f"Quit ({shown_key(keys[0])} or y): stop it here; its calls so far are kept"
+        if not await _asked(screen, f"A {what} is in progress", quits, dict.fromkeys(keys, _QUIT)):
             return
         screen.tell("stopping…")
         await stop()
     if drafts or document.saving.trouble:
         them = "it" if drafts == 1 else "them"
         lost = (
-            f"Quit, and lose {them}" if drafts else "Quit: they are offered when you open the session again"
+            f"Quit and lose {them}"
+            if drafts
+            else "Quit: the changes are offered when you open the session again"
         )
         title = (
-            f"{phrases.plural(drafts, 'draft')} not kept: e goes on, K keeps"
+            f"{phrases.plural(drafts, 'draft')} not kept: e continues, K keeps"
             if drafts
             else "Changes not saved"
         )

@@ -1,4 +1,4 @@
-"""Work that could not be saved: offered when the session is opened again, and asked about while it is so."""
+"""Unsaved work: offered when the session is opened again, and asked about while saving fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.document import Document
     from planscope.tui.controllers.jobs import Jobs
 
-_STAYS = "it stays, and is offered again the next time"
+_KEPT = "the unsaved work is kept and offered again next time"
 
 
 RESTORE, LOOK, LATER, DISCARD = range(4)
@@ -28,39 +28,39 @@ _MOST_IDS = 12
 
 
 def recover_dialog(paint: Painter, found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
-    """Offers unsaved work: answers with what to do with it. ``changes``: what differs in it, a line each."""
+    """Ask what to do with unsaved work. ``changes``: its differences, one line each."""
     when = f"{found.saved.astimezone():%Y-%m-%d %H:%M:%S}"
     before = [
         (f"On {when} this session could not be saved: {shown(found.why, 300)}", ""),
-        (f"What was done is here still: {'; '.join(changes[:4]) or 'nothing differs'}", "strong"),
+        (f"The unsaved work: {'; '.join(changes[:4]) or 'no difference'}", "strong"),
     ]
-    keep = "Restore it: it takes the place of what is in the file"
+    keep = "Restore it: replace what is in the file"
     if found.outdated:
-        before.append(("The file was changed since then, so that it stays as it is.", "caution"))
-        keep = "Restore it, as a copy in your library"
-    choices = (keep, "Look at it first", "Leave it for later", "Throw it away")
+        before.append(("The file has changed since then and stays as it is.", "caution"))
+        keep = "Restore it as a copy in your library"
+    choices = (keep, "Show the differences", "Decide later", "Delete it")
     return asking(paint, "Unsaved work", before, choices, at)
 
 
 def changes_dialog(paint: Painter, changes: Sequence[str]) -> TextDialog:
-    """What differs in unsaved work, the whole of it."""
-    lines = [(f"· {change}", "") for change in changes] or [("Nothing differs.", "")]
+    """All differences of unsaved work."""
+    lines = [(f"· {change}", "") for change in changes] or [("No difference.", "")]
 
     def build(width: int) -> list[Line]:
         return [Line(runs) for text, role in lines for runs in paragraph(text, width, role)]
 
-    return TextDialog(paint, "In the unsaved work", build)
+    return TextDialog(paint, "Unsaved work", build)
 
 
 async def offer_recovery(
     screen: AppScreen[Any], document: Document, jobs: Jobs, found: Recovery
 ) -> Session | None:
-    """Ask what becomes of unsaved work; the session to restore, or None. For a flow."""
+    """Ask what to do with unsaved work; return the session to restore, or None. For a flow."""
     now = document.snapshot()
     try:
         session = await jobs.run("recovery", lambda token: found.load())
     except Exception as error:
-        screen.tell(f"unsaved work was found, but cannot be read: {shown(str(error), 200)}")
+        screen.tell(f"unsaved work was found but cannot be read: {shown(str(error), 200)}")
         return None
     changes = list(differences(now, session))
     answer: int | None = RESTORE
@@ -72,21 +72,21 @@ async def offer_recovery(
     if answer == RESTORE:
         return session
     if answer != DISCARD:
-        screen.tell(_STAYS)
+        screen.tell(_KEPT)
         return None
-    text = "What could not be saved is gone for good then."
-    sure = sure_dialog(screen.paint, "Throw it away?", text, "Keep it", "Throw it away")
+    text = "The unsaved work would be deleted for good."
+    sure = sure_dialog(screen.paint, "Delete unsaved work?", text, "Keep it", "Delete it")
     thrown = await screen.answer(sure) == 1
     if thrown:
         found.discard()
-    screen.tell("thrown away" if thrown else _STAYS)
+    screen.tell("unsaved work deleted" if thrown else _KEPT)
     return None
 
 
 async def ask_about_trouble(
     screen: AppScreen[Any], document: Document, autosave: Autosave
 ) -> Literal["again", "elsewhere", ""]:
-    """Saving fails: ask what to do. For a flow."""
+    """Ask what to do while saving fails. For a flow."""
     number = await screen.answer(trouble_dialog(screen.paint, document.saving.trouble))
     if number == 1:
         autosave.go_elsewhere()
@@ -95,38 +95,45 @@ async def ask_about_trouble(
 
 
 def trouble_dialog(paint: Painter, trouble: str) -> ChooseDialog:
-    """Why the session is not saved, the whole of it, and what can be done."""
+    """Show why saving fails, and ask what to do."""
     return asking(
         paint,
         "Not saved",
-        [(shown(trouble, 1000), "broken"), ("It is tried again now and then, and with every change.", "dim")],
-        ("Try again now", "Save to a copy in your library from now on", "Leave it at that"),
+        [
+            (shown(trouble, 1000), "broken"),
+            ("planscope tries again from time to time and at every change.", "dim"),
+        ],
+        ("Try again now", "Save to a copy in your library from now on", "Continue without saving"),
     )
 
 
 def differences(now: Session, then: Session) -> Iterator[str]:
-    """What one session has that the other has not, in a line each; safe to show."""
+    """Yield the differences of ``then`` from ``now``, one line each; safe to show."""
     if now.title != then.title:
         yield f"the title: {shown(then.title, 80)}"
     if now.notes != then.notes:
         yield "the notes"
-    for name, one in (("runs", "run"), ("variants", "request"), ("dissections", "dissection")):
-        yield from _things(one, getattr(now, name), getattr(then, name))
+    for name, one, more in (
+        ("runs", "run", ""),
+        ("variants", "query", "queries"),
+        ("dissections", "dissection", ""),
+    ):
+        yield from _things(one, more, getattr(now, name), getattr(then, name))
     for name, one in (("breakpoints", "breakpoint"), ("watches", "watch")):
         if getattr(now, name) != getattr(then, name):
             more = "watches" if one == "watch" else ""
             yield phrases.plural(len(getattr(then, name)), one, more)
     if now.cursor != then.cursor:
-        yield "where you were"
+        yield "the cursor"
 
 
-def _things(one: str, now: list[Any], then: list[Any]) -> Iterator[str]:
+def _things(one: str, plural: str, now: list[Any], then: list[Any]) -> Iterator[str]:
     before, after = {thing.id: thing for thing in now}, {thing.id: thing for thing in then}
     for verb, ids in (
-        ("more", [id for id in after if id not in before]),
+        ("new", [id for id in after if id not in before]),
         ("changed", [id for id in after if id in before and after[id] != before[id]]),
-        ("less", [id for id in before if id not in after]),
+        ("missing", [id for id in before if id not in after]),
     ):
         if ids:
             named = ", ".join(shown(id, 20) for id in ids[:_MOST_IDS])
-            yield f"{phrases.plural(len(ids), one)} {verb} ({named}{', …' if len(ids) > _MOST_IDS else ''})"
+            yield f"{phrases.plural(len(ids), one, plural)} {verb} ({named}{', …' if len(ids) > _MOST_IDS else ''})"

@@ -1,4 +1,4 @@
-"""A query or a run of the session is chosen from the tree that they are, with how each run came out."""
+"""Choosing a query or a run from the tree of the session, with the verdict of each run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from planscope.tui.run_tree import Branch, branch_line, judge_runs, not_judged, 
 from planscope.tui.style.lines import Run
 
 JOB = "run-verdicts"
-_GONE = "what was played here is gone"
+_GONE = "this played run was discarded"
 _SOON = 0.1
-"""Seconds until verdicts that were found are displayed; a long list is not made again for each."""
+"""Seconds in which new verdicts are collected: a long list is not made again for each."""
 
 
 class Chosen(NamedTuple):

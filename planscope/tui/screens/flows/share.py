@@ -1,4 +1,4 @@
-"""A run for other people: in which form, what is private in it, where it goes; made in the background."""
+"""Sharing a run: choose a form, check the private values, choose a file; the file is made in the background."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 LOOK, MAKE = "share look", "share make"
 LONGEST_COPY = 1_000_000
-"""Characters that are sent to a terminal's clipboard; more is for a file."""
+"""A longer text is not sent to the clipboard, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to share. ``name`` is a format, or ``svg``, which is a picture of the screen; ``carries`` the session."""
+    """A form to share: ``name`` is a format, or ``svg`` for a picture of the screen; ``carries`` means the session."""
 
     name: str
     title: str
@@ -42,11 +42,11 @@ _TOLD = {
     "html": ("Page", "steps through the runs in any browser (HTML)"),
     "markdown": ("Markdown", "for an issue or a pull request"),
     "svg": ("Picture", "the debugger, as large as this screen (SVG)"),
-    "text": ("Text", "for a mail"),
+    "text": ("Text", "for an email"),
     "pytest": ("Test", "reruns the case, asserts the verdict (pytest)"),
-    "smt2": ("SMT-LIB", "for any solver, to confirm the verdict"),
-    "session": ("Session", "the session itself, to be opened in planscope"),
-    "json": ("JSON", "everything that planscope knows of the run"),
+    "smt2": ("SMT-LIB", "lets any solver confirm the verdict"),
+    "session": ("Session", "the session itself; planscope opens it"),
+    "json": ("JSON", "everything planscope knows about the run"),
 }
 
 FORMS: tuple[Form, ...] = tuple(
@@ -56,51 +56,51 @@ FORMS: tuple[Form, ...] = tuple(
 
 
 def choose_form(paint: Painter, at: int, what: str) -> ChooseDialog:
-    """Asks for one of ``FORMS``. ``what`` is shared: a run, a request."""
+    """Ask for one of ``FORMS``. ``what``: run or query."""
     lines = [(Run(f"{form.title:<10}", "strong"), Run(form.about, "dim")) for form in FORMS]
     return ChooseDialog(paint, f"Share this {what}", lines, at)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where it goes: into a file, or to the clipboard where that is None. ``over``: an old file is written over."""
+    """The file to write, or None for the clipboard. ``over``: replace an existing file."""
 
     file: Path | None
     over: bool = False
 
 
 TO_CLIPBOARD = "\n"
-"""What :func:`where_dialog` answers instead of a file's name; no name is this."""
+"""The answer of :func:`where_dialog` that means the clipboard; no file has this name."""
 
 
 def where_dialog(
     paint: Painter, title: str, value: str, summary: tuple[str, str], trouble: str = ""
 ) -> AskDialog:
-    """Asks for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: what failed before."""
+    """Ask for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: why the last try failed."""
     failed: list[str | tuple[str, str]] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
     return AskDialog(
         paint,
         title,
-        "Enter writes the file · Ctrl+y copies it instead, where the terminal lets it · Esc goes back",
+        "Enter: write the file, Ctrl+y: copy instead (if the terminal can), Esc: back",
         _wrong_file,
         value=value,
-        before=(*failed, summary, "", "Where to? The name of a file:"),
+        before=(*failed, summary, "", "Name of the file:"),
         answers={"ctrl+y": TO_CLIPBOARD},
     )
 
 
 def over_dialog(paint: Painter, path: Path) -> ChooseDialog:
-    """Asks before an old file is written over; 1 is yes."""
-    text = f"There is {phrases.place(path)} already. What it holds would be lost."
-    return sure_dialog(paint, "Write over it?", text, "Say another name", "Write over it")
+    """Ask before an existing file is replaced; the answer 1 is yes."""
+    text = f"{phrases.place(path)} exists already. Its contents would be lost."
+    return sure_dialog(paint, "Replace the file?", text, "Choose another name", "Replace it")
 
 
 def _wrong_file(name: str) -> str | None:
-    """Why nothing can be written there, in one line."""
+    """Say in one line why nothing can be written to this file; None if it can."""
     from planscope.session.files import SessionError, writable_target
 
     if not name.strip():
-        return "say the name of a file"
+        return "enter the name of a file"
     try:
         writable_target(Path(name.strip()).expanduser())
     except SessionError as error:
@@ -111,7 +111,7 @@ def _wrong_file(name: str) -> str | None:
 
 
 def file_for(session: Path | None, form: Form) -> str:
-    """A name for the file, in the working directory, that nothing has yet."""
+    """Propose the name of a new file in the working directory."""
     stem = re.sub(r"[^\w.-]+", "-", name_of(session) if session is not None else "").strip("-.")[:60]
     stem = stem or "planscope"
     if form.name == "pytest":
@@ -127,7 +127,7 @@ def file_for(session: Path | None, form: Form) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What is shared: a session as it was when that was asked for. ``step``: where the user is, as commands name it."""
+    """What to share: a snapshot of the session, a run or None for the query, the step as commands name it."""
 
     session: Session
     run_id: str | None
@@ -137,12 +137,12 @@ class Shared:
 
 
 async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int = 0) -> int:
-    """Ask, show what is private, write. For a flow. From each question Esc goes back to the one before.
+    """Ask for a form, show private values, write the file. Esc goes back one question. For a flow.
 
-    Gives back the place of the form that was chosen last.
+    Returns the index of the chosen form, for the next time.
     """
     while True:
-        kind = "run" if what.run_id is not None else "request"
+        kind = "run" if what.run_id is not None else "query"
         number = await screen.answer(choose_form(screen.paint, form_at, kind))
         if number is None:
             return form_at
@@ -152,7 +152,7 @@ async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int =
 
 
 async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form) -> bool:
-    """False: back to the choice of a form."""
+    """Share in one form; False if the user goes back to the choice of a form."""
     what = _shared(what, form)
     approved: Approved | None = None
     while True:
@@ -170,7 +170,7 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
 
 
 def _shared(what: Shared, form: Form) -> Shared:
-    """What leaves in that form: where it does not carry the session, nothing but the run is looked through."""
+    """Reduce the session to the run unless the form contains the whole session."""
     if form.carries or form.name == "svg":
         return what
     from planscope.sharing.formats import excerpt
@@ -182,7 +182,7 @@ def _shared(what: Shared, form: Form) -> Shared:
 async def _preview(
     screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, before: Approved | None
 ) -> Approved | None:
-    """What is private, and what will replace it."""
+    """Show private values and their replacements; None if the user goes back."""
     dialog = PreviewDialog(screen.paint, _title(what, form), _about(what, form), before)
     if dialog.redaction is None:
 
@@ -200,7 +200,7 @@ async def _preview(
 async def _where(
     screen: AppScreen[Any], title: str, name: str, approved: Approved, trouble: str
 ) -> Target | None:
-    """A file's name, an old one only if that was said yes to, or the clipboard."""
+    """Ask for a file or the clipboard; replacing an existing file takes a second question."""
     while True:
         answer = await screen.answer(where_dialog(screen.paint, title, name, approved.summary, trouble))
         if answer is None:
@@ -223,7 +223,7 @@ class _Told:
 async def _make(
     screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, approved: Approved, target: Target
 ) -> _Told:
-    """Make it and put it where it belongs; what is to be said of that."""
+    """Make the text, write or copy it, and return what to tell the user."""
     writing = threading.Event()
     size, theme, picture = tuple(screen.app.size), screen.app.theme, getattr(screen.app, "picture", None)
     said = approved.summary[0].lstrip("✓! ")
@@ -231,12 +231,14 @@ async def _make(
     def work(token: CancelToken) -> str:
         text = _made(what, form, approved.redaction, size, theme, picture)
         if target.file is not None:
-            writing.set()  # before the token is looked at: who cancels looks here after that
+            writing.set()  # set before the token is read: the canceller reads it afterwards
             if not token.cancelled:
                 _write(target.file, text, target.over)
         return text
 
-    wait = WaitDialog(screen.paint, f"making the {form.title.lower()}")
+    wait = WaitDialog(
+        screen.paint, f"making the {form.title if form.title.isupper() else form.title.lower()}"
+    )
     outcome: list[_Told] = []
 
     def done(text: str) -> None:
@@ -244,7 +246,7 @@ async def _make(
             outcome.append(_Told(f"written to {phrases.place(target.file)}: {said}", True))
         elif len(text) > LONGEST_COPY:
             outcome.append(
-                _Told(f"{len(text):,} characters are too many for a clipboard; write a file", False)
+                _Told(f"{len(text):,} characters are too many for the clipboard; write a file", False)
             )
         else:
             screen.app.copy_to_clipboard(text)
@@ -261,40 +263,40 @@ async def _make(
         return outcome[0]
     jobs.cancel(MAKE)
     if target.file is not None and writing.is_set():
-        return _Told(f"too late to stop it: look at {phrases.place(target.file)}", True)
+        return _Told(f"too late to stop; see {phrases.place(target.file)}", True)
     return _Told("stopped; nothing was shared", True)
 
 
 def _title(what: Shared, form: Form) -> str:
-    """What is shared, and as what."""
+    """The title of the dialogs."""
     if form.carries:
         which = "the session"
     else:
-        which = f"run {shown(what.run_id, 20)}" if what.run_id is not None else "the request"
+        which = f"run {shown(what.run_id, 20)}" if what.run_id is not None else "the query"
     title = form.title if form.title.isupper() else form.title.lower()
     return f"Share {which}" if title == "session" else f"Share {which}: {title}"
 
 
 def _about(what: Shared, form: Form) -> str:
-    """What the file will hold that the user may not think of."""
+    """What the file contains beside the run, and what it lacks."""
     told = ""
     if form.carries:
         parts = [
-            phrases.plural(len(what.session.variants), "request"),
+            phrases.plural(len(what.session.variants), "query", "queries"),
             phrases.plural(len(what.session.runs), "run"),
         ]
         if what.session.notes.strip():
             parts.append("its notes")
-        told = f"The whole session goes along: {', '.join(parts)}. "
+        told = f"The file contains the whole session: {', '.join(parts)}. "
     if what.going_on:
-        told += "The run is under way: it is shared as far as it came."
+        told += "The run is in progress: it is shared as far as it got."
     return told.strip()
 
 
 def _made(
     what: Shared, form: Form, redaction: Redaction | None, size: tuple[int, ...], theme: str, picture: Any
 ) -> str:
-    """The text of the file. For a thread; raises ``UserError``."""
+    """Make the text of the file. For a thread; raises ``UserError``."""
     if form.name != "svg":
         from planscope.sharing.formats import share as in_format
 
@@ -310,10 +312,10 @@ def _made(
 
 
 def _write(file: Path, text: str, over: bool) -> None:
-    """Write a new file; over an old one only if that was said. Raises ``UserError``."""
+    """Write a file; replace an existing one only with ``over``. Raises ``UserError``."""
     from planscope.errors import UserError
     from planscope.session.files import write_atomic
 
     if not over and file.exists():
-        raise UserError(f"there is {file} by now; nothing was written")
+        raise UserError(f"{file} exists by now; nothing was written")
     write_atomic(file, text.encode("utf-8", "backslashreplace"))

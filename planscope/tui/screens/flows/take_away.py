@@ -1,4 +1,4 @@
-"""A text taken away from the screen: to the terminal's clipboard, and if wanted into a new file."""
+"""Copying a text to the terminal's clipboard and, if wanted, to a new file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
         try:
             write_text(text, Path(name.strip()).expanduser())
         except FileExistsError:
-            return "there is a file of this name already; say another"
+            return "a file of this name exists; choose another name"
         except (OSError, ValueError) as error:
-            return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
+            return f"cannot write it: {getattr(error, 'strerror', None) or error}"
         return None
 
     before = (
-        f"The {what} ({lines}) was sent to the terminal's clipboard. "
-        "A terminal does not say whether it took it.",
+        f"The {what} ({lines}) was sent to the terminal's clipboard. Terminals do not confirm that.",
         private,
-        "Enter writes it to a file instead; Esc leaves it at that.",
+        "Enter: also write it to a file, Esc: close.",
     )
     dialog = AskDialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
     name = await screen.answer(dialog)
@@ -48,7 +47,7 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
 async def take_comparison(
     screen: AppScreen[Any], jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
 ) -> None:
-    """The same for a comparison, as Markdown: it is made for others, so private values in it are replaced first."""
+    """Copy a comparison as Markdown, with private values replaced: it is meant for other people."""
 
     def made(token: object) -> tuple[str, int]:
         from planscope.sharing.comparison_markdown import comparison_markdown

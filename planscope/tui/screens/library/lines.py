@@ -210,11 +210,11 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
     if not state.complete:
         text = "reading…"
     elif state.filtered:
-        text = "No session is like that. Esc in the search, v and t show others again."
+        text = "No session matches. Esc clears search and filters."
     elif state.shown == "trash":
         text = "The trash is empty."
     else:
-        text = "You have no sessions yet. + makes one; a bundled one that you change is copied here (3 shows them)."
+        text = "You have no sessions yet. + makes one; a bundled one that you change is copied here (3 lists them)."
     return [Line(runs) for runs in paragraph(text, width, "dim")]
 
 
@@ -228,14 +228,14 @@ def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Lin
 
     if entry.wrong is not None:
         say("broken", entry.wrong, "broken")
-        say("", "It cannot be opened. d moves it to the trash." if entry.place == "library" else "")
+        say("", "It cannot be opened. - moves it to the trash." if entry.place == "library" else "")
     if preview is not None and preview.entry.path == entry.path:
         for label, text in (("unsaved", preview.unsaved), ("open", preview.held), ("", preview.trouble)):
             if text:
                 say(label, text, "" if text == HERE else "caution")
         if (contents := preview.contents) is not None:
             if contents.text:
-                say("request", " ".join(contents.text.split()))
+                say("query", " ".join(contents.text.split()))
             if contents.notes.strip():
                 say("notes", contents.notes.strip(), "quote")
             lines.append(BLANK)
@@ -248,7 +248,7 @@ def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Lin
 def _run_lines(contents: Contents, came_out: str) -> list[Line]:
     told = phrases.plural(contents.runs, "run")
     if contents.variants != 1:
-        told += f" of {phrases.plural(contents.variants, 'request')}"
+        told += f" of {phrases.plural(contents.variants, 'query', 'queries')}"
     if contents.own < contents.runs:
         told += f", {contents.runs - contents.own} of them made by dissections"
     lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]

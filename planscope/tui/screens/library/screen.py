@@ -72,7 +72,7 @@ class LibraryScreen(SideScreen):
         self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.search = SafeInput(id="search", placeholder="words to look for", compact=True)
+        self.search = SafeInput(id="search", placeholder="search for", compact=True)
         self.search.display = False
         self.list = BoxPane(self.paint, id="list")
         self.preview = BoxPane(self.paint, id="preview")
@@ -288,7 +288,7 @@ class LibraryScreen(SideScreen):
     def action_open_session(self) -> None:
         entry = self.state.chosen
         if entry is None:
-            self.tell("there is nothing to open; + makes a session")
+            self.tell("nothing to open; + makes a session")
         elif entry.place == "trash":
             self.tell("it is in the trash: u restores it")
         elif entry.wrong is not None:
@@ -310,8 +310,8 @@ class LibraryScreen(SideScreen):
         what = under_way(self.jobs)
         if not what:
             return True
-        text = f"A {what} is under way in the session that is open. What came of it so far is kept."
-        yes = f"Stop the {what}, and go on"
+        text = f"A {what} is in progress in the open session. Its results so far are kept."
+        yes = f"Stop the {what} and continue"
         return await self.answer(sure_dialog(self.paint, f"Stop the {what}?", text, "Stay", yes)) == 1
 
     @on(SessionLoaded)
@@ -338,7 +338,7 @@ class LibraryScreen(SideScreen):
         if entry is None:
             self.tell("no session is chosen")
         elif entry.place == "bundled":
-            self.tell("it ships with planscope and stays as it is: y copies it into your library")
+            self.tell("bundled sessions are read-only: y copies it into your library")
         elif entry.place == "trash":
             self.tell("it is in the trash: u restores it")
         else:
@@ -359,7 +359,7 @@ class LibraryScreen(SideScreen):
             name = answers["name"]
             return name if name == entry.name else checked_name(name.strip()), answers["title"]
 
-        before = ("The name is that of the file in your library; the title stands in the session.",)
+        before = ("The name is the file's, the title is the session's.",)
         answers = await self.answer(FormDialog(self.paint, "Rename", fields, read, before=before))
         if answers is not None:
             name, title = answers
@@ -371,7 +371,7 @@ class LibraryScreen(SideScreen):
     def action_copy_session(self) -> None:
         entry = self.state.chosen
         if entry is None or entry.place == "trash":
-            self.tell("there is nothing to copy" if entry is None else "it is in the trash: u restores it")
+            self.tell("nothing to copy" if entry is None else "it is in the trash: u restores it")
         else:
             self.start_flow(self._copy(entry))
 
@@ -382,7 +382,7 @@ class LibraryScreen(SideScreen):
         def check(text: str) -> str | None:
             name = text.strip()
             taken = name in bundled() or in_library(name) is not None
-            return wrong_name(name) or ("there is one of this name" if taken else None)
+            return wrong_name(name) or ("this name is taken" if taken else None)
 
         hint = "the copy's name in your library"
         name = await self.answer(AskDialog(self.paint, "Copy", hint, check, value=free_name(entry.name)))
@@ -405,8 +405,8 @@ class LibraryScreen(SideScreen):
     async def _empty_trash(self) -> None:
         from planscope.tui.dialogs.ask import sure_dialog
 
-        text = f"{phrases.plural(len(self.state.trashed), 'session')} would be removed for good."
-        dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Remove them")
+        text = f"{phrases.plural(len(self.state.trashed), 'session')} would be deleted for good."
+        dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Delete them")
         if await self.answer(dialog) == 1:
             self.library.empty_trash()
 

@@ -400,7 +400,7 @@ class EditScreen(SideScreen):
 
     def action_set_hours(self) -> None:
         if not self.state.draft.timed:
-            self.tell("only actions of a timed query take hours: t makes it timed")
+            self.tell("only actions of a timed query have durations: t makes it timed")
         elif (action := self._asked_about("change")) is not None:
             self.start_flow(change_draft.ask_for_hours(self, self.editor, action))
 

@@ -12,7 +12,6 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import cell_width, clip, show, visible, wrap
-from planscope.session.record import NO_HELP, Help
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, name, plain
 from planscope.wording.explain import explain_verdict
@@ -20,6 +19,7 @@ from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
+    from planscope.session.record import Help
 
 WIDTH = 80
 """Columns of a text that is shared."""
@@ -172,11 +172,15 @@ def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -
     return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
 
-def verdict_lines(run: Replay, verdict: Verdict, width: int = WIDTH, help: Help = NO_HELP) -> Iterator[str]:
+def verdict_lines(
+    run: Replay, verdict: Verdict, width: int = WIDTH, help: Help | None = None
+) -> Iterator[str]:
     """The verdict, its explanation, and all findings by step."""
     problem = run.problem
     unjudged = problem.unjudged and verdict.verdict == "unknown"
-    yield from sentence("NOT JUDGED" if unjudged else phrases.verdict_line(verdict, help.note), width)
+    yield from sentence(
+        "NOT JUDGED" if unjudged else phrases.verdict_line(verdict, help.note if help else ""), width
+    )
     yield from sentence(explain_verdict(run, verdict), width)
     if verdict.findings:
         yield ""
@@ -235,10 +239,12 @@ def _ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
-def text_report(run: Replay, title: str, agent: str, model: str, help: Help = NO_HELP) -> Iterator[str]:
+def text_report(run: Replay, title: str, agent: str, model: str, help: Help | None = None) -> Iterator[str]:
     """The whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
     yield from sentence(clip(title, 4 * WIDTH))
-    yield from sentence(f"agent {clip(help.agent(agent), WIDTH)}, model {clip(model, WIDTH)}")
+    yield from sentence(
+        f"agent {clip(help.agent(agent) if help else agent, WIDTH)}, model {clip(model, WIDTH)}"
+    )
     yield ""
     yield from paragraph(run.problem.text)
     yield ""

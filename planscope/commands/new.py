@@ -90,7 +90,6 @@ def _add_new(parser: argparse.ArgumentParser) -> None:
 
 
 def _new(args: argparse.Namespace) -> int:
-    from planscope.documents.query import title_of
     from planscope.synthesis.generate import cases
 
     if args.output is not None and args.count is not None:
@@ -107,7 +106,7 @@ def _new(args: argparse.Namespace) -> int:
         if args.json:
             print_json(_document(made))
         elif output is not None:
-            say(f"{title_of(made)}, in {args.output}")
+            say(f"{made.title}, in {args.output}")
         else:
             say_all(_query_lines(made))
     return 0

@@ -138,12 +138,6 @@ def query_id(problem: Problem) -> str:
     return f"q{digest.hexdigest()[:12]}"
 
 
-def title_of(made: Synthesized) -> str:
-    """The default title of a synthesized query: ``school: 5 timed actions, seed 7``."""
-    kind = "timed actions" if made.problem.timed else "actions"
-    return f"{made.topic or 'query'}: {len(made.problem.actions)} {kind}, seed {made.seed}"
-
-
 def session_of(made: Synthesized) -> Session:
     """A new session with the synthesized query as its only variant, and no run."""
     from planscope.language.tree_json import dump
@@ -156,4 +150,4 @@ def session_of(made: Synthesized) -> Session:
         tree=dump(made.tree),
         constraints=[constraint_document(c) for c in made.problem.constraints],
     )
-    return Session(id=query_id(made.problem), title=title_of(made), variants=[variant])
+    return Session(id=query_id(made.problem), title=made.title, variants=[variant])

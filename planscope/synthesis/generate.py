@@ -234,6 +234,12 @@ class Synthesized:
     valid_orders: int | None
     certified: bool
 
+    @property
+    def title(self) -> str:
+        """The default title of its session: ``school: 5 timed actions, seed 7``."""
+        kind = "timed actions" if self.problem.timed else "actions"
+        return f"{self.topic or 'query'}: {len(self.problem.actions)} {kind}, seed {self.seed}"
+
 
 class Synthesizer:
     """Prepares a request once, then makes a query for every seed."""

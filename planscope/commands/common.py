@@ -154,6 +154,11 @@ def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
     return read
 
 
+def also(words: Mapping[str, str]) -> Callable[[str], str]:
+    """Argument type: a value, or the plain word for it in ``words``; case, hyphens and blanks do not matter."""
+    return lambda text: words.get(" ".join(text.lower().replace("-", " ").split()), text)
+
+
 def share(text: str) -> float:
     """Argument type: a number from 0 to 1."""
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_variant
 from planscope.commands import Command
-from planscope.commands.common import ProgressLine, columns, print_json, say_all, session_path, whole
+from planscope.commands.common import ProgressLine, also, columns, print_json, say_all, session_path, whole
 from planscope.commands.recording import (
     Filling,
     add_agent_choice,
@@ -56,6 +56,7 @@ def _add_dissect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=("rates", "paper"),
+        type=also({"compare rates": "rates", "first success": "paper"}),
         default="rates",
         metavar="HOW",
         help="rates (default): compare the success rates of the kinds of change; paper: stop at the first success",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.case import read_variant
 from planscope.commands import Command
-from planscope.commands.common import columns, open_session, print_json, say_all, session_path, whole
+from planscope.commands.common import also, columns, open_session, print_json, say_all, session_path, whole
 from planscope.commands.recording import newest_original, opened_to_add, target_of
 from planscope.errors import UserError
 from planscope.safe import clip
@@ -26,6 +26,14 @@ ABOUT = (
     "printed. Repeat is the query itself and adds no variant."
 )
 ALL = "all"
+KINDS_IN_WORDS = {
+    "same again": "Repeat",
+    "other words": "TerminalSubstitute",
+    "other topic": "TopicChange",
+    "other sentences": "QuerySynthesize",
+}
+"""Kinds of mutants by what they change; ``--kind`` accepts both names."""
+
 NAMES = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
 MOST = 1000
 """Mutants of one kind, at most: they are all kept in one file."""
@@ -39,10 +47,11 @@ def _add_mutate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*NAMES, ALL],
+        type=also(KINDS_IN_WORDS),
         default=ALL,
         metavar="K",
-        help="Repeat (the same again), TerminalSubstitute (other words), TopicChange (another job's activities), "
-        "QuerySynthesize (other sentences), or all of them (default)",
+        help="other-words (TerminalSubstitute in the paper), other-topic (TopicChange), other-sentences "
+        "(QuerySynthesize), same-again (Repeat), or all (default); the paper's names are values, too",
     )
     parser.add_argument(
         "--count", type=whole(1, MOST), default=3, metavar="N", help="how many of each kind (default 3)"

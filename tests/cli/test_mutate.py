@@ -206,3 +206,12 @@ def test_the_same_in_every_process(files: Files) -> None:
     path = files.keep(session(ABC))
     call = ["mutate", path, "--count", "2", "--json"]
     assert program(*call, env={"PYTHONHASHSEED": "1"}).out == program(*call, env={"PYTHONHASHSEED": "2"}).out
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("other words", "TerminalSubstitute"), ("Other-Sentences", "QuerySynthesize"), ("same-again", "Repeat")],
+)
+def test_a_kind_may_be_given_in_plain_words(cli: Cli, words: str, kind: str) -> None:
+    found = cli("mutate", "first-look", "--json", "--count", "1", "--kind", words)
+    assert found.status == 0 and [mutant["kind"] for mutant in found.json["mutants"]] == [kind]

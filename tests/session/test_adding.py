@@ -16,7 +16,7 @@ from planscope.session.files import SessionError
 from planscope.session.locations import library_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import Cell, Dissection, Run, Session
-from planscope.session.store import dumps, load, loads, save
+from planscope.session.store import dumps, load, loads, save, split
 from planscope.session.writer import SavedFiles, adding, check_nobody_writes, digest_of
 from tests.session.make import figure_10
 
@@ -170,6 +170,16 @@ def test_a_dissection_stays_with_its_runs(path: Path, monkeypatch: pytest.Monkey
         assert len(found) in files and path not in [file for file, _ in kept.files]
         counted = [run for one in found for d in one.dissections for cell in d.cells for run in cell.runs]
         assert counted == cells[0].runs, "each run is counted once"
+
+
+def test_a_run_that_two_dissections_count_is_in_a_file_once(path: Path) -> None:
+    session = load(path)
+    cells = [Cell(kind="Original", number=1, variant="v1", runs=["r1"])]
+    session.dissections = [
+        Dissection(id=id, variant="v1", agent="tools", model="sim:careful", cells=cells)
+        for id in ("d1", "d2")
+    ]
+    assert [loads(data) for _, data in split(session)] == [session]
 
 
 def test_what_was_read_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

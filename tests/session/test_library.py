@@ -137,6 +137,17 @@ def test_where_no_index_can_be_kept_it_is_done_without(
     assert judge(mine()["one"]).verdict == "wrong" and mine()["one"].verdict is None
 
 
+def test_an_index_that_cannot_be_replaced_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(self: Path, target: Path) -> None:
+        raise OSError("no room")
+
+    index = Index()
+    index.put((1, 2, 3, 4), {"title": "x"})
+    monkeypatch.setattr(Path, "replace", refuses)
+    index.write()
+    assert list(cache_folder().iterdir()) == []
+
+
 def test_what_is_gone_is_forgotten() -> None:
     path = keep("one")
     entries()

@@ -85,7 +85,7 @@ async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pyte
     assert (after.variants, after.runs, after.title) == (before.variants, before.runs, before.title)
     async with opened(path) as driven:
         assert driven.state.run_number == 0 and driven.state.debug.index == 1
-        assert len(driven.state.breakpoints) == 1 and "state = completable" in driven.text
+        assert len(driven.state.breakpoints) == 1 and "state = possible" in driven.text
 
 
 async def test_whoever_only_looks_changes_nothing(tmp_path: Path) -> None:
@@ -269,9 +269,9 @@ async def test_unsaved_work_stays_until_it_is_thrown_away(
             await driven.press(*keys)
             if not left:
                 await driven.press("down", "enter")
-                assert "thrown away" in driven.text
+                assert "unsaved work deleted" in driven.text
             else:
-                assert "it stays" in driven.text
+                assert "is kept and offered again" in driven.text
         assert (recoverable(path) is not None) == left
 
 
@@ -357,11 +357,11 @@ def test_differences_name_what_is_there() -> None:
     assert list(differences(now, more)) == [
         "the title: ␛[31m",
         "the notes",
-        "1 run more (r3)",
+        "1 run new (r3)",
         "1 watch",
         "the cursor",
     ]
-    assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs less (r1, r2, r3)"
+    assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs missing (r1, r2, r3)"
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

@@ -43,7 +43,7 @@ def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
 
 
 def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """As :func:`paragraph`, but line ends in the text are displayed as signs."""
+    """Like :func:`paragraph`, but line ends in the text become visible glyphs."""
     return paragraph(visible(text), width, indent)
 
 
@@ -151,7 +151,7 @@ def finding_text(problem: Problem, finding: Finding) -> str:
 
 
 def constraint_lines(run: Replay, index: int) -> Iterator[str]:
-    """One line a constraint: status, id, words; members of the core are marked."""
+    """One line for each constraint: status, id, words. Members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
     yield from table(

@@ -113,7 +113,7 @@ class _Aligner:
         self.minimal = True
 
     def attempts(self, a: Attempts, b: Attempts, kept: int) -> list[Pair]:
-        """Pairs of attempts: those whose calls cost least together, and of these as many as possible."""
+        """Pair the attempts at the least total cost of their calls; among equal costs, with the most pairs."""
         begun = max((k for k, attempt in enumerate(a, 1) if attempt and attempt[0].step <= kept), default=0)
         rest = mirrored(self._turned, self._beside, a[begun:], b[begun:])
         return [(k, k) for k in range(begun)] + [(begun + p, begun + q) for p, q in rest]
@@ -186,7 +186,7 @@ def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pa
 def changes(a: Key, b: Key) -> tuple[ArgumentChange, ...]:
     """The arguments that differ, in the order of ``a``, then the added ones.
 
-    Arguments that cannot be read are none.
+    Unreadable arguments count as empty.
     """
     in_a, in_b = a.call.arguments or {}, b.call.arguments or {}
     found = []

@@ -39,7 +39,7 @@ class Matching:
 
 
 def meaning(c: Constraint, keys: dict[str, str]) -> tuple[object, ...]:
-    """Equal for constraints that say the same about matched actions."""
+    """A key that is equal for constraints with the same meaning for matched actions."""
     return (c.kind, *(keys[action] for action in c.actions), c.hour)
 
 

@@ -47,7 +47,7 @@ def named(side: Side) -> str:
 
 
 def judged(side: Side) -> str:
-    """``WRONG: order error``; of a query without a run, whether it can be met."""
+    """The verdict of a run, as ``WRONG: order error``. Without a run: whether the query can be met."""
     if side.verdict is not None:
         return phrases.verdict_line(side.verdict, side.help.note)
     if side.problem is None:
@@ -144,7 +144,7 @@ def renamed(row: ActionRow) -> str:
 
 
 def equivalence(c: Comparison) -> str:
-    """Whether the two queries ask for the same; empty if their constraints are the same."""
+    """A sentence on whether the two queries are equivalent; empty if their constraints are equal."""
     if c.constraints is None or c.constraints.same:
         return ""
     if c.constraints.equivalent is None:

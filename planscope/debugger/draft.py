@@ -1,7 +1,7 @@
 """A draft of a query: its text, actions, tools and limits, and how it becomes a variant.
 
-A draft is a value; whatever changes it gives another, so that one history holds what was typed and what was done to
-the actions. What cannot be done is a ``DraftError``, one line.
+A draft is immutable: every change returns a new one, so one history covers edits of the text and of the actions.
+An impossible change raises ``DraftError``, with a message of one line.
 """
 
 from __future__ import annotations

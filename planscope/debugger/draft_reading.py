@@ -58,7 +58,7 @@ class DraftReading:
     sentences: tuple[Span, ...] = ()
     known: tuple[Known, ...] = ()
     reading: Reading | None = None
-    """Of the whole, where all of it could be read."""
+    """The reading of the whole text; None if some of it cannot be read."""
 
     @property
     def readable(self) -> bool:

@@ -39,7 +39,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was searched for and found; ``at`` is the current hit (None: nothing found)."""
+    """A searched text and its hits; ``at`` is the index of the current hit (None: nothing found)."""
 
     needle: str
     hits: tuple[Hit, ...]
@@ -51,7 +51,7 @@ class Search:
 
 
 def call_text(call: Call) -> str:
-    """A call as it is searched: ``tool(name=value, ...)``."""
+    """The text of a call that a search looks through: ``tool(name=value, ...)``."""
     if call.arguments is None:
         return f"{call.tool}({call.error or '?'})"
     return f"{call.tool}({', '.join(f'{name}={value}' for name, value in call.arguments.items())})"

@@ -119,7 +119,7 @@ class _Arm:
 
 @lru_cache(maxsize=4096)
 def _arm(classes: frozenset[tuple[Counts, int]]) -> _Arm:
-    """By how many mutants have which counts; one run more changes one arm alone."""
+    """Cached by the number of mutants with each count; one more run changes only one arm."""
     return _Arm(classes)
 
 
@@ -136,7 +136,7 @@ def _mean(table: Sequence[float], dodges: float) -> float:
 
 
 class Belief:
-    """What the runs so far make of every hypothesis. ``likely`` sums to 1."""
+    """The probability of each hypothesis, given the runs so far. ``likely`` sums to 1."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.same = of_kinds(evidence, SAME)

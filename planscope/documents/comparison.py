@@ -116,7 +116,7 @@ class TextDiffDocument(Document):
 
 
 class ActionRowDocument(Document):
-    """An action of one side or of both."""
+    """An action of the compared queries, from one side or from both."""
 
     change: Change
     a: Id
@@ -125,7 +125,7 @@ class ActionRowDocument(Document):
 
 
 class TreeRowDocument(Document):
-    """A line of the tree of one side or of both."""
+    """A line of the compared syntax trees, from one side or from both."""
 
     change: Change
     a: int | None = Field(description="index into a's outline")
@@ -141,7 +141,7 @@ class TreeDiffDocument(Document):
 
 
 class ConstraintRowDocument(Document):
-    """A constraint of one side or of both."""
+    """A constraint of the compared queries, from one side or from both."""
 
     change: Literal["same", "added", "gone"]
     a: Id

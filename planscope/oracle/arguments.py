@@ -147,7 +147,7 @@ def _parts_refused(
 
 
 def _referred(whole: Mapping[str, Any], reference: str) -> Any:
-    """The target of a reference within the schema; None for any other reference, which refuses nothing."""
+    """The target of a reference within the schema; None for any other reference, which then accepts every value."""
     here: Any = whole
     for part in reference.removeprefix("#/").split("/") if reference.startswith("#/") else ("",):
         here = here.get(part) if isinstance(here, Mapping) else None

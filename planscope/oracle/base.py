@@ -162,7 +162,7 @@ class BaseQuestion:
         return sum(1 << k for k in path[seen[here] :] if k >= 0)
 
     def _met(self, order: list[int], chosen: int) -> list[int]:
-        """Bits of the members beyond ``chosen`` that this order meets."""
+        """The members outside ``chosen`` that this order meets, one bit mask each."""
         at = {node: i for i, node in enumerate(order)}
         ran = len(self.first)
         soonest = [min((at[i] for i in range(self.n) if self.place[i] == ran), default=len(order))] * (

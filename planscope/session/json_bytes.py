@@ -147,7 +147,7 @@ def _whole(digits: str) -> int:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object. A key that is there twice is an error, since programs disagree which value counts."""
+    """Build an object. A duplicate key is an error, since programs disagree on which value counts."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError(f"it has {first_duplicate(name for name, _ in pairs)[:80]!r} twice in one object")

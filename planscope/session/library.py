@@ -390,7 +390,7 @@ def _check_free(name: str) -> None:
 
 
 def _move(path: Path, target: Path) -> None:
-    """Rename a file, or a link itself. The time of change stays, and so the index's record stays valid."""
+    """Rename a file, or a link itself. Its modification time is unchanged, so its entry in the index stays valid."""
     try:
         if os.path.lexists(target):
             raise SessionError(f"there is {target} already")

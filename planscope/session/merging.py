@@ -86,7 +86,7 @@ def merge_now(path: Path) -> str | None:
 
 
 _elsewhere: dict[Path, Path] = {}
-"""The files that recordings were merged into, by the session that could not be written."""
+"""For each session that could not be written: the file that received its recordings instead."""
 
 
 class _Merger:

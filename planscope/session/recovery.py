@@ -136,7 +136,7 @@ class RecoveryFile:
         self._file.delete()
 
     def close(self) -> None:
-        """Let others find it: its writer ends."""
+        """Mark the writer as ended, so that other processes may recover its work."""
         self._file.close()
 
 
@@ -164,7 +164,7 @@ class DraftFile:
         self._file.delete()
 
     def close(self) -> None:
-        """Let others find it: its writer ends."""
+        """Mark the writer as ended, so that other processes may recover its work."""
         self._file.close()
 
 

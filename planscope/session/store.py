@@ -237,7 +237,7 @@ def _rest(session: Session) -> Session:
 
 
 def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:
-    """``begun`` with these units; with all variants (``whole``), or only those that are needed."""
+    """Add these units to ``begun``, with all variants of the session (``whole``) or only those that they need."""
     runs = [*begun.runs]
     there = {run.id for run in runs}
     for run in (run for _, some in units for run in some):

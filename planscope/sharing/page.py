@@ -47,8 +47,8 @@ Json = dict[str, Any]
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
-"""Runs that a page shows, and calls of all of them, at most. Other runs, and those of dissections, are only in the
-session that it contains.
+"""The most runs that a page shows, and the most calls in all of them. The embedded session has the other runs, and
+those of dissections.
 """
 
 _TITLE = 200

@@ -73,7 +73,7 @@ Tables = dict[tuple[str, str, bool], tuple[Slot, ...]]
 
 @cache
 def _tables() -> tuple[Tables, Tables]:
-    """By form, relation, and whether the object is a clock time: for clauses, and for relative clauses."""
+    """The slots of clauses and of relative clauses, by form, relation, and whether the object is a clock time."""
     clauses: Tables = {}
     relatives: Tables = {}
     for relation in RELATIONS:

@@ -25,7 +25,7 @@ from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, hint, neare
 FILE_NAME = "config.toml"
 STATE_NAME = "screen.json"
 MOST_BYTES = 64 * 1024
-"""The largest file of choices that is read."""
+"""The largest settings file that is read, in bytes."""
 
 THEME = "dark"
 MOST_RUNS = 1000

@@ -86,7 +86,7 @@ class ThemedApp(App[int]):
         return self._themes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our roles for Textual's own themes: it displays one until ours is registered."""
+        """Define our roles for Textual's own themes too: Textual uses one of them until ours is registered."""
         theme = self.available_themes.get(DEFAULT)
         return dict(theme.variables) if theme is not None else {}
 

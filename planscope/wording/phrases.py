@@ -167,7 +167,7 @@ def tool_of(problem: Problem, action: str) -> str:
 
 
 def move(problem: Problem, safe: Move) -> str:
-    """What can be called next: ``docent_training, start 9 to 18``."""
+    """A possible next call: ``docent_training, start 9 to 18``."""
     tool = tool_of(problem, safe.action)
     if safe.hours is None:
         return tool

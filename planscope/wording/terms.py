@@ -69,7 +69,7 @@ OUTCOME_GLYPHS: Words = {
     "pending": "·",
     "unknown": "?",
 }
-"""Of a verdict, and of a mutant with several runs."""
+"""The glyphs of verdicts, and of mutants with several runs."""
 
 OUTCOME_LEGEND = "✓ right  ✗ wrong  ± both  ! aborted  · not run"
 

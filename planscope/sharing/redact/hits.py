@@ -20,7 +20,7 @@ FILLER = "\x00"
 
 _SETTLED = re.compile(rf"{PLACEHOLDER.pattern}|{FILLER}+", re.IGNORECASE)
 _SHORTEST_REST = 6
-"""Characters beside a placeholder, at least, that count as a value of their own."""
+"""The fewest characters beside a placeholder that count as a value of their own."""
 
 SHAPE, NAMED, PERSONAL, HOST, RANDOM = range(5)
 """Ranks of hits: found by its own shape, by the name before it, as personal, as a host, because it looks random."""

@@ -86,7 +86,7 @@ class Redaction:
 
 
 def check_replacement(text: str, others: set[str]) -> None:
-    """Raise RedactionError if a replacement is no plain word, or replaces another value already.
+    """Raise RedactionError if a replacement is not a plain word, or already replaces another value.
 
     Letters, digits, ``_`` and ``-`` are allowed in paths, names of tools, addresses and quoted texts alike.
     """

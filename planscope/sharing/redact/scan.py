@@ -227,7 +227,7 @@ class Scanner:
 
 @lru_cache(maxsize=1)
 def scanner_for(around: Surroundings, users: frozenset[str]) -> Scanner:
-    """The latest scanner is kept: a session is usually redacted right after it was looked through."""
+    """Return a scanner. The latest one is cached, since a session is usually redacted right after its review."""
     return Scanner(around, users)
 
 

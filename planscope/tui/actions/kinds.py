@@ -1,4 +1,4 @@
-"""One row of the table of actions."""
+"""The types of a row in the table of actions."""
 
 from __future__ import annotations
 

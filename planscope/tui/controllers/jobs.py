@@ -39,7 +39,7 @@ class CancelToken:
                 act()
 
     def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
-        """Call ``act`` on cancellation, or now if that was before. Returns a function that takes ``act`` back.
+        """Call ``act`` on cancellation; at once if already cancelled. Returns a function that removes ``act``.
 
         ``act`` must be quick: the screen waits for it.
         """

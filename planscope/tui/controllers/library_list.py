@@ -1,4 +1,4 @@
-"""All sessions in one list: read, judged, watched and previewed in jobs; filtered, sorted; changed on disk."""
+"""The list of all sessions: reads, judges and previews them in jobs, filters, sorts and changes them on disk."""
 
 from __future__ import annotations
 

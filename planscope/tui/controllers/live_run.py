@@ -91,7 +91,7 @@ class LiveRun:
 
     @property
     def stepping(self) -> bool:
-        """Whether the run pauses before its next call in any case."""
+        """Whether the run pauses before its next call even without a breakpoint."""
         return self._run is not None and self._run.stepping
 
     @property
@@ -162,7 +162,7 @@ class LiveRun:
         return self._run is not None and self._run.decide(verb, stepping=stepping)
 
     def pause_before(self, next_call: bool) -> None:
-        """Whether the run pauses before its next call in any case."""
+        """Set whether the run pauses before its next call even without a breakpoint."""
         if self._run is not None:
             self._run.step(next_call)
 

@@ -80,7 +80,7 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
 def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Sequence[Run]]:
     """The parts that fit into ``width`` cells, with a bar of three cells between them.
 
-    Each part comes with a number: the part with the highest one is left out first. One part always remains.
+    Each part has a number; the part with the highest number is left out first. One part always remains.
     """
     kept = list(parts)
     while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > width:

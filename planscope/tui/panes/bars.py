@@ -1,4 +1,4 @@
-"""The header with session, run and verdict; the footer with keys and the last notice."""
+"""The header shows session, run and verdict; the footer shows keys and the last notice."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SEALED = 120
 """From this width on, in columns, the header shows Z3's certificate beside the verdict."""
 
 _SHORT_HELP = 16
-"""A longer note on help is cut to \"helped\" in a narrow header, in cells."""
+"""A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
 
 _TITLE, _SHORTEST_TITLE = 1, 12
-"""The weight of the title among the parts that are left out, and the cells it is cut to first."""
+"""The weight of the title (see ``_parts``). The title is cut down to this many cells before it is left out."""
 
 
 class Header(LinePane):
@@ -103,7 +103,7 @@ _SAVING: dict[str, Run | None] = {
     "saved": Run("✓ saved ", "dim"),
     "failed": Run("✗ not saved", "broken"),
 }
-"""The status of saving in a word; nothing if nothing changed."""
+"""The text for each status of saving; None if nothing has changed."""
 
 
 def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
@@ -141,7 +141,7 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
-    """Say that the agent had help."""
+    """Note that the agent had help in this run."""
     help = run.help
     text = "helped" if short and len(help.text) > _SHORT_HELP else f"helped: {help.text}"
     return [Run(f" {text}", "caution")] if help else []
@@ -174,7 +174,7 @@ def _under_way(state: DebugView) -> list[Run]:
 
 
 def _seal(state: DebugView) -> list[Run]:
-    """Z3's certificate of a verdict that it does not deny."""
+    """Return the sign of Z3's certificate for the verdict."""
     if state.run is None or state.progress != "judged":
         return []
     said = seal(state.certificate)

@@ -1,4 +1,4 @@
-"""A pane of the debug screen: it is handed states, shows them, and tells the room what was clicked."""
+"""The base of the panes of the debug screen: a pane shows a state and posts a message when it is clicked."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from planscope.tui.view import DebugView
 
 
 class LinePane(Windowed):
-    """The base of all panes. ``prepare`` is called with each new state before its lines are asked for."""
+    """The base of all panes. ``show`` calls ``prepare`` with each new state before it reads the lines."""
 
     name_in_state = ""
-    """The pane's name in ``DebugView.pane``; empty for what cannot be gone to."""
+    """The pane's name in ``DebugView.pane``; empty if the pane cannot be selected."""
 
     prepared_for: object = None
-    """What the lines were last laid out for; ``prepare`` does it again only when that has changed."""
+    """The inputs of the last layout; ``prepare`` lays the lines out again only if they differ."""
 
     _held: tuple[int, int] | None = None
-    """Where on the screen the box was taken hold of, while the button is down."""
+    """The screen position where a drag of the box began; None if the mouse button is up."""
 
     _dragged = False
 
@@ -34,26 +34,26 @@ class LinePane(Windowed):
         self.state: DebugView | None = None
 
     def prepare(self, state: DebugView, width: int) -> None:
-        """Lay out what does not depend on the window, for a content of so many cells."""
+        """Lay out the lines of a state for a content ``width`` cells wide."""
         raise NotImplementedError
 
     def wanted(self) -> tuple[int, int] | None:
-        """The lines (first, last) that must be seen, if any."""
+        """Return the first and last line that must be visible, or None."""
         return None
 
     def linked_lines(self) -> Sequence[int]:
-        """The lines that are lit, sorted."""
+        """Return the numbers of the highlighted lines, sorted."""
         return ()
 
     def neighbour(self, by: int) -> Selection | None:
-        """What to select next, ``by`` lines on from what is selected now; None where nothing can be."""
+        """Return the selection ``by`` items after the current one; None if the pane has none."""
         return None
 
     def is_current(self) -> bool:
         return self.state is not None and self.name_in_state != "" and self.state.pane == self.name_in_state
 
     def show(self, state: DebugView) -> None:
-        """Show a state: lines that look the same stay as they are."""
+        """Show a state; only lines that changed are repainted."""
         self.state = state
         if not self.seen or self.inner_width <= 0:
             return
@@ -64,14 +64,14 @@ class LinePane(Windowed):
         self.sync()
 
     def settle(self) -> None:
-        """Scroll to what is lit, where none of it can be seen; done when no key has come for a moment."""
+        """Scroll to the first highlighted line if none is visible. The screen calls this after a pause in typing."""
         lit = self.linked_lines() if self.seen else ()
         if lit and self.wanted() is None and not any(self.top <= i < self.top + self.window for i in lit):
             self.reveal(lit[0], lit[0])
             self.sync()
 
     def where_in_all(self) -> tuple[Run, ...]:
-        """For the lower edge: which lines are seen, and how many that are lit lie beyond them."""
+        """Make the text of the lower edge: the visible lines and the number of highlighted lines outside them."""
         size, window = self.size_of(), self.window
         if size <= window:
             return ()
@@ -96,7 +96,7 @@ class LinePane(Windowed):
         if self.state is not None:
             self.show(self.state)
 
-    # Its box is dragged to make it larger or smaller
+    # Dragging the border resizes the pane
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._dragged = False

@@ -1,4 +1,4 @@
-"""A box of lines with a title, for the rooms beside the debug screen: the room says what stands in it."""
+"""A box of lines with a title, for the screens other than the debug screen. The screen supplies the lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planscope.tui.style.painter import Painter
 
 
 class LineClicked(Message):
-    """A line of a box was clicked; ``box`` is the box's id, ``again`` that it was a double click."""
+    """A line of a box was clicked. ``box``: the id of the box. ``again``: it was a double click."""
 
     def __init__(self, box: str, index: int, column: int, again: bool) -> None:
         super().__init__()
@@ -24,13 +24,13 @@ class LineClicked(Message):
 
 
 class WidthChanged(Message):
-    """A box is not as wide as its lines were made for."""
+    """The width of a box changed, so its lines must be made again."""
 
 
 class BoxPane(Windowed):
-    """Lines in a box. ``current``: the frame is drawn as that of the pane that keys go to.
+    """Lines in a box. ``current``: the frame is drawn as that of the pane with the focus.
 
-    What is shown is handed in as a whole; rows that look the same are not painted again.
+    Each update passes all lines; only rows that changed are repainted.
     """
 
     def __init__(self, paint: Painter, *, id: str) -> None:
@@ -50,9 +50,9 @@ class BoxPane(Windowed):
         reveal: int | None = None,
         head: Line | None = None,
     ) -> None:
-        """Show lines; ``reveal`` is one that has to be seen. ``foot`` is made of the place where none is given.
+        """Show lines. ``reveal``: a line to scroll to. ``foot``: if empty, the lower edge shows the scroll position.
 
-        ``head`` stays where it is, above the lines that scroll, and is not counted.
+        ``head``: a line above the others that does not scroll and is not counted.
         """
         self._made_for = self.cells[0]
         self._lines = lines

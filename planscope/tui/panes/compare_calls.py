@@ -1,4 +1,4 @@
-"""The calls of two runs beside each other: which were kept by a fork, what differs in them, how each run ended."""
+"""The calls of two runs side by side: calls kept by a fork, differences, and the end of each run."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from planscope.wording import phrases, terms
 from planscope.wording.terms import CHANGE_SIGNS
 
 ROOMY = 50
-"""From so many cells on a column has room for the words of a state, and not only for its sign."""
+"""From this width on, in cells, a column shows the name of a state beside its sign."""
 _HEAD = 7
-"""Cells of a row's signs and its step's number."""
+"""The width of the signs and the step number of a row, in cells."""
 _INDENT = 8
 _LABEL = 8
 _MOST_LINES = 4
-"""So many lines are shown of an answer that differs; the run itself has all of it."""
+"""At most this many lines of a differing argument or answer are shown."""
 
 Lines = list[tuple[Run, ...]]
 
 
 def call_rows(compared: Comparison, width: int) -> list[Row]:
-    """The calls, row by row; below a row what differs in it, behind what was kept where that ends."""
+    """Make a row for each pair of calls, with its differences below it and a line after the calls kept by a fork."""
     if compared.calls is None:
         missing = [side.variant for side in (compared.a, compared.b) if side.run is None]
         return [
@@ -52,7 +52,7 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
 
 
 def _border(compared: Comparison, kept: Kept, width: int) -> Row:
-    """The line under what both have from one run: a fork runs anew from here on."""
+    """Make the line below the calls that both runs share: the fork begins here."""
     made = []
     for side, other in ((compared.a, compared.b), (compared.b, compared.a)):
         forked = f"{shown(other.run or '', 12)} forks here"
@@ -82,7 +82,7 @@ def _call_cell(
 
 
 def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Iterator[Run]:
-    """What else is to be said of a call, what matters most first; the run itself tells what has no room here."""
+    """Yield the notes on a call, the most important first; a note that does not fit is left out."""
     if step.refused_by:
         yield Run(" refused", "caution")
     if step.findings:
@@ -94,7 +94,7 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
 
 
 def _fits(side: Side, step: StepSide, width: int) -> bool:
-    """Whether a row shows the whole of a call."""
+    """Return whether the call fits into its row uncut."""
     return _HEAD + cell_width(_call_text(step)) + width_of(_state(side, step, width)) < width
 
 
@@ -112,11 +112,11 @@ def _call_text(step: StepSide) -> str:
     return phrases.call(step.call.tool, step.call.arguments)
 
 
-# What differs in a row
+# The differences in a row
 
 
 def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
-    """Arguments and answers of two calls that stand beside each other, where they differ."""
+    """Make rows for the arguments and answers that differ between the two calls of a row."""
     if row.a is None or row.b is None:
         return []
     a, b = compared.a.steps[row.a], compared.b.steps[row.b]
@@ -141,7 +141,7 @@ def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
 
 
 def _said(side: Side, step: StepSide) -> str | None:
-    """An answer without the name of what was done, which other words may stand for at the other side."""
+    """Return the answer without the name of its action, since the other query may name the action differently."""
     if step.answer is None:
         return None
     name = next((action.name for action in side.actions if action.id == step.action), "")
@@ -150,7 +150,7 @@ def _said(side: Side, step: StepSide) -> str | None:
 
 
 def _labelled(label: str, text: str, width: int) -> Lines:
-    """A text with a label, in a few lines."""
+    """Wrap a text beside its label, in at most ``_MOST_LINES`` lines."""
     head = " " * _INDENT + f"{label:<{_LABEL - 1}} "
     room = max(width - cell_width(head), 8)
     lines = list(paragraph(text, room, "", 2000))
@@ -160,7 +160,7 @@ def _labelled(label: str, text: str, width: int) -> Lines:
     return [(Run(head, "label") if i == 0 else margin, *runs) for i, runs in enumerate(lines)]
 
 
-# How it ended
+# The end of a run
 
 
 def _said_end(side: Side) -> tuple[object, object]:

@@ -1,4 +1,4 @@
-"""What the compare room shows, as lines: two columns, row by row, and which rows differ."""
+"""The lines of the compare screen: rows in two columns, with the differing rows marked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_ROWS = 5000
 
 
 def rows_of(page: Page, compared: Comparison, width: int) -> list[Row]:
-    """The rows of a page for columns of so many cells."""
+    """Make the rows of a page; each column is ``width`` cells wide."""
     build: dict[Page, Callable[[Comparison, int], list[Row]]] = {
         "calls": call_rows,
         "words": word_rows,
@@ -46,7 +46,7 @@ def rows_of(page: Page, compared: Comparison, width: int) -> list[Row]:
 
 
 def word_rows(compared: Comparison, width: int) -> list[Row]:
-    """The two requests, with the words that differ marked."""
+    """Show the two queries with the differing words marked, then their actions."""
     columns: list[list[Line]] = []
     for side, changes in ((compared.a, ("changed", "gone")), (compared.b, ("changed", "added"))):
         painted: list[Painted] = []
@@ -78,7 +78,7 @@ def _marked(line: Line) -> bool:
 
 
 def constraint_rows(compared: Comparison, width: int) -> list[Row]:
-    """What each asks for: same, added, gone; and whether the same plans are right."""
+    """Show the constraints of both queries, and whether both queries accept the same plans."""
     diff = compared.constraints
     if diff is None:
         return [both(Run("One of the queries cannot be read, so constraints are not compared.", "dim"))]
@@ -109,7 +109,7 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
 
 
 def tree_rows(compared: Comparison, width: int) -> list[Row]:
-    """The two syntax trees, line by line."""
+    """Show the two syntax trees, a row for each pair of nodes."""
     if compared.tree is None:
         return [both(Run("One of the queries cannot be read, so there is no tree to compare.", "dim"))]
     rows = []
@@ -132,7 +132,7 @@ def tree_rows(compared: Comparison, width: int) -> list[Row]:
 
 
 def _fact(name: str, value: str | int | float | None) -> str:
-    """The value of a field, safe to show."""
+    """Format the value of a field and make control characters visible."""
     if value is None:
         return "·"
     if name == "first_violation":
@@ -145,7 +145,7 @@ def _fact(name: str, value: str | int | float | None) -> str:
 
 
 def fact_rows(compared: Comparison, width: int) -> list[Row]:
-    """Agent, model, verdict, costs: what differs is marked; then how each came out, in words."""
+    """Show agent, model, verdict and costs with differences marked, then the explanation of each verdict."""
     rows = []
     for field in compared.fields:
         if field.a is None and field.b is None:
@@ -168,7 +168,7 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
 
 
 def verdict_of(side: Side) -> tuple[Run, ...]:
-    """How one side came out, as a chip."""
+    """Show the verdict of one side as a coloured label."""
     if side.run is None:
         return (Run("a query, not run", "dim"),)
     verdict = side.verdict

@@ -1,4 +1,4 @@
-"""What the pages of the compare room are made of: rows of two columns, and the signs of what changed."""
+"""The rows of the compare screen: each row has a line in both columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planscope.tui.style.lines import Line, Run
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of both columns. ``differs``: it is a difference. ``steps``: the steps that it shows, by their index."""
+    """A row with a line in each column. ``differs``: the two sides differ. ``steps``: the index of each side's step."""
 
     a: Line
     b: Line
@@ -18,7 +18,7 @@ class Row:
 
 
 def both(*runs: Run, differs: bool = False) -> Row:
-    """The same at both sides."""
+    """Make a row with the same line in both columns."""
     return Row(Line(runs), Line(runs), differs)
 
 
@@ -28,7 +28,7 @@ def beside(
     differs: bool,
     steps: tuple[int | None, int | None] = (None, None),
 ) -> list[Row]:
-    """Two paragraphs beside each other, in as many rows as the longer one; the first of them is the difference."""
+    """Put two paragraphs side by side. If ``differs``, only the first row counts as a difference."""
     longest = max(len(a), len(b))
     a, b = a + [()] * (longest - len(a)), b + [()] * (longest - len(b))
     return [

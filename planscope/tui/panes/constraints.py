@@ -1,4 +1,4 @@
-"""Pane 3: every requirement with its state after the current step."""
+"""Pane 3: every constraint with its state after the current step."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WORD_CELLS = 8
 
 
 class ConstraintsPane(LinePane):
-    """Constraints by their place in the text, then the rules, one a line.
+    """Lists the constraints in the order of the text, then the rules, one on each line.
 
-    A line says it by the ids of the actions, or by their names where the longest fits.
+    The lines name actions if even the longest line then fits; otherwise they show action ids.
     """
 
     name_in_state = "constraints"
@@ -51,7 +51,7 @@ class ConstraintsPane(LinePane):
         return (len(self._listed) or 1) + len(self._words)
 
     def _in_words(self, state: DebugView, width: int) -> list[Line]:
-        """Below the list, where room is left: the highlighted constraint by the names of its actions."""
+        """Describe the highlighted constraint in words, to show below the list if there is room."""
         picked = self._picked or next(
             iter(state.debug.view.core.constraints if state.debug.view.core else ()), None
         )

@@ -1,4 +1,4 @@
-"""What the dissect room shows, as lines: the cause, the matrix of mutants with rates as bars, one mutant."""
+"""The lines of the dissect screen: the cause, the matrix of mutants with success rates, and one mutant."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from planscope.session.model import CellKind, Variant
 
 BAR = 16
-"""Cells of a bar, which stands for a rate of 1."""
+"""The width of a bar at rate 1, in cells."""
 
 _UNUSED = {
     ("rates", "Repeat"): "not used: the original is run several times",
     ("paper", "Control"): "not used: the paper has no such runs",
 }
-"""What a method has no use for."""
+"""The kinds of mutants that a method does not use, with the reason."""
 _LABEL = 20
 NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
 """The matrix before the first run."""
 
 
 def percent(share: float) -> str:
-    """As a whole number; 100 % only for what is."""
+    """Format a share as a whole percentage; only a share of exactly 1 gives 100 %."""
     whole = round(share * 100)
     return f"{99 if whole == 100 and share < 1 else whole} %"
 
@@ -41,9 +41,9 @@ def percent(share: float) -> str:
 def cause_lines(
     found: Summary | None, trouble: str, running: bool, width: int, *, short: bool = False
 ) -> list[Line]:
-    """The cause with its confidence and the reason; or that it is not known, and what is missing.
+    """Show the cause with its confidence and reason, or say that it is undecided and what is missing.
 
-    ``short``: how likely the causes are in a line, not as bars.
+    ``short``: the likelihoods of the causes share a paragraph instead of a bar each.
     """
     if trouble:
         return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
@@ -67,7 +67,7 @@ def cause_lines(
 
 
 def _likely(found: Summary, width: int) -> Iterator[Line]:
-    """The causes by how likely they are, as bars; ``paper`` has none."""
+    """Show the likelihood of each cause as a bar. The method ``paper`` estimates none."""
     likely = _causes(found)
     if likely:
         yield BLANK
@@ -87,13 +87,13 @@ def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
 
 
 def _causes(found: Summary) -> list[tuple[str, float]]:
-    """The causes with how likely they are, the likeliest first."""
+    """Return at most six causes with their likelihood, the likeliest first."""
     likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
     return [(NO_CAUSE if cause == "none" else cause, share) for cause, share in likely[:6]]
 
 
 def matrix_lines(found: Summary | None, row: int, column: int, width: int, method: str = "") -> list[Line]:
-    """One line a kind: its mutants, and how often it is right with the interval as a bar."""
+    """Make a line for each kind: its mutants, and its success rate with the interval as a bar."""
     rows = found.rows if found is not None else NOTHING_YET
     lines = []
     for number, kind in enumerate(rows):
@@ -133,7 +133,7 @@ def _rate(row: Row, *, wide: bool) -> list[Run]:
 
 
 def bar_runs(rate: float, low: float, high: float) -> list[Run]:
-    """A rate as a bar: solid up to what is sure, fading over the interval of 95 %."""
+    """Draw a rate as a bar: solid up to the lower end of its 95 % interval, then fading to the upper end."""
     sure, point, most = (round(share * BAR) for share in (low, rate, high))
     return [
         Run("█" * sure, "holds"),
@@ -144,7 +144,7 @@ def bar_runs(rate: float, low: float, high: float) -> list[Run]:
 
 
 def _cells(row: Row, chosen: int | None, room: int) -> list[Run]:
-    """The mutants' outcomes, two cells each; of too many the stretch around the chosen one."""
+    """Show the outcomes of the mutants; if they do not all fit, those around the chosen one."""
     at = chosen if chosen is not None else len(row.cells) - 1
     first, last = _stretch([len(_cell_text(cell)) + 1 for cell in row.cells], at, room - 2)
     runs = [Run("…", "dim")] if first else []
@@ -156,12 +156,12 @@ def _cells(row: Row, chosen: int | None, room: int) -> list[Run]:
 
 
 def _cell_text(cell: CellView) -> str:
-    """The outcome, and of how many runs where it is more than one."""
+    """Return the sign of the outcome, with the number of runs if there are several."""
     return OUTCOME_GLYPHS[cell.outcome] + (str(len(cell.runs)) if len(cell.runs) > 1 else "")
 
 
 def _stretch(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
-    """As many places around ``at`` as there is room for, those before it first."""
+    """Return the range of cells around ``at`` that fits, extended to the left first."""
     first, last, used = at, at + 1, widths[at]
     while first > 0 and used + widths[first - 1] <= room:
         first -= 1
@@ -175,7 +175,7 @@ def _stretch(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
 def cell_lines(
     kind: CellKind, cell: CellView | None, variant: Variant | None, diff: TextDiff | None, width: int
 ) -> list[Line]:
-    """One mutant: its words with those that differ marked, and its runs."""
+    """Show one mutant: its runs, then its text with the changed words marked."""
     if cell is None:
         told = "No mutant of this kind yet: . makes and runs one, * several."
         if kind == "Original":
@@ -212,7 +212,7 @@ def _text(variant: Variant, diff: TextDiff | None, width: int) -> list[Line]:
 
 
 def progress_runs(found: Summary | None, running: bool, left: float | None) -> Sequence[Run]:
-    """How many runs were spent, and at most how long it will go on."""
+    """Show the number of runs so far and the longest time that is left."""
     if found is None:
         return [Run("starting…", "dim")] if running else []
     told = f"{found.runs} of at most {phrases.plural(found.budget, 'run')}"

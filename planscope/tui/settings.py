@@ -49,7 +49,7 @@ class Kind(NamedTuple):
     late: bool = False
 
     def read(self, value: object) -> Any:
-        """The value, checked. Raises ``ValueError``."""
+        """Check a value and convert it. Raises ``ValueError``."""
         if not self.fits(value):
             raise ValueError(f"has to be {self.takes}, not {_said(value)}{hint(value, self.names)}")
         return self.made(value)
@@ -77,7 +77,7 @@ def _agent(*names: str) -> Kind:
 
 
 def _model(text: str) -> str:
-    """Check a ``--model`` text. Whether its package and key are there is checked when it is used."""
+    """Check a ``--model`` text. Its package and API key are checked later, when the model is used."""
     from planscope.agents.models import parse_model
     from planscope.errors import UserError
 
@@ -88,14 +88,14 @@ def _model(text: str) -> str:
 
 
 def _theme(value: object) -> str:
-    """Check a theme's name. Whether the theme exists is checked when the themes are read."""
+    """Check the form of a theme's name. Its existence is checked when the themes are read."""
     if not isinstance(value, str) or not value or len(value) > 60:
         raise ValueError(f"has to be the name of a theme, not {_said(value)}")
     return value
 
 
 def _shares(count: int) -> Kind:
-    """Shares that divide a width or a height."""
+    """The type of a list of shares that divide a width or a height."""
     return Kind(
         f"a list of {count} whole numbers from 1 on (shares)",
         lambda value: (
@@ -108,7 +108,7 @@ def _shares(count: int) -> Kind:
 
 
 def _panes(names: tuple[str, ...]) -> Kind:
-    """Names of hidden panes; they must leave at least one pane."""
+    """The type of a list of hidden panes; at least one pane must stay visible."""
     takes = f"a list of some of {', '.join(names)}"
 
     def made(value: Iterable[object]) -> frozenset[Any]:
@@ -133,7 +133,7 @@ _THEME = Kind("the name of a theme (planscope themes)", lambda value: True, made
 
 
 class Setting(NamedTuple):
-    """A setting. ``default`` None: unset, and something else decides."""
+    """A setting. ``default`` None: the setting is unset, and the code that reads it decides."""
 
     name: str
     kind: Kind
@@ -142,7 +142,7 @@ class Setting(NamedTuple):
 
     @property
     def section(self) -> str:
-        """The table of the config file that it belongs to; "" for the top level."""
+        """The config file's table that has this setting; "" for the top level."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -156,10 +156,10 @@ SECTIONS: dict[str, str] = {
     "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
     "defaults": "How to run and to dissect where nothing else says so, such as the run that is looked at.",
 }
-"""The tables of the config file, without that of keys."""
+"""The config file's tables, except the table of keys."""
 
 KEYS = "keys"
-"""The section of keys, which is read by the table of actions (``planscope.tui.keys``)."""
+"""The section of keys, which ``planscope.tui.keys`` reads."""
 
 _WIDE = {
     "rows": "Heights of the upper and the lower row.",
@@ -210,17 +210,17 @@ def settings_of(window: Window, arrangement: Arrangement) -> dict[str, Any]:
 
 
 def _said(value: object) -> str:
-    """A value for an error message, cut if it is long."""
+    """Quote a value for an error message; a long value is cut."""
     return visible(toml(value) if isinstance(value, bool) else repr(value), limit=50)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
+    """Convert a value to a type that JSON can store."""
     return sorted(value) if isinstance(value, frozenset) else value
 
 
 def toml(value: Any) -> str:
-    """A value in TOML's syntax."""
+    """Write a value in TOML syntax."""
     return json.dumps(plain(value), ensure_ascii=False)
 
 
@@ -294,7 +294,7 @@ def read_config(path: Path | None = None) -> Config:
 
 
 def _unknown(file: TomlFile, table: Mapping[str, Any], section: str = "") -> Iterator[FileProblem]:
-    """Problems: unknown settings and sections, and sections that are not tables."""
+    """Yield problems: unknown settings and sections, and sections that are not tables."""
     for key, value in table.items():
         name = f"{section}.{key}" if section else key
         if name == KEYS:

@@ -37,14 +37,14 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlFile:
-    """A file's content, with its text to find the lines of keys."""
+    """A parsed TOML file, and its text, in which the lines of keys are found."""
 
     name: str
     text: str
     table: dict[str, Any]
 
     def problem(self, message: str, section: str | None = None, key: str | None = None) -> FileProblem:
-        """A problem at a key of a section, or at the section itself. ``section`` None: the top level."""
+        """Make a problem at a key of a section, or at the section itself. ``section`` None: the top level."""
         return FileProblem(self.name, message, self.line(section, key))
 
     def line(self, section: str | None, key: str | None = None) -> int | None:
@@ -70,7 +70,7 @@ class TomlFile:
 
 
 def hint(value: object, names: Iterable[str]) -> str:
-    """A hint at the name that is most similar to ``value``; "" if none is."""
+    """Suggest the name that is most similar to ``value``; "" if none is similar."""
     from difflib import get_close_matches
 
     near = get_close_matches(value[:60], list(names), n=1) if isinstance(value, str) else []
@@ -78,7 +78,7 @@ def hint(value: object, names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """An unknown name, quoted, with the most similar known one."""
+    """Quote an unknown name and suggest the most similar known name."""
     return f"'{visible(name, limit=60)}'{hint(name, names)}"
 
 
@@ -93,7 +93,7 @@ def _path(text: str) -> list[str]:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """Read one file. Raises ``Unusable`` if it is no file, too large, not UTF-8 or not TOML."""
+    """Read one file. Raises ``Unusable`` if it is not a file, too large, not UTF-8 or not TOML."""
     name = path.name
     try:
         if not path.is_file():

@@ -1,4 +1,4 @@
-"""The base of screens that open over the debug screen: title, body, and a footer with keys and notice."""
+"""The base of the screens that open over the debug screen: a title, a body, a footer with keys and notice."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from planscope.tui.style.lines import Run
 from planscope.tui.style.painter import Painter
 
 SIDE_STYLE = Path(__file__).with_name("side.tcss")
-"""The style sheet that they share; each adds its own."""
+"""The style sheet that these screens share; each screen adds its own."""
 
 _BEFORE_HELP = 4
-"""Keys that the footer names before those for help and leaving, which are visible in every window."""
+"""Number of keys that the footer shows before the keys for help and leaving, so that these always fit."""
 
 
 class SideScreen(AppScreen[Any]):
@@ -111,7 +111,7 @@ class SideScreen(AppScreen[Any]):
         self.show_state()
 
     def show_state(self) -> None:
-        """Display the state again, for the current size."""
+        """Display the state in the current window size."""
 
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:

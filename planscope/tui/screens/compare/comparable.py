@@ -1,4 +1,4 @@
-"""Chooses what a run or a query is compared with at first."""
+"""Chooses the run or query that a comparison begins with."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Chosen:
 
 
 def before_it(session: Session, here: Chosen) -> Chosen | None:
-    """What to compare with at first: the run that this one was forked from, the run before it, or a run of its parent.
+    """Choose the other side: the run that this one was forked from, the run before it, or a run of its parent.
 
-    A mutant's run is compared with the original, not with other mutants. A query is compared with its parent. None:
-    there is nothing else in the session.
+    A mutant's run is compared with the original, not with other mutants. A query is compared with its parent.
+    Return None if the session has nothing else.
     """
     number = next((i for i, run in enumerate(session.runs) if run.id == here.run), None)
     if number is not None:
@@ -40,7 +40,7 @@ def before_it(session: Session, here: Chosen) -> Chosen | None:
 
 
 def _run_before(session: Session, number: int) -> Run | None:
-    """The nearest run before this one, of its own query or of that query's ancestors; else any run."""
+    """Return the nearest earlier run of the same query or of its ancestors, else any run."""
     run = session.runs[number]
     origin = run.forked_from.run if run.forked_from is not None else None
     forked = next((r for r in session.runs if r.id == origin and r.id != run.id), None)
@@ -58,7 +58,7 @@ def _run_before(session: Session, number: int) -> Run | None:
 
 
 def _line(session: Session, variant_id: str) -> Iterator[str]:
-    """The query, unless it is a mutant, then its ancestors, the nearest first."""
+    """Yield the query, unless it is a mutant, then its ancestors, nearest first."""
     seen: set[str] = set()
     variant = _variant(session, variant_id)
     if variant is not None and variant.origin.mutation:

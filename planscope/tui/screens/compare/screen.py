@@ -1,4 +1,4 @@
-"""The compare screen: two runs or queries side by side, in pages, with a way from difference to difference."""
+"""The compare screen: two runs or queries side by side, in pages; keys jump between differences."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class CompareScreen(SideScreen):
-    """Its result is a :class:`RunChosen`, or None."""
+    """Shows a comparison. The screen returns a :class:`RunChosen`, or None."""
 
     CSS_PATH = [SIDE_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
@@ -124,7 +124,7 @@ class CompareScreen(SideScreen):
             lambda error: self.change(trouble=f"not compared: {shown(str(error), 200)}"),
         )
 
-    def _thing(self, chosen: Chosen):  # type: ignore[no-untyped-def]  # a run or a variant, which are the engine's
+    def _thing(self, chosen: Chosen):  # type: ignore[no-untyped-def]  # the engine's run or variant
         return (
             self.document.run(chosen.run) if chosen.run is not None else self.document.variant(chosen.variant)
         )
@@ -139,7 +139,7 @@ class CompareScreen(SideScreen):
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing more will be displayed without a key."""
+        """Return whether the display stays unchanged until a key is pressed."""
         return self.state.compared is not None or bool(self.state.trouble)
 
     # Display
@@ -196,7 +196,7 @@ class CompareScreen(SideScreen):
         return left, right
 
     def _tabs(self, named: bool) -> list[Run]:
-        """The tabs of the pages. ``named``: all have titles, not only the displayed one."""
+        """The tabs of the pages. ``named``: show the titles of all pages, not only of the displayed one."""
         made = [Run(" compare ", "brand"), Run(" ")]
         for number, page in enumerate(PAGES, 1):
             here = page == self.state.page

@@ -47,7 +47,7 @@ class Replay:
         self.stage.go_on(back=False)
 
     def enter(self) -> None:
-        """Go to a step that the selection is linked with."""
+        """Go to a step that is linked with the selection."""
         self.stage.open_selected()
 
     def escape(self) -> None:
@@ -114,6 +114,6 @@ def mode_of(stage: Stage) -> Replay:
 
 
 def decide(stage: Stage, verb: object, *, stepping: bool) -> None:
-    """Decide about the paused call."""
-    taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # a verb of the gate's
+    """Send the user's decision about the paused call."""
+    taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # one of the gate's verbs
     stage.tell("" if taken else "that call is no longer paused")

@@ -112,7 +112,7 @@ _WATCH_HINT = (
 
 
 class DebugScreen(AppScreen[None]):
-    """Displays one run, or a query without one. ``places``: the places of the panes, by their ids."""
+    """Displays one run, or a query without a run. ``places``: the places of the panes, by their ids."""
 
     CSS_PATH = "debug.tcss"
     where = "debug"
@@ -161,7 +161,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def layout(self) -> Layout:
-        """The places of panes are computed; no style sheet gives them."""
+        """Return the layout with the computed places of the panes; no style sheet sets them."""
         return self._placed
 
     def on_mount(self) -> None:
@@ -181,7 +181,7 @@ class DebugScreen(AppScreen[None]):
         self.show_view()
 
     def pane(self, name: str) -> LinePane:
-        """The pane of a name; of two panes with one name, the visible one."""
+        """Return the pane with this name; if two panes have it, the visible one."""
         panes = [pane for pane in self.panes if pane.name_in_state == name]
         return next((pane for pane in panes if pane.seen), panes[0])
 
@@ -237,7 +237,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing more will be displayed without a key."""
+        """Return whether the display stays unchanged until a key is pressed."""
         view = self.view
         if self._heard != self.work.document.version:
             return False
@@ -282,7 +282,7 @@ class DebugScreen(AppScreen[None]):
         session = await offer_recovery(self, document, self.work.jobs, found)
         if session is None:
             return
-        to_front(self)  # screens over it close; drafts in them are kept
+        to_front(self)  # closes the screens over this one; their drafts are kept
         writer = self.work.autosave.give_up_writer() if self.work.autosave is not None else None
         if writer is not None and found.outdated:
             writer.go_elsewhere()
@@ -331,7 +331,7 @@ class DebugScreen(AppScreen[None]):
             self.look_at(run.variant, run.id)
 
     def show_run(self, run_id: str, index: int) -> None:
-        """Display a run at a step, by id and index. A negative index: where the run opens by itself."""
+        """Display a run at a step, by id and index. A negative index means the run's own first place."""
         number = self.work.document.number_of(run_id)
         if number is None:
             self.tell("that run is no longer in the session")
@@ -341,7 +341,7 @@ class DebugScreen(AppScreen[None]):
             self.move(cursor.go_to(self.view.debug, index))
 
     def _apply(self, judgement: Judgement) -> None:
-        """Display what the judge knows about the run."""
+        """Display the judge's findings about the run."""
         view = self.view
         first = judgement.progress == "judged" and view.progress != "judged"
         marks, notice = view.marks, view.notice
@@ -361,7 +361,7 @@ class DebugScreen(AppScreen[None]):
             self._settled(judgement)
 
     def _settled(self, judgement: Judgement) -> None:
-        """The judge has ended, or failed: begin what waited for it."""
+        """Start the work that waited for the judge to finish or fail."""
         if judgement.progress == "judged":
             if not self.work.judge.busy and not (self.view.run is not None and self.view.run.under_way):
                 self.work.judge.look_ahead(self.view.debug.index)
@@ -376,7 +376,7 @@ class DebugScreen(AppScreen[None]):
             self.start_run(asked.pop("variant"), RunChoice(**asked))
 
     def _first_place(self, judgement: Judgement) -> DebugState:
-        """The cursor in a run that was judged for the first time: at the end of a live run, else as on opening."""
+        """Place the cursor in a newly judged run: at the end of a live run, else at the run's first place."""
         run = self.view.run
         if run is not None and (run.under_way or run.id == self._followed):
             self._followed = run.id if run.under_way else ""
@@ -421,7 +421,7 @@ class DebugScreen(AppScreen[None]):
             run_number=document.number_of(run.id) if run is not None else None,
         )
         mine = message.what == "run" and run is not None and message.id == run.id and record is not run
-        if not (mine and self.work.judge.follow()):  # else the judge's message displays it
+        if not (mine and self.work.judge.follow()):  # if the judge follows, its message displays the run
             self.show_view()
 
     @on(LiveChanged)
@@ -498,7 +498,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def nothing_after(self) -> str:
-        """The notice at the end of the run."""
+        """The notice that nothing follows at the end of the run."""
         if not self.view.has_queries:
             return "no session is open"
         if self.view.run is None:
@@ -564,7 +564,7 @@ class DebugScreen(AppScreen[None]):
             return
         try:
             self.move(cursor.go_to(self.view.debug, cursor.parse_step(self.view.debug.run, text)))
-        except DebuggerError as error:  # the run went on, or calls were taken back
+        except DebuggerError as error:  # the run has continued, or calls were undone
             self.tell(str(error))
 
     # Selecting and searching
@@ -643,7 +643,7 @@ class DebugScreen(AppScreen[None]):
         if self._key != key:
             self.tell(_ANOTHER)
             return
-        found = Haystack(_searched(self.view)).find(text)  # the run may have gone on
+        found = Haystack(_searched(self.view)).find(text)  # the run may have continued since
         self.move_to_hit(found)
         self.tell(f"1 of {phrases.plural(len(found.hits), 'place')}; h next, H previous")
 
@@ -962,7 +962,7 @@ class DebugScreen(AppScreen[None]):
     async def _ask(
         self, call: PendingCall, title: str, hint: str, value: str, read: Callable[[str], Verb]
     ) -> None:
-        """Ask for a line, and decide about the call with it, if the call is still paused."""
+        """Ask for a line of text, then apply it to the call if that is still paused."""
         from planscope.tui.dialogs.ask import AskDialog
 
         dialog = AskDialog(
@@ -1388,7 +1388,7 @@ def _place(kind: str) -> str:
 
 
 def _said(line: str) -> str:
-    """The text for the agent that a line stands for. Raises ``DebuggerError`` if it is empty or invalid."""
+    """Turn a typed line into a text for the agent. Raises ``DebuggerError`` if it is empty or invalid."""
     if not line.strip():
         raise DebuggerError("enter a text")
     return text_of(line)

@@ -35,7 +35,7 @@ class Start:
 
 
 def first_view(document: Document, start: Start) -> DebugView:
-    """The view before anything is judged."""
+    """Build the view that is displayed before any run is judged."""
     session = document.session
     asked = tuple((start.live or {}).get("breakpoints", ()))
     kept = (session.breakpoints, session.watches) if session is not None else ((), ())
@@ -66,7 +66,7 @@ def first_view(document: Document, start: Start) -> DebugView:
 def first_place(
     view: DebugView, judgement: Judgement, left_at: Mapping[str, Any], *, asked: bool
 ) -> DebugState:
-    """The cursor in a run that was judged just now.
+    """Return the first place of the cursor in a run that was just judged.
 
     It stays where the user went, or asked to begin (``asked``). Otherwise it is where the session was left
     (``left_at``, its stored cursor), else where the plan was lost, else at the end of an aborted run.

@@ -39,7 +39,7 @@ from planscope.session.model import CellKind, Dissection, Session, Variant
 JOB = "dissect-summary"
 MOST_OF_A_KIND = 20
 SOON = 0.1
-"""Seconds between two updates while runs come in."""
+"""Seconds between two updates of the display while runs finish."""
 BARS, MATRIX, MUTANT = 2, 8, 5
 """Rows of title and keys, rows of the matrix with its border, and rows that the mutant's pane always keeps."""
 
@@ -69,7 +69,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class DissectScreen(SideScreen):
-    """Its result is the run to open (:class:`RunChosen`), or None.
+    """Shows a dissection. The screen returns the run to open (:class:`RunChosen`), or None.
 
     ``variant`` and ``wanted``: the query and the options of a new dissection. ``spent_before``: the number of runs
     when the user last asked for more; None once those have ended.
@@ -99,7 +99,7 @@ class DissectScreen(SideScreen):
         return self.document.variant(cell.variant) if cell is not None else None
 
     def _latest(self) -> Dissection | None:
-        """The dissection under way, else the last one of this query or of the query that it is a mutant of."""
+        """The dissection in progress, else the last one of this query or, for a mutant, of its original."""
         if self.dissecting.running:
             return self.dissecting.record
         kept = self.document.open_session.dissections
@@ -123,7 +123,7 @@ class DissectScreen(SideScreen):
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing more will be displayed without a key."""
+        """Return whether the display stays unchanged until a key is pressed."""
         return not (self.dissecting.running or self.jobs.running(JOB) or self._due)
 
     # News of the dissection
@@ -136,7 +136,7 @@ class DissectScreen(SideScreen):
 
     @on(DissectionChanged)
     def hear(self) -> None:
-        """Take over news of the dissection, and display them soon."""
+        """Read the dissection's progress, and display it soon."""
         mine, theirs = self.state.record, self.dissecting.record
         if theirs is not None and (self.dissecting.running or mine is None or mine.id == theirs.id):
             self.state = replace(self.state, record=theirs)
@@ -149,7 +149,7 @@ class DissectScreen(SideScreen):
             self.set_timer(SOON, self.summarize)
 
     def summarize(self) -> None:
-        """Judge all runs again in the background; runs that come meanwhile are judged after that."""
+        """Judge all runs again in the background; runs that finish meanwhile are judged afterwards."""
         record = self.state.record
         self._due = False
         self.show_state()
@@ -160,7 +160,7 @@ class DissectScreen(SideScreen):
             return
         self._behind = False
         session: Session = self.document.snapshot()
-        verdicts = self._verdicts  # only one job at a time uses it
+        verdicts = self._verdicts  # only one job at a time uses this cache
 
         def work(token: object) -> Summary:
             from planscope.dissection.summary import summary
@@ -181,7 +181,7 @@ class DissectScreen(SideScreen):
             self._say_if_nothing_came(found)
 
     def _say_if_nothing_came(self, found: Summary) -> None:
-        """A notice if no run was made although runs were asked for, with the reason."""
+        """Explain in a notice why no run was made although the user asked for some."""
         before, self.spent_before = self.spent_before, None
         if found.runs == before and not (self.notice or self.state.trouble):
             settled = found.decision.settled
@@ -245,7 +245,7 @@ class DissectScreen(SideScreen):
         self.show_bars()
 
     def _cause_lines(self) -> list[Line]:
-        """The lines about the cause. Its pane fits them, unless the mutant's pane would become too small."""
+        """The lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""
         found, width = self.state.summary, self.cause.inner_width
         most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
         told = cause_lines(found, self.state.trouble, self.dissecting.running, width)

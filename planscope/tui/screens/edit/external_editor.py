@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 MOST_BYTES = 4_000_000
-"""Bytes that are read back at most."""
+"""The largest edited file that is read back, in bytes."""
 
 _USUAL = ("sensible-editor", "editor", "nano", "vim", "vi")
 
@@ -27,7 +27,7 @@ class EditorTrouble(UserError):
 
 
 def editor_command() -> list[str]:
-    """The editor that the environment names, else the first common one that is installed."""
+    """Return the editor that the environment names, else the first common editor that is installed."""
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if named:
         try:

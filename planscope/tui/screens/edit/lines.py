@@ -40,18 +40,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Lines, and the places that can be selected."""
+    """The lines of a pane, and the places in them that can be selected."""
 
     lines: tuple[Line, ...]
     places: tuple[Place, ...] = ()
 
 
 def _ground(chosen: bool) -> str:
-    """The text range of a line in a list."""
+    """The theme role of a list line's background."""
     return "cursor" if chosen else ""
 
 
-# Errors, or whether all can be met
+# Errors, or whether the constraints can be met together
 
 
 def verdict(state: EditState) -> tuple[Run, ...]:
@@ -75,7 +75,7 @@ def verdict(state: EditState) -> tuple[Run, ...]:
 
 
 def reading_lines(state: EditState, width: int) -> Said:
-    """The errors, with what was expected; else whether the query can be met, with the sentences of a contradiction."""
+    """Show the errors and the expected words; without errors, whether a plan exists, and the unsat core if not."""
     seen, solved = state.seen, state.solved
     if seen is None:
         return Said((Line((Run("reading…", "dim"),)),))
@@ -144,7 +144,7 @@ class _Lines:
             self.text(f"could mean: {reading}", "dim", _INDENT)
 
     def member(self, seen: DraftReading, c: Constraint, chosen: bool) -> None:
-        """One constraint of a contradiction, with its sentence."""
+        """Add one constraint of the unsat core, with its sentence."""
         assert seen.problem is not None
         span = seen.words_of(c)
         self.places.append(Place(len(self.lines), span))
@@ -231,7 +231,7 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
 # The parent's text
 
 _MOST_BEFORE = 20_000
-"""Code points of the parent's text that are displayed beside the draft."""
+"""The most code points of the parent's text that are displayed beside the draft."""
 
 
 @lru_cache(maxsize=64)
@@ -305,7 +305,7 @@ def _what_became(line: ActionLine) -> tuple[str, str]:
 
 
 def _story(line: ActionLine) -> str:
-    """The change of an action, in words."""
+    """Describe the change of an action in words."""
     if line.now is None:
         return "dropped"
     if line.was is None:
@@ -393,7 +393,7 @@ def _alike(old: str, new: str) -> tuple[int, int]:
 
 
 def _common(size: int, alike: Callable[[int], bool]) -> int:
-    """The largest number up to ``size`` for which a condition holds that holds for all smaller ones."""
+    """Find by bisection the largest number up to ``size`` that meets a condition which all smaller numbers meet."""
     low, high = 0, size
     while low < high:
         middle = (low + high + 1) // 2

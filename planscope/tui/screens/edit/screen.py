@@ -57,7 +57,7 @@ _WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
     ("own-editor", "ctrl+o", "your editor"),
     ("help", "f1", "help"),
 )
-"""The footer while typing: action, key, word."""
+"""The footer's keys while the user types, each as action, key, word."""
 
 _LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
     "reading": ("Reading", reading_lines),
@@ -81,7 +81,7 @@ class EditResult:
 
 
 class EditScreen(SideScreen):
-    """Its result is an ``EditResult``."""
+    """Edits a query. The screen returns an ``EditResult``."""
 
     CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     BINDINGS = keys_for("edit")
@@ -95,7 +95,7 @@ class EditScreen(SideScreen):
         history: History | None = None,
         at: int | None = None,
     ) -> None:
-        """``history``: a draft to go on with. ``at``: the caret's place in a new one."""
+        """``history``: the draft to continue. ``at``: the first place of the caret in a new draft."""
         super().__init__(paint, work)
         self.editor = DraftEditor(
             parent, work.document, work.jobs, work.drafts, self.post_message, history, at
@@ -134,7 +134,7 @@ class EditScreen(SideScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.show_state)
 
-    # Showing
+    # Display
 
     @on(DraftChanged)
     def _draft_changed(self) -> None:
@@ -265,7 +265,7 @@ class EditScreen(SideScreen):
             if message.again:
                 self.action_open_line()
 
-    # For the modes
+    # Methods that modes call
 
     def layout_now(self) -> TextLayout:
         """The layout of the current text."""
@@ -377,7 +377,7 @@ class EditScreen(SideScreen):
     # Actions and limits
 
     def _asked_about(self, verb: str) -> Action | None:
-        """The action for a command, if it was not dropped; else a notice says what to do first."""
+        """Return the action that a command is for. If it was dropped, a notice says what to do first."""
         line = self.editor.action_meant()
         if line is None:
             self.editor.command("actions")
@@ -432,7 +432,7 @@ class EditScreen(SideScreen):
         self.dismiss(result)
 
     def dismiss(self, result: EditResult | None = None) -> AwaitComplete:
-        """Close, for whatever reason; a changed draft becomes the result."""
+        """Close the screen. Without a result, a changed draft becomes the result."""
         self.editor.close()
         return super().dismiss(result or EditResult(draft=self.state.history if self.state.changed else None))
 

@@ -1,4 +1,4 @@
-"""Changes of a draft that ask first: its actions and its limits."""
+"""Dialogs that change a draft's actions and its limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planscope.tui.style.lines import Run, shown
 
 
 def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
-    """Change the draft, or tell why that is impossible."""
+    """Change the draft, or say why that is impossible."""
     try:
         editor.redraft(made)
     except DraftError as error:
@@ -104,7 +104,7 @@ async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Act
 
 
 async def ask_for_limits(screen: AppScreen[Any], editor: DraftEditor) -> None:
-    """Change what ends a run of the query."""
+    """Change the limits of a run of the query."""
     draft = editor.state.draft
     fields = [
         TextField("seconds", "Seconds", f"{draft.seconds:g}", "time limit of a run"),

@@ -24,12 +24,12 @@ _STAY, _QUIT = range(2)
 
 
 def under_way(jobs: Jobs) -> str:
-    """Name what is in progress, in a word; "" if nothing is."""
+    """Return the word for the job in progress, or ""."""
     return next((word for job, word in UNDER_WAY.items() if jobs.running(job)), "")
 
 
 def is_asked(screen: AppScreen[Any]) -> bool:
-    """Quit if the question is open already: pressing q twice answers it. True if so."""
+    """Quit if the question is already open, since pressing q twice answers it. Return whether it was."""
     front = screen.app.screen
     if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
         front.dismiss(_QUIT)

@@ -16,7 +16,7 @@ from planscope.tui.style.lines import Run
 JOB = "run-verdicts"
 _GONE = "this played run was discarded"
 _SOON = 0.1
-"""Seconds in which new verdicts are collected: a long list is not made again for each."""
+"""Seconds between two updates of the list while verdicts arrive, since building a long list is slow."""
 
 
 class Chosen(NamedTuple):
@@ -29,9 +29,9 @@ class Chosen(NamedTuple):
 async def choose_run(
     screen: AppScreen[Any], work: Workspace, title: str, *, here: int | None, begin: tuple[str, str] | None
 ) -> Chosen | None:
-    """``here``: the number of the run that is marked. ``begin``: the query and the run to begin at. For a flow.
+    """Ask for a query or a run. ``here``: the number of the marked run. ``begin``: the first selection. For a flow.
 
-    Verdicts that are not known yet come as they are found.
+    Missing verdicts appear as soon as they are found.
     """
     document, jobs = work.document, work.jobs
     branches = tree_of(document.variants, document.runs)

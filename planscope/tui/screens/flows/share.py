@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LOOK, MAKE = "share look", "share make"
 LONGEST_COPY = 1_000_000
-"""A longer text is not sent to the clipboard, in characters."""
+"""The longest text that is sent to the clipboard, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def _title(what: Shared, form: Form) -> str:
 
 
 def _about(what: Shared, form: Form) -> str:
-    """What the file contains beside the run, and what it lacks."""
+    """Say what the file contains besides the run, and what it lacks."""
     told = ""
     if form.carries:
         parts = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, private: str) -> None:
     """Send ``text`` to the clipboard, and ask for the name of a new file to write it to. For a flow.
 
-    ``private``: what became of private values in it.
+    ``private``: says how private values in the text were treated.
     """
     screen.app.copy_to_clipboard(text)
     lines = phrases.plural(text.count("\n"), "line")

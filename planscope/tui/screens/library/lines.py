@@ -1,4 +1,4 @@
-"""The lines of the library: a row for each session, and the preview of the chosen one. All texts come from files."""
+"""Lays out the library: one row for each session, and a preview of the chosen one. All texts are hostile."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _VERDICTS = {kind: (text, role) for kind, text, role in _OTHERWISE} | {
 }
 _PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
 _ERROR = 15
-"""Cells of a type of error: ``parameter error``."""
+"""Width of the error type column, in cells; it fits ``parameter error``."""
 
 _LABEL = 10
 _GAP = 2
 
 
 class Lazy(Sequence[Line]):
-    """Lines that are made when they are displayed: thirty of a thousand sessions."""
+    """Builds each line only when it is displayed, since a window shows few of many sessions."""
 
     def __init__(self, size: int, make: Callable[[int], Line]) -> None:
         self._size = size
@@ -53,9 +53,9 @@ class Lazy(Sequence[Line]):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How wide the columns of a list should be. ``place``: sessions of several places are listed.
+    """The wanted widths of the columns. ``place``: the list has sessions of several places.
 
-    ``right``: how many of several runs are right; 0 where no session has several.
+    ``right``: for the column with the number of right runs; 0 if no session has several runs.
     """
 
     agent: int = 12
@@ -65,7 +65,7 @@ class Wishes:
 
 
 def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
-    """The widths that the longest agent and model of a list need, up to a limit."""
+    """Compute the widths that the longest agent and model names need, up to a limit."""
     most, found = Wishes(), list(entries)
     agents, models = {e.agent for e in found}, {e.model for e in found}
     agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
@@ -76,7 +76,7 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The width of each column. 0: it does not fit, and the verdict's column has the type of error too."""
+    """The width of each column, in cells; 0 if it does not fit. Without ``error``, ``verdict`` fits the error type."""
 
     verdict: int
     right: int
@@ -90,20 +90,20 @@ class Columns:
 
 
 def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
-    """The columns that fit into ``width`` cells; the title takes the rest."""
+    """Choose the columns that fit into ``width`` cells; the title takes the rest."""
     wide, broad = width >= 108, width >= 150
     verdict, error = (9, _ERROR) if wide else (_ERROR + 2, 0)
     agent = wishes.agent if wide else 0
     right = wishes.right if width >= 72 else 0
     model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 + 2 * right else 0
     place, date = (7 if wide and wishes.place else 0), (16 if broad else 10)
-    size = 7 if broad or (wide and not right) else 0  # the title needs the width more
+    size = 7 if broad or (wide and not right) else 0  # the title needs this width more
     used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
     return Columns(verdict, right, max(width - used, 8), error, agent, model, place, date, size)
 
 
 def alike(entries: Iterable[Entry]) -> frozenset[str]:
-    """Titles that several sessions have: their names are displayed, too."""
+    """Find the titles that several sessions share; their rows display the names, too."""
     return frozenset(title for title, many in Counter(e.title for e in entries).items() if many > 1)
 
 
@@ -124,7 +124,7 @@ def head_line(columns: Columns) -> Line:
 def row_line(
     entry: Entry, columns: Columns, chosen: bool, here: bool, now: datetime, named: bool = False
 ) -> Line:
-    """One session. ``here``: it is the one that is open. ``named``: another one in the list has its title."""
+    """Lay out one session's row. ``here``: the session is open. ``named``: another session has the same title."""
     text, role = _VERDICTS[verdict_of(entry)]
     title = [Run(shown(entry.title, 120), "strong" if chosen else "")]
     if here:
@@ -163,7 +163,7 @@ def row_line(
 
 
 def _share(entry: Entry) -> Run:
-    """How many of several runs are right."""
+    """Show how many of a session's runs are right."""
     found = entry.outcomes
     if found is None:
         return Run("")
@@ -193,7 +193,7 @@ def _cell(run: Run, width: int) -> tuple[Run, ...]:
 
 
 def _cells(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
-    """Fit a text into a column, with the gap behind it."""
+    """Fit a text into a column and add the gap after it."""
     kept = cut(runs, width)
     return (*kept, Run(" " * (width - width_of(kept) + _GAP)))
 
@@ -206,7 +206,7 @@ def _flat(runs: Sequence[Run | tuple[Run, ...]]) -> tuple[Run, ...]:
 
 
 def empty_lines(state: SessionList, width: int) -> list[Line]:
-    """Why nothing is listed, and what to do."""
+    """Say why the list is empty, and what the user can do."""
     if not state.complete:
         text = "reading…"
     elif state.filtered:
@@ -219,7 +219,7 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
 
 
 def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Line]:
-    """The chosen session: its file and problems, its query, its runs."""
+    """Show the chosen session: its file and problems, its query, its runs."""
     lines: list[Line] = []
 
     def say(label: str, text: str, role: str = "") -> None:

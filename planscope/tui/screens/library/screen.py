@@ -1,4 +1,4 @@
-"""The library: all sessions in a list, a preview of the chosen one, and the way into another session."""
+"""The library screen: lists all sessions, previews the chosen one, and opens another session."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FIXED: tuple[FixedKey, ...] = (
 
 
 class LibraryScreen(SideScreen):
-    """Its result is the session to switch to, or None."""
+    """Lists sessions. The screen returns the session to switch to, or None."""
 
     CSS_PATH = [SIDE_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
@@ -93,7 +93,7 @@ class LibraryScreen(SideScreen):
 
     @property
     def at_rest(self) -> bool:
-        """True when nothing more is displayed until a key is pressed."""
+        """Return whether the display stays unchanged until a key is pressed."""
         return self.library.at_rest
 
     # Display
@@ -191,7 +191,7 @@ class LibraryScreen(SideScreen):
         self.action_go(by * max(self.list.window - 1, 1))
 
     def action_look_on(self) -> None:
-        """Scroll the preview by a page, from its end to its start."""
+        """Scroll the preview by a page; at its end, go back to its start."""
         pane = self.preview
         at_end = pane.top + pane.window >= pane.size_of()
         pane.scroll_lines(-pane.size_of() if at_end else max(pane.window - 1, 1))
@@ -214,7 +214,7 @@ class LibraryScreen(SideScreen):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value != self.state.words:  # else it was emptied, and the chosen session stays chosen
+        if event.value != self.state.words:  # equal if code emptied the field; the choice stays then
             self.library.arrange(words=event.value, at=0)
 
     @on(Input.Submitted)
@@ -303,7 +303,7 @@ class LibraryScreen(SideScreen):
             self.library.open(path)
 
     async def _may_leave(self) -> bool:
-        """If a run or a dissection is under way, ask whether to stop it."""
+        """If a run or a dissection is in progress, ask whether to stop it."""
         from planscope.tui.dialogs.ask import sure_dialog
         from planscope.tui.screens.flows.quitting import under_way
 

@@ -143,9 +143,9 @@ def _tree_lines(c: Comparison, rows: Sequence[TreeRow]) -> Iterator[str]:
             continue
         under = None
         if node.depth == 1:
-            where = node.label
+            where = node.plain
         if row.change == "changed" and one is not None and other is not None:
-            yield f"  ~ {where}: {one.label} -> {other.label}"
+            yield f"  ~ {where}: {one.plain} -> {other.plain}"
         elif row.change != "same":
             under = (row.change, node.depth)
-            yield f"  {CHANGE_SIGNS[row.change]} {where}" + (f": {node.label}" if node.depth > 1 else "")
+            yield f"  {CHANGE_SIGNS[row.change]} {where}" + (f": {node.plain}" if node.depth > 1 else "")

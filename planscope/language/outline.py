@@ -25,25 +25,47 @@ from planscope.language.tree import (
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """One line. ``depth``: 0 for the query. ``constraints``: ids of the constraints from the node's words, in order."""
+    """One line. ``depth``: 0 for the query. ``constraints``: ids of the constraints from the node's words, in order.
+
+    ``label`` names the node by the grammar's symbols, for JSON. ``plain`` names it in plain words, for people;
+    ``symbol`` is the paper's symbol beside it, empty if there is none.
+    """
 
     path: NodePath
     depth: int
     label: str
     span: Span
     constraints: tuple[str, ...]
+    plain: str = ""
+    symbol: str = ""
 
 
-def _label(path: NodePath, node: Node, names: dict[str, str], text: str) -> str:
+_CLAUSES = {"<": "before-clause", ">": "after-clause"}
+_WORDS = {"VP": "verb", "P": "preposition", "SC": "conjunction", "J": "joined by"}
+
+
+def _named(path: NodePath, node: Node, names: dict[str, str], text: str) -> tuple[str, str, str]:
+    """Label, plain label and symbol."""
+    match node:
+        case Clause(form=form, relation=relation):
+            symbol = terminals(form, relation)[RELATION_WORD[form]]
+            return f"{form.replace('_', ' ')} {symbol}", _CLAUSES[relation], symbol
+        case Relative(form=form, relation=relation):
+            symbol = terminals(form, relation)[RELATION_WORD[form]]
+            return f"which {symbol}", 'relative clause "which"', symbol
+        case Word(terminal=terminal):
+            said = " ".join(text[slice(*node.span)].split())
+            return f"{terminal} {said}", f"{_WORDS[terminal.rstrip('<>0')]} {said}", terminal
+    label = _label(path, node, names)
+    return label, label, ""
+
+
+def _label(path: NodePath, node: Query | Sentence | NP | ActionRef | Time, names: dict[str, str]) -> str:
     match node:
         case Query():
             return "query"
         case Sentence():
             return f"sentence {int(path[0]) + 1}"
-        case Clause(form=form, relation=relation):
-            return f"{form.replace('_', ' ')} {terminals(form, relation)[RELATION_WORD[form]]}"
-        case Relative(form=form, relation=relation):
-            return f"which {terminals(form, relation)[RELATION_WORD[form]]}"
         case NP(actions=actions):
             role = str(path[-1])
             return f"{role} {names[actions[0].action]}" if _single(node) else f"{role} of {len(actions)}"
@@ -51,8 +73,6 @@ def _label(path: NodePath, node: Node, names: dict[str, str], text: str) -> str:
             return f"{action} {names[action]}"
         case Time(hour=hour):
             return f"{path[-1]} {hour:02}:00"
-        case Word(terminal=terminal):
-            return f"{terminal} {' '.join(text[slice(*node.span)].split())}"
 
 
 def _single(np: NP) -> bool:
@@ -71,7 +91,8 @@ def _lines(
 ) -> Iterator[OutlineNode]:
     start, end = node.span
     here = [c for c in said if any(start <= a and b <= end for a, b in c.spans)]
-    yield OutlineNode(path, depth, _label(path, node, names, text), node.span, tuple(c.id for c in here))
+    label, plain, symbol = _named(path, node, names, text)
+    yield OutlineNode(path, depth, label, node.span, tuple(c.id for c in here), plain, symbol)
     for step, child in _below(node):
         yield from _lines(path + step, depth + 1, child, here, names, text)
 
@@ -82,7 +103,7 @@ def outline(tree: Query, problem: Problem, text: str) -> tuple[OutlineNode, ...]
     said: dict[int | None, list[Constraint]] = defaultdict(list)
     for c in problem.said:
         said[c.sentence].append(c)
-    lines = [OutlineNode((), 0, _label((), tree, names, text), tree.span, tuple(c.id for c in problem.said))]
+    lines = [OutlineNode((), 0, "query", tree.span, tuple(c.id for c in problem.said), "query")]
     for step, sentence in _below(tree):
         lines += _lines(step, 1, sentence, said[int(step[0])], names, text)
     return tuple(lines)

@@ -66,7 +66,7 @@ class QueryView:
             "nodes": [
                 {
                     "depth": node.depth,
-                    "label": visible(node.label, limit=_LABEL),
+                    "label": visible(node.plain, limit=_LABEL),
                     "says": self._said(node.constraints),
                 }
                 for node in self.outline

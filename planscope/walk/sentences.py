@@ -135,7 +135,7 @@ def tree_lines(outline: Sequence[OutlineNode]) -> Iterator[str]:
     yield "The syntax tree, with the depth of each node."
     for node in outline:
         said = f", says {', '.join(node.constraints)}" if node.constraints else ""
-        yield f"{node.depth}: {visible(node.label, limit=200)}{said}."
+        yield f"{node.depth}: {visible(node.plain, limit=200)}{said}."
 
 
 def core_step_line(state: DebugState, step: StepNo) -> str:

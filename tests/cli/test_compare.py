@@ -192,7 +192,7 @@ def test_words_and_constraints_as_a_diff(cli: Cli, path: Path) -> None:
     out = cli("compare", path, "v1", "v2").out
     assert "  A [-comes before-]{+precedes+} B." in out
     assert "  +  c3  a comes before c  implied by the others\n  Both ask for the same.\n" in out
-    assert "Tree: changed\n  ~ sentence 1: VP< comes before -> VP< precedes\n" in out
+    assert "Tree: changed\n  ~ sentence 1: verb comes before -> verb precedes\n" in out
 
 
 def test_long_runs_are_cut_unless_all_is_asked_for(cli: Cli, files: Files) -> None:

@@ -125,7 +125,7 @@ def tree_rows(compared: Comparison, width: int) -> list[Row]:
             indent = "  " * min(node.depth, 20)
             glyph = Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change])
             cells.append(
-                Line(cut([glyph, Run(indent), Run(shown(node.label, 200), ROLES[row.change])], width))
+                Line(cut([glyph, Run(indent), Run(shown(node.plain, 200), ROLES[row.change])], width))
             )
         rows.append(Row(cells[0], cells[1], row.change != "same"))
     return rows

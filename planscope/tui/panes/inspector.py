@@ -112,14 +112,14 @@ class _Told:
 
     def node_label(self, c: Constraint) -> str:
         outline = self.state.outline
-        return next((node.label for node in outline if node.path == c.node), "")
+        return next((node.plain for node in outline if node.path == c.node), "")
 
     def node(self, focus: SelectedNode) -> Iterable[Line]:
         outline = self.state.outline
         found = next((node for node in outline if node.path == focus.path), None)
         if found is None:
             return
-        yield from self.head("Node", shown(found.label, 60))
+        yield from self.head("Node", shown(found.plain, 60))
         if found.span[0] < found.span[1]:
             yield from self.quoted(self.state.text[slice(*found.span)])
         yield from self.saying()

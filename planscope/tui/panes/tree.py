@@ -60,11 +60,12 @@ class TreePane(LinePane):
             Run(mark, "mark"),
             Run(f"{glyph} ", role),
             Run(guide, "faint"),
-            Run(shown(node.label, 120), "" if node.constraints else "dim"),
+            Run(shown(node.plain, 120), "" if node.constraints else "dim"),
         )
         own = [c for c in node.constraints[:40] if self._own(c, node.path)]
         ground = {"▶": "cursor", "┃": "lit"}.get(mark, "")
-        return Line(justify(left, _names(own), self._width), ground)
+        symbol = (Run(f"{node.symbol}{' ' if own else ''}", "faint"),) if node.symbol else ()
+        return Line(justify(left, (*symbol, *_names(own)), self._width), ground)
 
     def _own(self, constraint: str, path: NodePath) -> bool:
         """Whether this very node says it, rather than one below it."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planscope.session.record import Help
 
 WIDTH = 80
-"""Columns of a text that is shared."""
+"""The width of a shared text, in columns."""
 
 WIDEST_CALL = 44
 WIDEST_NAME = 60

@@ -138,7 +138,7 @@ def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
 
 
 def _sent(message: AIMessage) -> list[dict[str, Any]]:
-    """The calls as the model sent them, if the message still has them."""
+    """The calls in the form that the model sent, if the message still has them."""
     calls = message.additional_kwargs.get("tool_calls") or [
         block
         for block in (message.content if isinstance(message.content, list) else [])

@@ -37,7 +37,7 @@ ABOUT = (
     "spent, and records all of them in the session. Starts from the last failed run of this agent and model."
 )
 MOST = 1000
-"""Runs of one dissection, at most: they are all kept in one file."""
+"""The most runs of one dissection, since one file keeps them all."""
 
 SAVED_EVERY = 10.0
 """Seconds between two saves while the dissection runs."""

@@ -140,7 +140,7 @@ def _is_one_run(args: argparse.Namespace) -> bool:
 
 
 def _format_of(name: str) -> str | None:
-    """The format that the ending of a file name stands for; None if it stands for none."""
+    """The format that a file name's suffix selects; None if the suffix is unknown."""
     from planscope.sharing.formats import SUFFIXES
 
     fitting = [form for form, suffix in SUFFIXES.items() if name.removesuffix(".gz").endswith(suffix)]

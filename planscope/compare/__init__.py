@@ -1,6 +1,6 @@
-"""Two runs or variants side by side: words, tree, constraints, calls, and where they part.
+"""Two runs or variants side by side: words, tree, constraints, calls, and their first difference.
 
-``compare`` does it all; what it gives back is plain data, and ``result`` says what is in it.
+``compare`` is the entry point. It returns plain data, which ``result`` defines.
 """
 
 from planscope.compare.engine import compare

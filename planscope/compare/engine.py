@@ -320,7 +320,7 @@ def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]
 
 
 def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
-    """Every step from before any call to the end. A run that is not judged has its calls, too."""
+    """Every step from the start to the end. A run without a verdict has its calls, too."""
     answers: dict[int, AnswerEvent] = {}
     for event in run.events:
         if isinstance(event, AnswerEvent):

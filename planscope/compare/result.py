@@ -1,7 +1,7 @@
 """The result of comparing two runs or variants, as plain data; the two sides are ``a`` and ``b``.
 
 Everything is there to show two columns beside each other. Spans are half-open ranges of code points of that
-side's text; steps are indexes into that side's ``steps``; what is not known is None and named in ``unknown``.
+side's text; steps are indexes into that side's ``steps``; unknown values are None and named in ``unknown``.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ Reason = Literal["call", "arguments", "answer", "state", "ending"]
 class Divergence:
     """The first step at which the runs differ, both run from their beginnings: ``a`` and ``b`` index ``steps``.
 
-    The indexes are equal unless one run is over already, which is then at its end.
+    The indexes are equal unless one run has already ended; its index is then its end.
     """
 
     a: int

@@ -134,7 +134,7 @@ def paired(
     anchors: Sequence[Callable[[_Item], Hashable]],
     fits: Callable[[int], bool],
 ) -> list[Pair]:
-    """As ``heaviest``, for sequences of any length. Items that are equal by the first anchor weigh most.
+    """Like ``heaviest``, for sequences of any length. Items that are equal by the first anchor weigh most.
 
     ``fits``: may this number of pairs be compared? If not, what is equal by the first of ``anchors`` is paired
     first, between such pairs what is equal by the next one, and at last by their order.

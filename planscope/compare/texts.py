@@ -68,7 +68,7 @@ def settle(pairs: Sequence[Pair], a: Sequence[str], b: Sequence[str]) -> list[Pa
 
 
 def _slide(pairs: list[Pair], k: int, own: int, items: Sequence[str], first: int, last: int) -> None:
-    """Move the items ``first`` to ``last``, which stand alone between pair ``k - 1`` and pair ``k``."""
+    """Move the items ``first`` to ``last``, which are unpaired between pair ``k - 1`` and pair ``k``."""
 
     def begins(at: int) -> bool:
         return at == 0 or items[at - 1] in _STOPS

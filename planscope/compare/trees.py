@@ -115,7 +115,7 @@ def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matc
 def _branches(
     forests: Forests, outline: tuple[OutlineNode, ...], tree: Query, keys: dict[str, str]
 ) -> Branch:
-    """The outline's first line as a branch with all lines below it."""
+    """Build the tree of an outline; returns the branch of its first line, with all others below it."""
     nodes = dict(walk(tree))
     made: list[Branch] = []
     above: list[Branch] = []

@@ -1,4 +1,4 @@
-"""A comparison in plain words, for whoever shows it. What runs and queries hold is quoted as it is: show it safely."""
+"""Describes a comparison in plain words. Texts of runs and queries are quoted unchanged: escape them before display."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _WORDS_BACK = 6
 _LONGEST_SENTENCE = 3_000
 _LONGEST_LIKE = 80
 _LIKE = 0.75
-"""Least similarity, from 0 to 1, of an offer that does not begin with what is typed."""
+"""The least similarity, from 0 to 1, of an offer that does not begin with the typed text."""
 
 _UNKNOWN = "\ue000"
 """A word outside the language: the reader's error for it lists what fits at its place."""
@@ -48,7 +48,7 @@ _MARKS = {
 _GLUED = (",", ".", ";")
 _PHRASES = ("VP", "VP0", "PSC", "P", "SC")
 _ALIKE = ("PSC", "P", "SC")
-"""Types that the reader calls by the same words: "before" and "before the time when"."""
+"""Types of tokens that error messages describe alike: "before" and "before the time when"."""
 
 _STARTS = re.compile(r"(?<!\S)\S")
 
@@ -241,7 +241,7 @@ def _plain(kind: str, timed: bool) -> str:
 
 
 def take(text: str, offer: Offer) -> tuple[str, int]:
-    """The text with an offer put in, and where the caret stands then: behind a blank, where one belongs there."""
+    """The text with an offer inserted, and the new offset of the caret: after a blank if one is needed."""
     start, end = offer.span
     if offer.text in _GLUED:
         while start > 0 and text[start - 1] == " ":

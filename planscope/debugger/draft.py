@@ -26,7 +26,7 @@ LONGEST_NAME = 200
 """Code points of an action's name."""
 
 LONGEST_RUN = 86_400
-"""Seconds; a longer limit is a slip of the finger."""
+"""The longest time limit of a run, in seconds. A longer one is taken for a typing error."""
 
 
 class DraftError(DebuggerError):

@@ -208,7 +208,7 @@ def words_known(draft: Draft, found: PartReading) -> tuple[Known, ...]:
 
 
 def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
-    """The same for sentences that could not be read, up to a limit."""
+    """Known words of unreadable sentences, up to a limit."""
     wrong = sorted(error.span[0] for error in found.errors)
     broken = [s for s in found.sentences if any(s[0] <= at <= s[1] for at in wrong)] if wrong else []
     scanner = Scanner(Names(draft.actions), draft.timed) if broken else None

@@ -12,7 +12,7 @@ _NEAR = 0.5
 
 
 class DebuggerError(UserError, ValueError):
-    """What is wrong with what the user typed; one line, safe to show."""
+    """An error in the user's input; the message is one line, safe to show."""
 
 
 def shown(name: str) -> str:

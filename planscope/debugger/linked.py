@@ -194,7 +194,7 @@ class Links:
         return []
 
     def _nodes(self, constraint: Constraint) -> set[NodePath]:
-        """The clause that says it (or what stands in the outline for that) and the nodes of its very words."""
+        """The clause that states it (or its line in the outline), and the nodes of the exact words."""
         path = constraint.node
         while path and path not in self._node_span:
             path = path[:-1]

@@ -43,7 +43,7 @@ def _escaped(char: str) -> str:
 
 
 def text_of(line: str) -> str:
-    """The text that a line stands for. Raises DebuggerError for an unknown escape."""
+    """The text that a line encodes. Raises DebuggerError for an unknown escape."""
     return plain_text(_ESCAPE.sub(_unescaped, line))
 
 

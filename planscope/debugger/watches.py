@@ -36,7 +36,7 @@ class Watch:
 
     @property
     def costly(self) -> bool:
-        """Whether its value may take a while, so that the screen asks for it on another thread."""
+        """Whether the watch may be slow to evaluate, so that the screen evaluates it on another thread."""
         return costly(self.expression)
 
 

@@ -49,7 +49,7 @@ class Plan(Protocol):
         """The next run. ``pending``: runs in progress. None: nothing to begin until one of them has ended."""
 
     def done(self, results: Results) -> bool:
-        """Is the answer settled, whatever the runs in progress give?"""
+        """Is the answer settled, regardless of the runs in progress?"""
 
 
 class Rates:

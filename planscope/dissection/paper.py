@@ -70,7 +70,7 @@ def next_round(
 def decide_paper(
     evidence: Evidence, budget: int, *, failed: bool = False, closed: Collection[CellKind] = ()
 ) -> Decision:
-    """The algorithm's result, or its progress."""
+    """Apply the paper's algorithm to the runs so far; returns its result, or its progress."""
     same = total(evidence.get("Original", ()))
     if not failed and same.wrong == 0:
         done = same.runs >= SPOTLESS

@@ -82,7 +82,7 @@ def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Mapping[CellKind, l
 
 
 NAMED = 0.6
-"""Least probability of a cause to be named once the budget is spent."""
+"""The least probability at which a cause is named once the budget is spent."""
 
 SURE = 0.98
 """At this probability no more runs are spent."""

@@ -162,6 +162,6 @@ class PrivateDocument(Document):
 
 
 class PreviewDocument(Document):
-    """What ``export --preview --json`` prints."""
+    """The output of ``export --preview --json``."""
 
     private: list[PrivateDocument]

@@ -39,14 +39,14 @@ class HittingSets(Protocol):
         """Never return this set or a superset of it."""
 
     def next(self) -> int | None:
-        """A set of which no subset would do, small ones first; None if there is none. Raises :class:`GaveUp`."""
+        """The next minimal set, small ones first; None if there is none. Raises :class:`GaveUp`."""
 
     def interrupt(self) -> None:
-        """End the question that another thread is asking."""
+        """Interrupt the solver that another thread is running."""
 
 
 def hitting_sets() -> HittingSets:
-    """By python-sat, or by Z3 if python-sat is not installed."""
+    """Make a solver for hitting sets, with python-sat or, if that is not installed, with Z3."""
     try:
         from pysat.examples.hitman import Hitman
     except ImportError:

@@ -83,7 +83,7 @@ def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
 
 
 def cycle_core(n: int, edges: Sequence[Edge]) -> tuple[int, ...]:
-    """The edges (by position) that remain when they are dropped from last to first while a cycle remains.
+    """The positions of the edges of one minimal cycle: edges are dropped from last to first while a cycle remains.
 
     Empty if the edges have no cycle.
     """

@@ -210,6 +210,6 @@ class Schedule:
 def count_schedules(
     takes: Sequence[int], release: Sequence[int], deadline: Sequence[int], edges: Iterable[Edge]
 ) -> int:
-    """In how many orders everything can be done from hour 0 on; exact, meant for up to 20 actions."""
+    """The exact number of orders in which all actions can run from hour 0 on; meant for up to 20 actions."""
     schedule = Schedule(takes, release, deadline, edges)
     return schedule.completions((1 << schedule.n) - 1, 0)

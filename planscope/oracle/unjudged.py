@@ -11,7 +11,7 @@ from planscope.oracle.verdict_types import Status, StepView, Verdict
 
 
 class Unjudged:
-    """Stands in for a replay in the debugger. It counts attempts as the oracle does, and asks no solver."""
+    """Replaces a replay in the debugger. It counts attempts as the oracle does, and asks no solver."""
 
     def __init__(self, problem: Problem, trace: Trace) -> None:
         self.problem = problem

@@ -94,7 +94,7 @@ def without_collection() -> Iterator[None]:
 
 
 def _width(data: bytes) -> int:
-    """Bytes in memory of UTF-8 text once it is decoded."""
+    """The bytes that decoded UTF-8 text takes in memory."""
     if data.isascii():
         return len(data)
     letters = len(data.translate(None, _CONTINUATION))

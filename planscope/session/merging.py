@@ -60,7 +60,7 @@ def warn(line: str) -> None:
 
 
 def merge_now(path: Path) -> str | None:
-    """Merge what is complete into the session, or else into a new one in the library. Returns a warning, or None.
+    """Merge finished recordings into the session, or else into a new one in the library. Returns a warning, or None.
 
     Raises ``Held`` if another planscope has the session open; that one reads the recordings with the session.
     """

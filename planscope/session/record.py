@@ -90,7 +90,7 @@ NO_HELP = Help()
 
 
 class Told(Protocol):
-    """The fields of a call that tell whether it was helped."""
+    """The fields of a call that show whether it got help."""
 
     @property
     def refused_by(self) -> str | None: ...

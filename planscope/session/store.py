@@ -39,7 +39,7 @@ from planscope.session.recordings import recordings, with_recordings
 from planscope.session.validation import check_sizes, from_document
 
 _NO_NUMBER = re.compile("NaN|Infinity")
-"""Words that pydantic writes and JSON does not have."""
+"""Words that pydantic writes but that are not valid JSON."""
 
 
 def loads(data: bytes, name: str = "the input") -> Session:

@@ -251,7 +251,7 @@ class Synthesizer:
         self.composer = Composer(request)
 
     def case(self, seed: int) -> Synthesized:
-        """The query of a seed."""
+        """Generate the query of a seed."""
         draw = RandomChoices(seed)
         topic, names = self.names.draw(draw)
         takes = draw_durations(draw, len(names)) if self.request.timed else None

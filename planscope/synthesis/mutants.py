@@ -26,7 +26,7 @@ from planscope.wording.terms import NO_MUTANT
 
 Kind = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""In the paper's order."""
+"""The kinds of mutants, in the paper's order."""
 
 _MISSES = 200
 """After this many drafts in a row that are no new mutant, there are no more."""

@@ -1,4 +1,4 @@
-"""Sentences drawn at random: their shapes, which actions stand where, and the words.
+"""Draws sentences at random: their shapes, the places of the actions, and the words.
 
 The forms are drawn by weight, before anything can rule them out, so that their shares are the weights'. Then every
 choice is made among what is still possible, so that nothing contradicts what was said before. An action that was not

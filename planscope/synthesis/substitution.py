@@ -242,7 +242,7 @@ def _word_patches(text: str, found: Sequence[Place], words: Sequence[Word]) -> I
 
 
 def number(text: str, place: Place) -> str:
-    """The number of a verb as it stands in the text: "s", "p", or "" where the form does not tell.
+    """The grammatical number of a verb in the text: "s", "p", or "" if its form does not show it.
 
     Somebody who writes by hand makes it fit a plural name ("training sessions follow"), though it is one action.
     """

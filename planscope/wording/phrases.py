@@ -187,7 +187,7 @@ def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -
 
 
 def planned(problem: Problem, step: PlannedCall) -> str:
-    """``tool(8)``."""
+    """A planned call: ``tool(8)``."""
     return f"{tool_of(problem, step.action)}({'' if step.start is None else step.start})"
 
 
@@ -198,7 +198,7 @@ def plan(repair: Repair) -> tuple[PlannedCall, ...]:
 
 
 def place(path: Path, limit: int = 70) -> str:
-    """A file's path; of a long one the end."""
+    """A file's path; only the end of a long one."""
     home = str(Path.home())
     text = str(path)
     if text.startswith(home + os.sep):

@@ -165,7 +165,7 @@ CHANGES: Words = {
     "added": "only in b",
 }
 DRAFT_SIGNS: Words = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
-"""Of a constraint, compared with those of the query before it was edited."""
+"""The sign of a constraint, compared with the query before it was edited."""
 
 CHANGE_SIGNS: Words = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
 

@@ -27,7 +27,7 @@ _LONGEST = 80
 
 
 def _quoted(mark: str, name: str) -> str:
-    """A pattern for a quoted text. Its marks may be escaped, also one more often than the other."""
+    """A pattern for a quoted text. Its quotation marks may be escaped, even by different numbers of backslashes."""
     inside = rf"(?:[^{mark}\\\n]|\\.){{1,400}}?"
     return (
         rf"(?:{mark}{{3}}(?P<{name}_three>[^{mark}]{{1,400}}){mark}{{3}}"

@@ -264,7 +264,7 @@ def _luhn(digits: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """ISO 13616: with the first four characters at the end and letters as 10 to 35, the number modulo 97 is 1."""
+    """Check an IBAN (ISO 13616): first four characters moved to the end, letters as 10 to 35, it is 1 modulo 97."""
     if not 15 <= len(text) <= 34:
         return False
     return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1

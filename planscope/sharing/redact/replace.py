@@ -112,7 +112,7 @@ class _Spelled(NamedTuple):
 
 
 MOST_FINDINGS = 5_000
-"""Different private values of a session, at most: nobody would review more."""
+"""The most private values of a session; nobody would review more."""
 
 
 class _Made(NamedTuple):

@@ -113,7 +113,7 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
         plan.apply()
     placed = (
         value for value in plan.values.values() if value.places
-    )  # the others only stand inside longer ones
+    )  # the others occur only inside longer ones
     findings = (
         Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
         for n, v in enumerate(placed, 1)

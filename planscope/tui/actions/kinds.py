@@ -47,7 +47,7 @@ class KeyAction:
 
     @property
     def meaning(self) -> str:
-        """The verb: equal for two actions if one key may stand for both."""
+        """The verb: equal for two actions that may share a key."""
         return self.verb or self.title.split()[0].lower()
 
     @property

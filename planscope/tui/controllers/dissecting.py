@@ -66,7 +66,7 @@ class Dissecting:
         return self.jobs.running(JOB)
 
     def seconds_left(self, spent: int, budget: int) -> float | None:
-        """An estimate from the runs so far; None before the first. At most: a dissection may stop early."""
+        """An estimate of the longest time left, from the runs so far; None before the first. It may stop earlier."""
         done = spent - self._spent_before
         if not self.running or done < 1:
             return None

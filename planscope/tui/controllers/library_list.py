@@ -46,13 +46,13 @@ WATCH_EVERY = 1.0
 """Seconds between two checks whether another process changed the library."""
 
 LARGEST_PREVIEW = LARGEST // 4
-"""Bytes of a file that is read for a preview."""
+"""The largest file that is read for a preview, in bytes."""
 
 MOST_RUNS = 12
-"""Runs that a preview lists."""
+"""The most runs that a preview lists."""
 
 HERE = "here"
-"""Who holds a session's file when this planscope does."""
+"""The holder of a session's file if it is this process."""
 
 # The list: pure state
 
@@ -138,7 +138,7 @@ class SessionList:
         return search(found, self.words) if self.words.strip() else found
 
     def _in_order(self, found: list[Entry]) -> list[Entry]:
-        """Sorted. Equal ones keep their order: the user's own before the bundled ones, the last changed first."""
+        """Sort the entries. Ties keep their order: the user's own before the bundled ones, the last changed first."""
         if self.order == "title":
             found.sort(key=lambda e: (e.title.casefold(), e.name))
         elif self.order == "verdict":
@@ -365,7 +365,7 @@ class LibraryList:
         self.jobs.start(LIST, work, listed, failed)
 
     def _place_of_open(self, found: tuple[Entry, ...]) -> Path | None:
-        """The open session, to be chosen at first; not a bundled one, at the end of a list of the user's own."""
+        """The path of the open session, to select it first. None for a bundled one if the user has own sessions."""
         path = self.document.path
         mine = any(entry.place == "library" for entry in found)
         return path if path is not None and not (mine and is_bundled(path)) else None
@@ -578,7 +578,7 @@ class LibraryList:
     def _change(
         self, path: Path | None, work: Callable[[], Path | None], said: Callable[[Path], str]
     ) -> None:
-        """Change files in a thread, say so, and read the folders again. The path that ``work`` gives is chosen."""
+        """Change files in a thread, notify the user, reread the folders, and select the path that ``work`` returns."""
 
         def done(made: Path | None) -> None:
             self._say(said(made or Path()))

@@ -28,7 +28,7 @@ class Marks:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """All texts, as fields of a session."""
+        """The texts of all breakpoints and watches, as fields of a session."""
         return {
             "breakpoints": [*map(str, self.breakpoints), *self.strange_breakpoints],
             "watches": [*map(str, self.watches), *self.strange_watches],

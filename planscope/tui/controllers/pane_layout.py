@@ -128,7 +128,7 @@ class PaneLayout:
         self.turn_to(order[(order.index(self.pane) + by) % len(order)])
 
     def zoom(self, on: bool) -> None:
-        """One pane fills the screen, or no longer does."""
+        """Zoom one pane to the whole screen, or end the zoom."""
         self.zoomed = on
 
     def play(self, on: bool) -> None:

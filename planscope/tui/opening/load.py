@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Opened:
     """A loaded session. ``recovery``: changes that could not be saved the last time.
 
-    ``held``: one line that names another process which writes to the file, or "". ``changed``: the session differs
+    ``held``: a line that names another process that writes to the file, or "". ``changed``: the session differs
     from its file.
     """
 

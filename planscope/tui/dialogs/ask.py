@@ -17,7 +17,7 @@ from planscope.tui.style.painter import Painter
 _NO_ANSWERS: Mapping[str, Any] = {}
 
 Check = Callable[[str], str | None]
-"""Says in one line what is wrong with a text; None if it is right."""
+"""A function that returns an error message for a text, or None if the text is valid."""
 
 
 class AskDialog(Dialog[str]):
@@ -161,7 +161,7 @@ class SetDialog(Dialog[None]):
 
 
 class _Choices(TextBox):
-    """The choices; a click takes one."""
+    """The list of choices; a click chooses one."""
 
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
@@ -173,7 +173,7 @@ class ChooseDialog(Dialog[int]):
     """Asks for one of several choices and answers with its number, from 0.
 
     The lines are painted by hand: with 2,000 runs OptionList takes ten times as long to show new verdicts.
-    ``looked`` is called with each choice that the cursor passes. ``before``: texts above the choices, each with its
+    ``looked`` is called with each choice that the cursor reaches. ``before``: texts above the choices, each with its
     role. ``answers``: keys that choose at once. ``name`` tells one dialog from another.
     """
 

@@ -1,4 +1,4 @@
-"""The base of all dialogs: a box in the middle, lines of text, an input line that drops control characters."""
+"""The base of all dialogs: a centred box with lines of text and an input line that drops control characters."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class SafeInput(Input):
 
 
 class _Box(Vertical):
-    """The box in the middle."""
+    """The centred box of a dialog."""
 
     def note(self, notice: str) -> None:
         self.border_subtitle = Content(visible(notice))
@@ -140,7 +140,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
         self.dismiss(None)
 
     def action_quit(self) -> None:
-        """The screen below decides what to ask before it quits."""
+        """Let the screen below quit: it knows which question to ask first."""
         stack = self.app.screen_stack
         below: Any = stack[stack.index(self) - 1]
         below.action_quit()

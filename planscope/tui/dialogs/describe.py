@@ -22,7 +22,7 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Title and notes as the dialog was left. ``quit``: the user wants to quit planscope."""
+    """Title and notes when the dialog was closed. ``quit``: the user wants to quit planscope."""
 
     title: str
     notes: str
@@ -33,7 +33,7 @@ class SafeTextArea(TextArea):
     """A text area that makes control characters visible, pasted ones too."""
 
     def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
-        """Watch as Textual does, but let a closed text area go: the application keeps watchers of its theme."""
+        """Watch as Textual does, but watch the theme by signal, so that the application releases closed text areas."""
         if obj is self.app and attribute_name == "theme":
             self.app.theme_changed_signal.subscribe(self, lambda theme: callback())
         else:
@@ -53,9 +53,9 @@ def clean(text: str) -> str:
 
 
 class DescribeDialog(Dialog[Described]):
-    """Edits title and notes; however the dialog closes, the text is kept.
+    """Edits title and notes. The text is kept whichever way the dialog closes.
 
-    ``typed`` is called at every letter, so that nothing is lost if planscope ends.
+    ``typed`` is called after every change, so that nothing is lost if planscope ends.
     """
 
     AUTO_FOCUS = "SafeTextArea"
@@ -112,11 +112,11 @@ class DescribeDialog(Dialog[Described]):
         self.dismiss(self._said())
 
     def action_quit(self) -> None:
-        """Quit after the text is kept."""
+        """Keep the text, then quit."""
         self.dismiss(replace(self._said(), quit=True))
 
     def _said(self) -> Described:
-        """Return what was typed; a text that was not touched stays as the file has it, byte for byte."""
+        """Return the typed text; an unchanged text is returned exactly as it was given."""
         title = self._old.title if self.line.value == self._title else self.line.value.strip()
         same = self.long or self.area.text == self._notes
         return Described(title or self._old.title, self._old.notes if same else self.area.text)

@@ -100,7 +100,7 @@ class _Choice(Windowed, can_focus=True):
 
 
 class FormDialog(Dialog[Result]):
-    """Answers with what ``read`` makes of the rows; ``read`` raises ``UserError`` if a row is wrong."""
+    """Answers with the result of ``read``, which converts the rows and raises ``UserError`` if one is wrong."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -167,7 +167,7 @@ class FormDialog(Dialog[Result]):
             self.labels[field.name].set_lines([_label(field, here)])
 
     def answers(self) -> dict[str, str]:
-        """Return the rows by name; a text that was not touched is the given one, hidden characters included."""
+        """Return the answers by row name; an unchanged text keeps its control characters."""
         found = {name: entry.value for name, entry in self.inputs.items()}
         for field in self.fields:
             entry = self.inputs[field.name]

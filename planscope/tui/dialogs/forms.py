@@ -108,7 +108,7 @@ def _model_fields(agent: str, model: str, seed: int | None, base_url: str | None
 
 
 def _model_of(answers: Answers) -> tuple[str, int | None, str | None]:
-    """Model, seed and base URL. Raises ``UserError`` if one of them is wrong."""
+    """Read model, seed and base URL. Raises ``UserError`` if one of them is wrong."""
     seed = _whole(answers["seed"], "the seed")
     base_url = answers["base_url"].strip() or None
     spec = parse_model(answers["model"], seed=seed)
@@ -127,7 +127,7 @@ def _fields(choice: RunChoice) -> list[Field]:
 
 
 def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
-    """Read how to run from a form; what it does not ask is as in ``before``. Raises ``UserError``."""
+    """Read the settings of a run from a form; the others are copied from ``before``. Raises ``UserError``."""
     model, seed, base_url = _model_of(answers)
     return replace(
         before,

@@ -60,7 +60,7 @@ class Approved:
 
 
 class _Findings(TextBox):
-    """The private values; a click selects one, a click on its mark keeps or replaces it."""
+    """The list of private values. A click selects a value; a click on its mark keeps or replaces it."""
 
     def on_click(self, event: events.Click) -> None:
         place = self.line_under(event)
@@ -99,12 +99,12 @@ class PreviewDialog(Dialog[Approved]):
         self.call_after_refresh(self.refresh_all)
 
     def found(self, redaction: Redaction) -> None:
-        """Show what the search found."""
+        """Show the private values that the search found."""
         self.redaction = redaction
         self.refresh_all()
 
     def failed(self, trouble: str) -> None:
-        """Say that the search failed; then nothing can be redacted either."""
+        """Show that the search failed, so that nothing can be redacted."""
         self.trouble = trouble
         self.refresh_all()
 
@@ -240,7 +240,7 @@ class PreviewDialog(Dialog[Approved]):
         self.app.push_screen(dialog, done)
 
     def action_as_it_is(self) -> None:
-        """Share without redaction: only after the user typed so; the same key takes it back."""
+        """Share without redaction after the user types ``no-redact``; the same key undoes it."""
         if self.as_it_is:
             self.as_it_is = False
             self.refresh_all()

@@ -31,7 +31,7 @@ JOB = "reasons"
 PAGES = ("Why", "Every conflict", "What would save it")
 
 Reason = tuple[str, tuple[str, ...]]
-"""The ids of its members, then its sentences."""
+"""A conflict or a correction: the ids of its members, then its sentences."""
 
 
 class WhyDialog(Dialog[None]):
@@ -169,7 +169,7 @@ class WhyDialog(Dialog[None]):
             self.text.sync()
 
     def _list(self) -> tuple[list[Line], list[tuple[int, int]]]:
-        """Return the lines of a page, and the first and last line of each conflict."""
+        """Return the lines of a page, and the first and last line of each entry."""
         reasons = self.cores if self.number == 1 else self.corrections
         one, more = ("minimal core", "minimal cores") if self.number == 1 else ("way", "ways")
         about = (

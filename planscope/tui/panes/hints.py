@@ -1,4 +1,4 @@
-"""The keys that the lowest line names: the most useful first, by the phase of the debug screen."""
+"""The keys in the footer, the most useful first, for each phase of the debug screen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Places = list[tuple[int, int, str]]
 """First column, end column and action of each hint."""
 
 TAKE = "open_selected"
-"""The action of Enter, which users cannot rebind: it is in no table."""
+"""The action of Enter. It is not in the key table because users cannot rebind it."""
 
 _MORE = (
     "edit",
@@ -150,14 +150,14 @@ def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list
 
 
 def least(told: Sequence[Hint], now: Phase) -> int:
-    """Cells that a notice leaves free: during a run the first two keys stay visible."""
+    """Return the cells that a notice must leave free: during a run the first two keys stay visible."""
     if now not in ("running", "waits", "strange call"):
         return 0
     return sum(cell_width(f"{hint.key} {hint.title}") + 2 for hint in told[:2]) + 2
 
 
 def key_line(told: Iterable[Hint], notice: Sequence[Run], width: int) -> tuple[Line, Places]:
-    """As many hints as fit beside the notice, which is at the right."""
+    """Lay out the hints that fit to the left of the notice."""
     room = width - width_of(notice) - (2 if notice else 0)
     made, places, used = [Run(" ")], Places(), 1
     for id, key, title in told:

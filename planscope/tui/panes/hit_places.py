@@ -1,4 +1,4 @@
-"""Where the place that a search found stands in what a pane shows of it."""
+"""Maps a search hit in a document to the text that a pane shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from planscope.language.problem import Span
 
 
 def place_in(text: str, hit: Hit) -> Span | None:
-    """The same place in another wording of the document: of all places like it the nearest. None: not said so."""
+    """Find the words of a hit in a shown text, nearest to the hit's position; None if they do not occur."""
     wanted = hit.document.text[slice(*hit.span)]
     places = [found.span for found in Haystack([Document(hit.document.kind, text)]).find(wanted).hits]
     return min(places, key=lambda span: abs(span[0] - hit.span[0]), default=None)

@@ -1,4 +1,4 @@
-"""The inspector, where there is room for it: everything about what is selected, and what is watched."""
+"""The inspector, shown on large screens: details of the selection, watches and breakpoints."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class _Told:
         yield from self.saying()
 
     def saying(self) -> Iterable[Line]:
-        """The constraints that are lit."""
+        """List the highlighted constraints."""
         order = self.state.debug.run.order
         ids = sorted((c for c in self.state.lit.constraints if c in order), key=order.__getitem__)
         known = [self.problem.by_id[c] for c in ids]
@@ -175,7 +175,7 @@ class _Told:
         yield BLANK
 
     def certificate(self) -> Iterable[Line]:
-        """What Z3 says of the verdict, where it was decided; a warning anywhere."""
+        """Show Z3's certificate at the step that decides the verdict; a warning is shown at every step."""
         said = self.state.certificate
         if said == "denied" or (said != "asked" and self.state.at_verdict):
             yield from self.row("verdict", *certificate(said))

@@ -137,7 +137,7 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
 
 
 def _about(option: Option, play: Play) -> list[str]:
-    problem = play.played.problem  # what is on the screen may not be judged yet, and without constraints
+    problem = play.played.problem  # the run on the screen may not be judged yet and then has no constraints
     told = []
     if option.hours is not None:
         first, last = option.hours

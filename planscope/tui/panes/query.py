@@ -1,4 +1,4 @@
-"""Pane 1: the request's own words, and below them its actions with what became of each."""
+"""Pane 1: the text of the query, and below it the actions with the step that did each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from planscope.wording import phrases, terms
 _HEADING = Line((Run("  actions", "label"),))
 
 Painted = tuple[int, int, str]
-"""A half-open range of the text and a role; later ones lie over earlier ones."""
+"""A half-open range of the text and its role. In a list, later ranges cover earlier ones."""
 
 
 class QueryPane(LinePane):
@@ -101,7 +101,7 @@ class QueryPane(LinePane):
         return sorted({self._line_of(start) for start, _ in spans}) if self._lines else ()
 
     def neighbour(self, by: int) -> SelectedWords | None:
-        """The next words of the text that name actions or relate them."""
+        """Return the next words in the text that name or relate actions."""
         stops = [(a, b) for a, b, _ in self._still]
         if not stops:
             return None
@@ -158,7 +158,7 @@ class QueryPane(LinePane):
             self.post_message(Picked(SelectedWords(mentions[0])))
 
     def _offset_at(self, start: int, end: int, column: int) -> int:
-        """The code point of a line that stands at a cell."""
+        """Return the offset of the code point shown at a column of a line."""
         for offset in range(start, end):
             column -= sum(map(char_width, self._shown.part(offset, offset + 1)))
             if column < 0:
@@ -167,7 +167,7 @@ class QueryPane(LinePane):
 
 
 def _still(problem: Problem) -> Iterator[Painted]:
-    """What is coloured in any state: actions and the words that relate them."""
+    """Yield the ranges coloured in every state: actions and the words that relate them."""
     seen: set[Span] = set()
     for c in problem.said:
         for i, span in enumerate(c.spans):
@@ -177,7 +177,7 @@ def _still(problem: Problem) -> Iterator[Painted]:
 
 
 def _moving(state: DebugView) -> Iterator[Painted]:
-    """What depends on the state: words of the core, of what is linked, of what was picked, and errors."""
+    """Yield the ranges coloured in this state: linked words, unsat core, selection, search hit and errors."""
     core = state.core_spans
     lit = state.lit.spans
     for a, b in lit:
@@ -195,7 +195,7 @@ def _moving(state: DebugView) -> Iterator[Painted]:
 
 
 def _complaints(state: DebugView, width: int) -> Iterator[Line]:
-    """Why the text cannot be read, or that there is none to judge by."""
+    """Show the reason why the query is not judged, and the errors in its text."""
     if unjudged := state.debug.run.problem.unjudged:
         yield from (Line(runs) for runs in paragraph(unjudged, width, "caution"))
     for error in state.errors:
@@ -224,7 +224,7 @@ def _action_line(
 
 
 def painted_runs(whole: Shown, start: int, end: int, painted: Iterable[Painted]) -> list[Run]:
-    """A range of the text as runs, each in the role that lies on top."""
+    """Split a range of the text into runs, each in the role of the last range that covers it."""
     painted = list(painted)
     edges = sorted({start, end, *(min(max(e, start), end) for a, b, _ in painted for e in (a, b))})
     runs = []

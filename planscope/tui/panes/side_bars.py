@@ -1,4 +1,4 @@
-"""The bars of a room that is opened over the debug screen, and what it shows where there is no room for it."""
+"""Title bar and key bar of the screens over the debug screen, and a notice for a window that is too small."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Bar(Windowed):
 
 
 class TitleBar(_Bar):
-    """One line: what is looked at, and at the right what is to be said of it."""
+    """One line: the title of the screen, with its status at the right."""
 
     _parts: tuple[Sequence[Run], Sequence[Run]] = ((), ())
 
@@ -56,7 +56,7 @@ class TitleBar(_Bar):
 
 
 class KeyBar(_Bar):
-    """One line: keys with what they do; at the right what was said last."""
+    """One line: keys with their actions; at the right the last notice."""
 
     def __init__(self, paint: Painter, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(paint, id=id)
@@ -74,7 +74,7 @@ class KeyBar(_Bar):
     def make(self) -> Line:
         width = self.cells[0]
         notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
-        if not notice:  # it stands there for long, and keys have to be seen beside it
+        if not notice:  # this notice stays for long, so leave room for keys
             notice = not_saved(self._saving, max(width // 2, 40))
         notice = list(cut(notice, width - 1))
         line, self._places = key_line(self.hints, notice, width)
@@ -87,9 +87,9 @@ class KeyBar(_Bar):
 
 
 def not_saved(saving: Saving, width: int, key: str = "") -> list[Run]:
-    """Why what was changed is not in its file; it stands there until it is. Nothing where it is.
+    """Make the notice of a failed save, shown until a save succeeds; empty if no save failed.
 
-    ``key``: the one that says what can be done.
+    ``key``: the key that explains what to do.
     """
     if saving.state != "failed":
         return []
@@ -99,7 +99,7 @@ def not_saved(saving: Saving, width: int, key: str = "") -> list[Run]:
 
 
 class TooSmallScreen(Windowed):
-    """What stands there where the window is too small for a room."""
+    """The notice that replaces a screen if the window is too small."""
 
     BOX = False
 

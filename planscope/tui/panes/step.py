@@ -1,4 +1,4 @@
-"""Pane 5: all about the current step: what was done, what came of it, what would have been right."""
+"""Pane 5: the current step: its call, its effect on the plan, and the calls that would have been right."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from planscope.wording import phrases, terms
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
-"""The number of moves that are listed, and that number in a low pane."""
+"""The number of moves listed in a high pane and in a low one."""
 _WAY = 8
 _PLAN = 24
 _AROUND = 200
@@ -38,7 +38,7 @@ def waiting(state: DebugView) -> str:
 
 
 def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
-    """Thought, call, answer, watches; then state, findings, what instead, why, what is left."""
+    """Show thought, call, answer and watches; then state, right moves, findings, reason and remaining orders."""
     told = _Told(state, width, window)
     view = state.debug.view
     judged = state.progress == "judged"
@@ -55,7 +55,7 @@ def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
 
 
 def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
-    """A line that was cut, with an ellipsis."""
+    """Add an ellipsis to a line that was cut."""
     spare = width - width_of(runs)
     return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
 
@@ -94,7 +94,7 @@ class _Told:
             yield Line((Run(head, "label"), Run(mark, "hit-mark"), *runs))
 
     def done(self, view: StepView) -> Iterator[Line]:
-        """Thought, call, arguments, answer."""
+        """Show thought, call, error and answer."""
         state, told = self.state, self.state.call_at(view.index)
         if self.awaited(view):
             yield from self.row(
@@ -141,7 +141,7 @@ class _Told:
             )
 
     def awaited(self, view: StepView) -> bool:
-        """True at the end of a run in progress, where its next call will be."""
+        """Return whether the run is in progress and this is its last step, so that the next call follows."""
         state, run = self.state, self.state.run
         under_way = run is not None and run.under_way and not run.pending and state.play is None
         return under_way and view.index == state.debug.run.last
@@ -172,7 +172,7 @@ class _Told:
         return self.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
 
     def became(self, view: StepView) -> Iterator[Line]:
-        """State, findings, what would have been right, why, what is left."""
+        """Show the state, right moves, findings, reason and remaining orders."""
         state, facts = self.state, self.state.facts
         if state.certificate == "denied":
             yield from self.row("verdict", *certificate("denied"))
@@ -242,7 +242,7 @@ class _Told:
         )
 
     def plan(self) -> Iterator[Line]:
-        """The nearest plan that works."""
+        """Show the correct plan nearest to this run."""
         repair = self.state.repair
         if repair is None or repair.order is None:
             return iter(())
@@ -250,7 +250,7 @@ class _Told:
         return self.row("correct", " → ".join(names))
 
     def ways_on(self) -> Iterator[Line]:
-        """Safe next moves, how many orders remain, and one of them."""
+        """Show the safe next moves, the number of remaining orders, and one such order."""
         facts = self.state.facts
         assert facts is not None
         most = _MOVES if self.roomy else _FEW_MOVES

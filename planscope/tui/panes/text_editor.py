@@ -1,7 +1,7 @@
-"""A text that is being written: where each code point stands, the widget that shows it, and what can stand next.
+"""The text editor: the layout of the text, the widget that shows it, and the completion popup.
 
-By hand and not Textual's ``TextArea``: that turns some control characters into newlines, puts the caret beside the
-place where characters are shown by name, and paints marks anew only when a key is pressed.
+Textual's ``TextArea`` is not used: it turns some control characters into newlines, misplaces the caret near
+characters that are shown by name, and repaints marks only after a key press.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from planscope.tui.style.lines import Line, Run, justify, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import Shown, char_width, show
 
-# Where each code point stands. Unlike for reading, nothing is left out: every code point belongs to exactly one line,
+# The layout. Unlike in read-only text, nothing is left out: every code point belongs to exactly one line,
 # blanks at a line's end hang over its edge, and a newline belongs to the line that it ends.
 
 _TOKEN = re.compile(r"[ \t]{1,8}|[ \t]{9,}|[^ \t]+")
-"""Words, and blanks, of which a long row is broken as a word is."""
+"""A word or a row of blanks; more than 8 blanks are wrapped like a word."""
 
 _SHORT = 1_000
-"""What is worked out for longer texts is not kept: there may be no end to it."""
+"""Results for longer lines are not cached, to limit memory."""
 
 
 class TextLayout:
-    """The lines of a text at a width in cells.
+    """The lines of a text wrapped to a width in cells.
 
-    ``starts``: the code point that each line begins with. The caret behind the last code point of a text that ends
-    in a newline has a line of its own.
+    ``starts``: the offset of each line's first code point. A text that ends in a newline has an empty last line
+    for the caret.
     """
 
     def __init__(self, text: str, width: int) -> None:
@@ -55,29 +55,29 @@ class TextLayout:
         return len(self.starts)
 
     def line_of(self, at: int) -> int:
-        """The line on which the caret stands before a code point."""
+        """Return the line of the caret at an offset."""
         return max(bisect_right(self.starts, at) - 1, 0)
 
     def span(self, line: int) -> tuple[int, int]:
-        """A line's code points, without the newline that ends it."""
+        """Return the range of a line, without its final newline."""
         start = self.starts[line]
         end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
         return start, end - 1 if end > start and self.text[end - 1] == "\n" else end
 
     def last_caret(self, line: int) -> int:
-        """The last place of the caret on a line: behind it at a paragraph's end, else before its last code point."""
+        """Return the last caret offset on a line: its end, or one less if the paragraph continues on the next line."""
         start, end = self.span(line)
         goes_on = line + 1 < len(self.starts) and self.starts[line + 1] == end
         return max(end - 1, start) if goes_on else end
 
     def column(self, at: int) -> int:
-        """The cell of its line at which a code point begins; at most the last one that is seen."""
+        """Return the column of a code point in its line, at most the width."""
         line = self.line_of(at)
         start, end = self.span(line)
         return min(places(self.text[start:end])[at - start], self.width)
 
     def offset_at(self, line: int, column: int) -> int:
-        """The place of the caret on a line that is nearest to a cell."""
+        """Return the caret offset on a line that is nearest to a column."""
         line = min(max(line, 0), len(self.starts) - 1)
         start, end = self.span(line)
         cells = places(self.text[start:end])
@@ -85,17 +85,17 @@ class TextLayout:
         if at == len(cells) or (at and cells[at] - column > column - cells[at - 1]):
             at -= 1
         while at > 0 and cells[at - 1] == cells[at] and at < len(cells) - 1:
-            at -= 1  # before the marks that stand on a letter, not between them
+            at -= 1  # go before a letter with its combining marks, not between them
         return min(start + at, self.last_caret(line))
 
 
 def places(line: str) -> tuple[int, ...]:
-    """The cell at which each code point of a line begins, and last the cell behind the line."""
+    """Return the column of each code point of a line, then the column after its end."""
     return _places(line) if len(line) <= _SHORT else _places.__wrapped__(line)
 
 
 def shown_line(line: str) -> Shown:
-    """What is shown for a line of a text."""
+    """Return the displayed form of a line."""
     return _shown_line(line) if len(line) <= _SHORT else show(line)
 
 
@@ -115,7 +115,7 @@ def _shown_line(line: str) -> Shown:
 
 
 def _breaks(paragraph: str, width: int) -> tuple[int, ...]:
-    """Where the lines of a text without newlines begin."""
+    """Return the offsets at which the wrapped lines of a paragraph begin."""
     kept = len(paragraph) <= 10 * _SHORT
     return _breaks_of(paragraph, width) if kept else _breaks_of.__wrapped__(paragraph, width)
 
@@ -124,7 +124,7 @@ def _breaks(paragraph: str, width: int) -> tuple[int, ...]:
 def _breaks_of(paragraph: str, width: int) -> tuple[int, ...]:
     cells = None if paragraph.isascii() and paragraph.isprintable() else places(paragraph)
     starts = [0]
-    edge = 0  # the cell at which the current line begins
+    edge = 0  # the column at which the current line begins
     for token in _TOKEN.finditer(paragraph):
         first, last = token.span()
         begin, end = (first, last) if cells is None else (cells[first], cells[last])
@@ -150,13 +150,13 @@ def _breaks_of(paragraph: str, width: int) -> tuple[int, ...]:
 # The text
 
 _LONGEST_SPAN = 4_000
-"""Longer ranges are not marked: nobody would see where they begin."""
+"""Longer ranges are not marked, since their start would be off the screen."""
 
 _CARET, _SELECTED = "picked", "brand"
 
 
 class TextPointed(Message):
-    """The mouse was pressed on the text, or dragged over it (``select``); ``word``: pressed twice."""
+    """The mouse was pressed on the text. ``select``: it was dragged. ``word``: it was a double click."""
 
     def __init__(self, at: int, select: bool, word: bool) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class TextPointed(Message):
 
 
 class TextEditor(Windowed):
-    """Shows what it is given; keys are the screen's. ``layout_of_text`` says where things are."""
+    """Shows the edited text; the screen handles the keys. ``layout_of_text``: the layout of the shown text."""
 
     def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
@@ -179,11 +179,11 @@ class TextEditor(Windowed):
         self._dragged = False
 
     def show(self, edited: Edited, painted: Sequence[Painted], *, typing: bool, current: bool) -> None:
-        """``painted``: later ones lie over earlier ones. The caret is brought into sight where it moved."""
+        """Show the edited text and scroll to the caret if it moved. In ``painted``, later ranges cover earlier ones."""
         moved = self._edited is None or self._edited.at != edited.at or self._edited.text != edited.text
         self._edited = edited
         kept = [part for part in painted if part[1] - part[0] <= _LONGEST_SPAN]
-        self._painted = sorted(kept, key=lambda part: part[0])  # stable: what lies over what stays so
+        self._painted = sorted(kept, key=lambda part: part[0])  # a stable sort keeps later ranges on top
         self._longest = max((end - start for start, end, _ in kept), default=0)
         self._typing = typing
         self.current = current
@@ -204,7 +204,7 @@ class TextEditor(Windowed):
         self.sync()
 
     def laid_out(self, text: str) -> TextLayout:
-        """The layout of a text that is about to be shown, or is: keys go by it, also where nothing is seen."""
+        """Return the layout of a text. Keys need it even while the editor is hidden."""
         width = max(self.inner_width - 1, 1)  # a cell for the caret at the end of a full line
         if self.layout_of_text.text != text or self.layout_of_text.width != width:
             self.layout_of_text = TextLayout(text, width)
@@ -227,7 +227,7 @@ class TextEditor(Windowed):
         return _line(layout.text[start:end], tuple(painted), caret, layout.width)
 
     def _parts(self, start: int, end: int) -> list[Painted]:
-        """What is painted on a line, counted from its beginning."""
+        """Return the painted ranges of a line, relative to its start."""
         at = bisect_left(self._painted, (start - self._longest, 0, ""))
         parts = []
         while at < len(self._painted) and self._painted[at][0] < end:
@@ -251,7 +251,7 @@ class TextEditor(Windowed):
         return self.current
 
     def caret_on_screen(self) -> Offset:
-        """The cell of the screen on which the caret stands."""
+        """Return the screen position of the caret."""
         edited, layout = self._edited, self.layout_of_text
         if edited is None or layout.text != edited.text:
             return Offset(0, 0)  # not laid out yet
@@ -291,12 +291,12 @@ class TextEditor(Windowed):
 
 
 _RANKS = {"action": 0, "relation": 0, "core-words": 1, "lit": 2, "lit-core": 2, "wrong-words": 3}
-"""What lies over what."""
+"""Ranges with a higher rank cover those with a lower one."""
 
 
 @lru_cache(maxsize=1024)
 def _line(text: str, painted: tuple[Painted, ...], caret: int, width: int) -> Line:
-    """A line of the text. ``caret``: the code point that it stands on, behind the last one too; -1 for none."""
+    """Make a line of the text. ``caret``: the offset of the caret in it, or -1 if the caret is elsewhere."""
     what = shown_line(text)
     if caret >= 0:
         cells = places(text)
@@ -309,7 +309,7 @@ def _line(text: str, painted: tuple[Painted, ...], caret: int, width: int) -> Li
 
 
 def _step(cells: Sequence[int], at: int) -> int:
-    """The end of what stands at a code point: marks belong to their letter."""
+    """Return the end of the character at an offset, including its combining marks."""
     end = at + 1
     while end < len(cells) - 1 and cells[end + 1] == cells[end]:
         end += 1
@@ -317,7 +317,7 @@ def _step(cells: Sequence[int], at: int) -> int:
 
 
 def _within(runs: Sequence[Run], width: int) -> list[Run]:
-    """Blanks that hang over the line's edge make way for the caret."""
+    """Cut the blanks beyond the line's edge to make room for the caret."""
     kept = list(runs)
     over = width_of(kept) - width
     while over > 0 and kept:
@@ -328,7 +328,7 @@ def _within(runs: Sequence[Run], width: int) -> list[Run]:
     return kept
 
 
-# What can stand next
+# Completion
 
 _MOST_SEEN = 9
 _WIDEST = 56
@@ -336,7 +336,7 @@ _KINDS = {"action": "action", "phrase": "words", "time": "hour", "mark": "mark"}
 
 
 class OfferClicked(Message):
-    """One of the offers was clicked, by its number."""
+    """The completion with this number was clicked."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -344,7 +344,7 @@ class OfferClicked(Message):
 
 
 class CompletionPopup(Windowed):
-    """Shows offers; keys are the screen's."""
+    """Shows the completions; the screen handles the keys."""
 
     def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
@@ -352,7 +352,7 @@ class CompletionPopup(Windowed):
         self._at = 0
 
     def offer(self, found: Completion | None, at: int, caret: Offset) -> None:
-        """Show offers below the caret, or above it where there is more room; None: show nothing."""
+        """Show completions below the caret, or above it if there is more room; None hides the popup."""
         if found is None or not found.offers:
             self.display = False
             return

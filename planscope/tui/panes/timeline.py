@@ -1,4 +1,4 @@
-"""Pane 4: the calls of the run, one a line, with what became of the plan."""
+"""Pane 4: the calls of the run, one on each line, with the state of the plan after each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOUR_CELLS = len(phrases.hours(10, 12))
 
 
 class TimelinePane(LinePane):
-    """Line i is index i of the run: before any call, the calls, the end."""
+    """Line i shows the step with index i: before any call, then the calls, then the end."""
 
     name_in_state = "timeline"
 
@@ -110,7 +110,7 @@ class TimelinePane(LinePane):
             right = [
                 *flags[:2],
                 *states,
-            ]  # what the call is comes before what it would do; the step says that
+            ]  # the call itself matters more; pane 5 shows its effect
         return Line(justify(left, right, self._width, gap=0), ground)
 
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[Run]:
@@ -158,7 +158,7 @@ class TimelinePane(LinePane):
 
 
 def _with_hit(runs: list[Run], hit: Hit | None) -> list[Run]:
-    """A call with the words that a search found in it; a thought or an answer is in pane 5."""
+    """Highlight a search hit in a call. Pane 5 shows hits in thoughts and answers."""
     first = runs[0]
     span = place_in(first.text, hit) if hit is not None and hit.document.kind == "call" else None
     return runs if span is None else [*with_span(first, span), *runs[1:]]

@@ -1,4 +1,4 @@
-"""What is shown where there is no room for the debugger."""
+"""The notice shown if the window is too small for the debugger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pane 2: the syntax tree, one node a line, with what its requirements have become."""
+"""Pane 2: the syntax tree, one node on each line, with the state of its constraints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _FEW = 60
-"""A node that says more than so much shows only whether the core is in it."""
+"""A node with more constraints than this shows only whether it is part of the unsat core."""
 
 
 class TreePane(LinePane):
@@ -68,13 +68,13 @@ class TreePane(LinePane):
         return Line(justify(left, (*symbol, *_names(own)), self._width), ground)
 
     def _own(self, constraint: str, path: NodePath) -> bool:
-        """Whether this very node says it, rather than one below it."""
+        """Return whether the constraint belongs to this node and not to a descendant."""
         assert self.state is not None
         known = self.state.debug.run.problem.by_id.get(constraint)
         return known is not None and known.node == path
 
     def _became(self, node: OutlineNode) -> tuple[str, str]:
-        """The glyph for the worst that became of a node's constraints."""
+        """Return the sign and role of the worst state among a node's constraints."""
         state = self.state
         assert state is not None
         if self._core and not self._core.isdisjoint(node.constraints):
@@ -129,7 +129,7 @@ def _names(ids: Sequence[str]) -> tuple[Run, ...]:
 
 
 def guides(depths: Sequence[int]) -> list[str]:
-    """The lines that join a tree's nodes, from the depths of its nodes in order."""
+    """Draw the connecting lines of a tree, given the depths of its nodes in order."""
     made = [""] * len(depths)
     goes_on: list[bool] = []  # at each depth: whether a sibling follows below
     for i in range(len(depths) - 1, -1, -1):

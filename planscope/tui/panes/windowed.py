@@ -1,7 +1,7 @@
-"""A widget of lines that windows them and repaints only those that changed.
+"""A scrolling widget of lines that repaints only the lines that changed.
 
-It draws its own box: a title that changes must not repaint the whole, and the box's right side is the scrollbar.
-Strips are kept by what they show, so that going back and forth builds nothing anew.
+It draws its own box, so that a new title does not repaint everything; the right border is the scrollbar.
+Strips are cached by their content, so that moving back and forth is fast.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from planscope.tui.style.painter import Painter
 
 _KEPT_STRIPS = 4000
 _TITLE = 15
-"""Cells of a title that the note beside it leaves alone."""
+"""A note leaves at least this many cells for the title beside it."""
 
 
 class Windowed(Widget):
-    """Subclasses say what is shown: ``size_of`` and ``line_at``, and in the box ``title``, ``note`` and ``foot``.
+    """Subclasses define the lines with ``size_of`` and ``line_at``, and the box with ``title``, ``note`` and ``foot``.
 
-    Lines are counted from 0 over the whole content; ``top`` is the first that is seen. ``inner_width`` is the
-    widget's width less its box.
+    Lines are numbered from 0 over the whole content; ``top`` is the first visible one. ``inner_width`` is the
+    widget's width without its box.
     """
 
     ALLOW_SELECT = False
@@ -40,7 +40,7 @@ class Windowed(Widget):
         self.cells = (0, 0)
 
     def size_of(self) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
         raise NotImplementedError
 
     def line_at(self, index: int) -> Line:
@@ -50,23 +50,23 @@ class Windowed(Widget):
         return ()
 
     def note(self) -> tuple[Run, ...]:
-        """What stands at the right of the title."""
+        """Return the text at the right of the title."""
         return ()
 
     def foot(self) -> tuple[Run, ...]:
-        """What stands in the lower side of the box."""
+        """Return the text in the lower border."""
         return ()
 
     def head(self) -> Line | None:
-        """A line above the others that does not scroll with them, such as the names of columns."""
+        """Return a line above the others that does not scroll, such as column names."""
         return None
 
     def is_current(self) -> bool:
-        """Whether the box is drawn as that of the current pane."""
+        """Return whether the box is drawn as the current pane."""
         return False
 
     def clicked(self, index: int, column: int) -> None:
-        """A click on a line, ``column`` cells from the content's left edge."""
+        """Handle a click on a line, ``column`` cells from the content's left edge."""
 
     # The window
 
@@ -76,21 +76,21 @@ class Windowed(Widget):
 
     @property
     def window(self) -> int:
-        """How many lines are seen at once."""
+        """The number of lines that fit on the screen."""
         return max(self.cells[1] - (2 if self.BOX else 0) - (self.head() is not None), 0)
 
     def measure(self) -> None:
-        """Take the size anew. It is kept in ``cells``, since asking Textual for it costs more than a line."""
+        """Read the size and cache it in ``cells``, since asking Textual for it is slow."""
         size = self.size
         self.cells = (size.width, size.height)
 
     def scroll_lines(self, by: int) -> None:
-        """Move the window; what is selected stays."""
+        """Scroll without changing the selection."""
         self.move_to(self.top + by)
         self.sync()
 
     def reveal(self, first: int, last: int) -> None:
-        """Scroll so that the lines are seen, by nearly a whole window, so that the next ones are seen too."""
+        """Scroll so that the lines are visible, by nearly a whole window to show the lines after them too."""
         window = self.window
         if self.top <= first and last < self.top + window:
             return
@@ -105,15 +105,15 @@ class Windowed(Widget):
     def move_to(self, top: int) -> None:
         self.top = max(0, min(top, self.size_of() - self.window))
 
-    # What is on the screen, and what should be
+    # Repainting
 
     @property
     def seen(self) -> bool:
-        """Whether there is anything to paint on."""
+        """Whether the widget is visible and has a size."""
         return self.cells[0] > 0 and self.cells[1] > 0 and self.is_mounted and self.display
 
     def sync(self) -> None:
-        """Repaint the rows that look different from before."""
+        """Repaint the rows that changed."""
         width = self.cells[0]
         look = (self.paint.generation, width)
         rows = self._wanted_rows()
@@ -129,7 +129,7 @@ class Windowed(Widget):
             self.refresh(*(Region(0, y, width, 1) for y in changed))
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
-        """Every row of the widget: its line, and what its frame looks like."""
+        """Return every row of the widget: its line and the kind of its border."""
         size, window, top = self.size_of(), self.window, self.top
         line_at = self.line_at
         body = [line_at(i) for i in range(top, min(top + window, size))]
@@ -150,7 +150,7 @@ class Windowed(Widget):
         return rows
 
     def _thumb(self, size: int, window: int) -> tuple[int, int]:
-        """The rows of the right side that show where the window stands; none where all is seen."""
+        """Return the rows of the scrollbar's thumb; an empty range if all lines fit."""
         if size <= window or window <= 0:
             return (0, 0)
         length = max(1, window * window // size)
@@ -158,7 +158,7 @@ class Windowed(Widget):
         return first, first + length
 
     def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
-        """What is written into the upper or lower side of the box."""
+        """Make the upper or lower border with its texts."""
         room = self.cells[0] - 4
         both = left and right
         kept = min(width_of(left), _TITLE) + 2 if both else 0  # in a small box the title comes first
@@ -217,7 +217,7 @@ class Windowed(Widget):
     # Mouse
 
     def line_under(self, event: events.Click) -> tuple[int, int] | None:
-        """The line and the column of a click; None where it hit the box or nothing."""
+        """Return the line and column of a click; None if it hit the box or an empty row."""
         edge = 1 if self.BOX else 0
         first = edge + (self.head() is not None)
         index = self.top + event.y - first

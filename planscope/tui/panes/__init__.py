@@ -1,1 +1,1 @@
-"""The panes of the debug screen. Each shows the room's state and posts messages; none knows another."""
+"""The panes of the debug screen. Each shows the screen's state and posts messages; no pane uses another."""

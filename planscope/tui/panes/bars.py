@@ -76,7 +76,7 @@ class Header(LinePane):
 
 
 def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
-    """The parts of the header with their weights: the heaviest is left out first if room is short."""
+    """Return the header's parts with their weights; the heaviest is left out first if space is short."""
     run = state.run
     parts: list[tuple[int, tuple[Run, ...]]] = [
         (4, (Run(" planscope ", "brand"),)),

@@ -201,7 +201,7 @@ async def test_it_sees_what_the_guard_refuses(tmp_path: Path) -> None:
 async def test_a_file_that_is_no_session_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("precious")
-    with pytest.warns(RuntimeWarning, match="is no session file; it records in"):
+    with pytest.warns(RuntimeWarning, match="is not a session file; it records in"):
         made = agent(path, *DONE)
     assert (await go(made, False))["messages"][-1].content == "Done."
     place = library_folder() / "notes.txt.planscope.json"

@@ -8,10 +8,11 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from planscope.agents.models import LoadedModel
-from planscope.oracle.replay import replay
+from planscope.oracle.replay import Replay, replay
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.model import Limits, Variant
 from planscope.session.oracle_input import problem_of, trace_of
+from planscope.wording.explain import explain_verdict
 from tests.agents.support import run_agent
 
 from .support import abc, check_record, says, scripted, variant
@@ -32,9 +33,13 @@ def act(text: str) -> AIMessage:
 
 
 async def judged(case: Variant, model: LoadedModel, **options: Any) -> Verdict:
+    return (await replayed(case, model, **options)).verdict()
+
+
+async def replayed(case: Variant, model: LoadedModel, **options: Any) -> Replay:
     run = await run_agent(case, model=model, **options)
     check_record(run.events)
-    return replay(problem_of(case), trace_of(run)).verdict()
+    return replay(problem_of(case), trace_of(run))
 
 
 KINDS: list[tuple[str, Variant, list[Any], dict[str, Any], str, list[Any]]] = [
@@ -93,8 +98,10 @@ async def test_a_restart_begins_anew_and_the_last_attempt_counts() -> None:
 @pytest.mark.parametrize("agent", ["tools", "react"])
 async def test_trouble_of_model_and_network_is_no_error_of_planning(agent: str) -> None:
     error = ConnectionResetError("peer")
-    found = await judged(abc(), scripted(error), agent=agent)
+    run = await replayed(abc(), scripted(error), agent=agent)
+    found = run.verdict()
     assert (found.verdict, found.error_type, found.findings) == ("aborted", None, ())
-    assert "peer" in found.explanation or "could not be reached" in found.explanation
+    said = explain_verdict(run, found)
+    assert "peer" in said or "could not be reached" in said
     again = await judged(abc(), scripted(*ALL))
     assert again.verdict == "right"

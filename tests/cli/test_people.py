@@ -216,7 +216,7 @@ def test_models_in_two_columns(cli: Cli) -> None:
     simulated = lines[1 : lines.index("")]
     assert all(line[:18].strip() == "" or line[18:20] == "  " for line in simulated)
     assert all(len(line) <= 80 for line in simulated)
-    assert any(line.startswith("  careful           plans from what it read") for line in simulated)
+    assert any(line.startswith("  careful           plans, replans after tool answers") for line in simulated)
     assert any(line.split()[:2] == ["openai", "not"] for line in lines)
 
 

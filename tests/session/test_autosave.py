@@ -98,7 +98,7 @@ def test_a_bundled_session_is_saved_as_a_new_copy_each_time() -> None:
     places = []
     for title in ("mine", "mine too"):
         with SessionWriter(origin) as keeper:
-            assert keeper.where == "copy" and "ships with planscope" in keeper.why
+            assert keeper.where == "copy" and keeper.why == "bundled sessions are read-only"
             assert not keeper.place.exists()
             session = load(origin)
             session.title = title

@@ -105,7 +105,7 @@ def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: in
     press(terminal, "gb")
     terminal.read_until(b"breakpoint set", LONGEST)  # type: ignore[attr-defined]
     press(terminal, "D")
-    terminal.read_until(b"keeps what you typed", LONGEST)  # type: ignore[attr-defined]
+    terminal.read_until(b"your text is saved", LONGEST)  # type: ignore[attr-defined]
     press(terminal, "why")
     terminal.read_until(b"y", LONGEST)  # type: ignore[attr-defined]
     terminal.read_until_quiet(0.5)  # type: ignore[attr-defined]

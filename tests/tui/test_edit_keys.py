@@ -91,7 +91,7 @@ async def _run(driven: Editing, key: str) -> None:
     await typed(driven, " Network audit precedes cable survey.")
     await driven.press(key)
     assert isinstance(driven.app.screen, FormDialog)
-    assert f"Runs the request v{count + 1} " in driven.text
+    assert f"Runs the query v{count + 1} " in driven.text
     assert driven.app.work.document.session.variants[-1].query.text.startswith(TWO + " Network")
     await driven.press("escape")
     assert driven.state.variant.id == f"v{count + 1}"

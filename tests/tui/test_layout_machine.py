@@ -52,7 +52,7 @@ class Panes(RuleBasedStateMachine):
     @rule(pane=st.sampled_from(HIDEABLE))
     def hide(self, pane: str) -> None:
         said = self.layout.hide(pane)
-        stays = (pane == "step" and self.layout.playing) or "stays" in said
+        stays = (pane == "step" and self.layout.playing) or "last pane" in said
         assert stays or pane in self.layout.arrangement.hidden
 
     @rule()

@@ -1,4 +1,4 @@
-"""The result of comparing two runs or variants, as plain data; the two sides are ``a`` and ``b``.
+"""The result of comparing two runs or variants, as plain data for two columns; the sides are ``a`` and ``b``.
 
 Everything is there to show two columns beside each other. Spans are half-open ranges of code points of that
 side's text; steps are indexes into that side's ``steps``; unknown values are None and named in ``unknown``.
@@ -27,15 +27,15 @@ Change = Literal["same", "changed", "added", "gone"]
 Differing = Literal["name", "tool", "duration"]
 
 CallChange = Literal["same", "changed", "moved", "added", "gone"]
-"""``changed``: the same action with other arguments. ``moved``: done in both, at another place."""
+"""``changed``: the same action with other arguments. ``moved``: called in both runs, at different places."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepSide:
-    """One step of one run; ``index`` counts from 0, which is before any call, to the end.
+    """One step of one run. ``index`` counts from 0, the state before the first call.
 
     ``action`` is the id of the action whose tool was called, None for any other tool. ``state``, ``start`` and
-    ``end`` are None where the run is not judged. ``refused_by``: a guard or the user kept it from its tool.
+    ``end`` are None if the run is not judged. ``refused_by``: the guard or the user, if one of them blocked the call.
     """
 
     index: int
@@ -54,10 +54,10 @@ class StepSide:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two. ``run``, ``ending`` and ``verdict`` are None, and ``steps`` empty, where no run is compared.
+    """One side. ``run``, ``ending`` and ``verdict`` are None, and ``steps`` is empty, if no run is compared.
 
-    ``problem`` is None and ``outline`` empty where the text cannot be read; ``errors`` then say why.
-    ``contradiction``: ids of the minimal core if the query itself cannot be met; None: not known.
+    ``problem`` is None and ``outline`` is empty if the text cannot be parsed; ``errors`` then gives the reasons.
+    ``contradiction``: ids of a minimal unsat core if the query has no correct plan; None: not known.
     ``explanation``: the verdict in plain words.
     """
 
@@ -90,7 +90,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    """The texts by words. ``minimal``: no fewer words could have been changed (not looked for in huge texts)."""
+    """The differences of the texts, word by word. ``minimal``: the diff is the shortest (skipped in huge texts)."""
 
     parts: tuple[TextPart, ...]
     minimal: bool = True
@@ -102,7 +102,7 @@ class TextDiff:
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
-    """An action in both. ``differs`` names what changed; durations count in timed queries only."""
+    """An action of both sides. ``differs`` names its changed fields; durations count only in timed queries."""
 
     change: Change
     a: Action | None
@@ -112,9 +112,9 @@ class ActionRow:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintRow:
-    """A constraint in both, the same by its meaning, or in one of them; ``words_a`` and ``words_b`` in plain words.
+    """A constraint with the same meaning on both sides, or on one side only. ``words_a``, ``words_b``: plain words.
 
-    ``follows``: what is added or gone follows from what the other one says anyway. False is sure; None: not known.
+    ``follows``: the other side's constraints imply this added or dropped one. False is proved; None: not known.
     """
 
     change: Literal["same", "added", "gone"]
@@ -126,7 +126,7 @@ class ConstraintRow:
 
 
 class _Rows:
-    """A difference in rows."""
+    """A difference as a list of rows."""
 
     __slots__ = ()
     rows: tuple[ActionRow | ConstraintRow | TreeRow | CallRow, ...]
@@ -138,7 +138,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintDiff(_Rows):
-    """``equivalent``: the same plans are right under both, actions renamed. None: not known, or a contradiction."""
+    """``equivalent``: both sides have the same correct plans, up to renaming. None: not known, or a contradiction."""
 
     rows: tuple[ConstraintRow, ...]
     equivalent: bool | None
@@ -146,7 +146,7 @@ class ConstraintDiff(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """A line of the outline: ``a`` and ``b`` are indexes into the sides' outlines. What is below has its own rows."""
+    """A line of the outline. ``a`` and ``b`` index the sides' outlines. Child nodes have rows of their own."""
 
     change: Change
     a: int | None
@@ -163,7 +163,7 @@ class TreeDiff(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """An argument that differs. Ignore ``a`` of an added argument, and ``b`` of one that is gone."""
+    """An argument that differs. Ignore ``a`` if it was added, and ``b`` if it is gone."""
 
     name: str
     change: Literal["changed", "added", "gone"]
@@ -173,10 +173,10 @@ class ArgumentChange:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """Two calls beside each other, or one alone. ``a`` and ``b`` are indexes into the sides' ``steps``.
+    """Two aligned calls, or a call of one side only. ``a`` and ``b`` index the sides' ``steps``.
 
-    A ``moved`` call stands in two rows, each with one side, and ``partner`` is the step of the other side where
-    it is done instead. ``arguments``: what is different in them (``changed``, and ``moved`` ones perhaps).
+    A ``moved`` call has two rows, one for each side; ``partner`` is the other side's step with the same call.
+    ``arguments``: the differing arguments of a ``changed`` or ``moved`` call.
     """
 
     change: CallChange
@@ -188,10 +188,10 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True)
 class CallDiff(_Rows):
-    """The calls aligned. ``attempts``: which attempt (from 1) of each is beside which; None: it has none there.
+    """The aligned calls. ``attempts``: pairs of aligned attempts, counted from 1; None: one side has no such attempt.
 
-    ``cost``: 0 a same call, 1 a changed one, 2 one that is in one run only; what moved counts as two of those.
-    ``minimal``: there is no cheaper way (not looked for in huge runs).
+    ``cost``: a same call costs 0, a changed one 1, a call of one run only 2, a moved call 4 (2 on each side).
+    ``minimal``: no alignment is cheaper (not computed for huge runs).
     """
 
     rows: tuple[CallRow, ...]
@@ -205,7 +205,7 @@ Reason = Literal["call", "arguments", "answer", "state", "ending"]
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first step at which the runs differ, both run from their beginnings: ``a`` and ``b`` index ``steps``.
+    """The first step at which the runs differ. ``a`` and ``b`` index ``steps``.
 
     The indexes are equal unless one run has already ended; its index is then its end.
     """
@@ -217,7 +217,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Both runs begin with the same ``steps`` calls, because they were forked: ``run`` is where those were made."""
+    """Both runs share their first ``steps`` calls because of a fork; ``run`` is the run that made these calls."""
 
     run: str
     steps: int
@@ -228,7 +228,7 @@ Value = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of both sides; a value is None if there is none or it is not known."""
+    """A property of both sides. A value is None if it is missing or unknown."""
 
     name: str
     a: Value
@@ -241,7 +241,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A fact that is not known, about one side or (None) both together, and the reason in one line."""
+    """An unknown fact about one side, or about both (None), and the reason in one line."""
 
     side: SideName | None
     what: Literal["request", "verdict", "states", "calls", "equivalence"]
@@ -250,9 +250,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All of it. ``tree`` and ``constraints`` are None where a text cannot be read, ``calls`` where a run is missing.
+    """The comparison. ``tree`` and ``constraints`` are None if a text cannot be parsed, ``calls`` without two runs.
 
-    ``divergence`` is None where the runs do not differ, or there are none. ``matched``: actions were matched by
+    ``divergence`` is None if the runs do not differ, or if a run is missing. ``matched``: actions were matched by
     their ids (the variants descend from each other) or by their names.
     """
 

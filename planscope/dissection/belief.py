@@ -1,22 +1,22 @@
-"""How likely each cause is, given what was run: a small Bayesian model, summed over grids (no sampling, no fitting).
+"""Computes how likely each cause is, given the runs: a Bayesian model summed over grids, without sampling or fitting.
 
-What is assumed, and nothing else:
+The model's assumptions:
 
-- A fault of the agent concerns the unchanged query. Where it applies, a run is right with some low rate (the fault
-  does not always fire); where it does not, with some high rate (the agent has other ways to fail). Both rates are
-  unknown, ``PAIRS`` says what they may be.
-- A mutant is a sample: it may dodge the fault or not. What share of an arm's mutants dodge it is unknown, too, and is
-  the arm's own.
+- The unchanged query triggers a fault of the agent. If the fault applies to a text, its runs are right at a low rate
+  (the fault does not always occur); otherwise at a high rate (the agent can fail in other ways). Both rates are
+  unknown; ``PAIRS`` lists the possible values.
+- Each mutant either avoids the fault or does not. The share of mutants that avoid it is unknown and differs between
+  arms (an arm is one kind of mutant).
 - Runs of one mutant are one cluster, not independent samples: its rate is drawn from a beta distribution around its
-  kind's (the beta-binomial model). How far mutants scatter is unknown, too (``ALIKE``): perhaps hardly at all, perhaps
-  so far that one text is nearly always right and the next nearly always wrong. So repeats of one mutant never tell
-  more than one mutant can.
-- The cause is the first arm, in the paper's order, whose mutants dodge the fault at all; of the arms before it none
-  do. What the arms behind it do is not part of its meaning: ``DODGES`` has how likely it is that they dodge it too.
-- *Probability*: mutated or not, a run is right with the same rate, one that is neither hopeless nor perfect.
-  *None*: the same, but it is hopeless. Then fresh queries fail as well, and nothing in this one is to blame.
+  kind's (the beta-binomial model). The spread of these rates is unknown (``ALIKE``): it may be small, or so large that
+  one text is nearly always right and the next nearly always wrong. Repeated runs of one mutant therefore never
+  count as much as runs of several mutants.
+- The cause is the first arm, in the paper's order, with any mutants that avoid the fault; no mutant of an earlier arm
+  avoids it. Later arms may avoid it too; ``DODGES`` gives the probability.
+- *Probability*: every run, mutated or not, is right at the same middling rate. *None*: every run is right at the same
+  very low rate. Fresh queries then fail as well, so nothing in this query is the cause.
 - Before the first run all five causes are equally likely. (The shares in the paper's Tables 4 and 7 are not used:
-  the rule that found them takes chance for a cause, and the other way round.)
+  the rule that found them confuses chance with a cause.)
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ NONE = "none"
 HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
 
 ALIKE = ((30.0, 0.75), (0.3, 0.25))
-"""How similar the mutants of one kind may be, with weights: each rate counts as if drawn from that many runs."""
+"""Pairs of concentration (of the beta distribution of a kind's mutant rates) and prior weight."""
 
 ITSELF = 30.0
-"""The same for the query as it is. It is one text, and its own rate is what the rates below speak of."""
+"""The concentration for the unchanged query: high, since the rates below are the rates of this one text."""
 
 _LOW = ((0.02, 0.28), (0.1, 0.28), (0.19, 0.26), (0.29, 0.18))
 _HIGH = ((0.72, 0.12), (0.8, 0.2), (0.87, 0.24), (0.93, 0.24), (0.98, 0.2))
 
 PAIRS = tuple((bad, good, alike, u * v * w) for alike, w in ALIKE for bad, u in _LOW for good, v in _HIGH)
-"""Rates of being right where the fault applies and where it does not, how alike mutants are, and the weight."""
+"""Success rate if the fault applies, success rate if it does not, concentration, prior weight."""
 
 _FLAT: Mapping[str, tuple[tuple[float, float], ...]] = {
     "Probability": tuple((rate / 100, 1 / 8) for rate in range(25, 96, 10)),
@@ -52,15 +52,15 @@ RATES = {
     name: tuple((rate, alike, u * w) for alike, w in ALIKE for rate, u in rates)
     for name, rates in _FLAT.items()
 }
-"""By hypothesis without a fault: the rate of being right, how alike mutants are, and the weight."""
+"""For each hypothesis without a fault: success rate, concentration, prior weight."""
 
 SHARES = (0.0, 0.07, 0.16, 0.28, 0.42, 0.58, 0.76, 0.95)
 _OWN = (0.0, 0.04, 0.11, 0.17, 0.2, 0.2, 0.16, 0.12)
-"""Of an arm's mutants, those that dodge the fault, with their weights in the arm that the cause is named after. The
-first is for arms that do not dodge it."""
+"""The prior weights of ``SHARES`` (shares of mutants that avoid the fault) in the arm that the cause is named after.
+Share 0 is for arms that never avoid the fault."""
 
 _BEHIND = (0.0, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.1)
-"""The weights in the arms behind it, which may well dodge it by luck alone."""
+"""The prior weights of ``SHARES`` in later arms, whose mutants may avoid the fault by luck."""
 
 DODGES: Mapping[Cause, Mapping[CellKind, float]] = {
     "Terminal": {"TerminalSubstitute": 1, "TopicChange": 0.15, "QuerySynthesize": 0.7, "Control": 0.7},
@@ -68,16 +68,16 @@ DODGES: Mapping[Cause, Mapping[CellKind, float]] = {
     "Structure": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 1, "Control": 0.8},
     "Constraint": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 0, "Control": 1},
 }
-"""By cause, how likely it is that mutants of an arm can dodge the fault."""
+"""For each cause, the probability that mutants of an arm can avoid the fault."""
 
 
 _NEVER = -1e9
-"""The logarithm of what cannot be."""
+"""Stands for the logarithm of probability 0."""
 
 
 @lru_cache(maxsize=65536)
 def chance(rate: float, alike: float, right: int, wrong: int) -> float:
-    """The logarithm of how likely such runs of one mutant are, in their order, where its kind has this rate."""
+    """Log likelihood of one mutant's runs, in their order, if its kind has success rate ``rate``."""
     a, b = alike * rate, alike * (1 - rate)
     found = math.lgamma(a + right) + math.lgamma(b + wrong) - math.lgamma(a + b + right + wrong)
     return found + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
@@ -85,7 +85,7 @@ def chance(rate: float, alike: float, right: int, wrong: int) -> float:
 
 @lru_cache(maxsize=65536)
 def _mixed(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
-    """The same of a mutant that may dodge the fault, for every share of those that do; no logarithm."""
+    """Likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the fault."""
     missed, hit = math.exp(chance(good, alike, right, wrong)), math.exp(chance(bad, alike, right, wrong))
     return tuple(share * missed + (1 - share) * hit for share in SHARES)
 
@@ -96,7 +96,7 @@ def _mixed_logs(bad: float, good: float, alike: float, right: int, wrong: int) -
 
 
 class _Arm:
-    """What an arm's runs say: for each of ``PAIRS``, how likely they are where it dodges the fault or does not."""
+    """Likelihoods of an arm's runs: for each of ``PAIRS`` and ``SHARES``, and for hypotheses without a fault."""
 
     def __init__(self, classes: frozenset[tuple[Counts, int]]) -> None:
         self.tables: list[tuple[float, ...]] = []
@@ -128,7 +128,7 @@ def _classes(mutants: Sequence[Counts]) -> frozenset[tuple[Counts, int]]:
 
 
 def _mean(table: Sequence[float], dodges: float) -> float:
-    """Over the shares: by their weights where the arm dodges the fault, the first where it does not."""
+    """Average a table over ``SHARES``; ``dodges`` is the probability that the arm can avoid the fault."""
     if dodges == 0:
         return table[0]
     weights = _OWN if dodges == 1 else _BEHIND
@@ -158,7 +158,7 @@ class Belief:
         self.likely = _normal({name: sum(self._terms[name]) for name in HYPOTHESES})
 
     def _as_it_is(self, rate: float) -> float:
-        """The logarithm of how likely the runs of the query as it is are."""
+        """Log likelihood of the runs of the unchanged query."""
         return chance(rate, ITSELF, self.same.right, self.same.wrong)
 
     def _pair_log(self, cause: Cause, p: int, bad: float, weight: float) -> float:
@@ -169,14 +169,14 @@ class Belief:
         return found
 
     def weight(self, name: str) -> float:
-        """How much of :meth:`foresee`'s measure a hypothesis has before the run."""
+        """A hypothesis' unnormalized weight before the next run, on the scale of :meth:`foresee`."""
         return sum(self._terms[name])
 
     def best(self) -> str:
         return max(HYPOTHESES, key=lambda name: self.likely[name])
 
     def foresee(self, kind: CellKind, mutant: Counts = Counts()) -> tuple[float, dict[str, float]]:  # noqa: B008
-        """One run more, of a mutant with these runs so far: how likely it is right, and ``likely`` if so."""
+        """Return the probability that one more run of this mutant is right, and each hypothesis' weight if it is."""
         same = kind in SAME
         right = {}
         for name, terms in self._terms.items():
@@ -210,7 +210,7 @@ class Belief:
         return found
 
     def gain(self, kind: CellKind, mutant: Counts = Counts()) -> float:  # noqa: B008
-        """How many bits one run more is expected to tell about the cause."""
+        """The expected information of one more run about the cause, in bits."""
         chance_right, right = self.foresee(kind, mutant)
         everything = sum(map(sum, self._terms.values()))
         wrong = {name: max(0.0, sum(self._terms[name]) - right[name]) for name in HYPOTHESES}
@@ -230,5 +230,5 @@ def _normal(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def entropy(likely: Mapping[str, float]) -> float:
-    """In bits."""
+    """The entropy of a distribution, in bits."""
     return -sum(p * math.log2(p) for p in likely.values() if p > 0)

@@ -1,8 +1,8 @@
 """Makes the mutants of a query as variants of its session: the paper's four kinds, and fresh queries (``Control``).
 
-``TopicChange`` keeps every word. The other kinds have new words anyway; which ones is chosen by the runs so far: words
-that failed are suspect. So their texts are not those of ``planscope mutate`` with the same number. A fresh query has
-the same size and the same actions, but asks for something else; only that sets it apart from ``QuerySynthesize``.
+``TopicChange`` keeps every word. The other kinds choose new words by the runs so far and avoid words that occurred in
+failed runs, so their texts differ from those of ``planscope mutate`` with the same number. A fresh query has the same
+size and the same actions but other constraints; ``QuerySynthesize`` keeps the constraints.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from planscope.synthesis.request import Request, SynthesisError
 from planscope.synthesis.substitution import Place, places
 
 _DRAWS = 24
-"""Fresh queries of which one is chosen."""
+"""The number of fresh queries that are drawn to choose one."""
 
 _NEAREST = 8
-"""This many are nearest in size; of these, the one whose order is least like the old query's is taken."""
+"""Of this many draws nearest in size, the one whose order is least like the old query's is chosen."""
 
 _APART = 4
-"""Two of three fresh queries have more or fewer valid orders by this factor, if possible."""
+"""If possible, two of three fresh queries have this many times more or fewer valid orders."""
 
 _COUNTED = 12
-"""Valid orders are counted for up to this many actions."""
+"""The most actions for which valid orders are counted."""
 
 
 def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -> Synthesized:
-    """Fresh query ``number`` (from 1), the same for the same number and seed. SynthesisError if there is none."""
+    """Make fresh query ``number`` (from 1), determined by number and seed. Raises SynthesisError if there is none."""
     problem = reading.problem
     request = Request(
         actions=tuple(a.name for a in problem.actions),
@@ -70,7 +70,7 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
 
 
 def _drawn(request: Request) -> Iterator[Synthesized]:
-    """One query per seed; seeds without one are skipped, SynthesisError if all are."""
+    """Yield one query per seed, skipping seeds without one. Raises SynthesisError if no seed has one."""
     found, trouble = False, SynthesisError("no fresh query was found")
     synthesizer = Synthesizer(request)
     for seed in range(request.seed, request.seed + _DRAWS):
@@ -86,7 +86,7 @@ def _drawn(request: Request) -> Iterator[Synthesized]:
 
 
 def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
-    """A range of valid orders well above or below the old query's, in turn; None: any number will do."""
+    """A range for the number of valid orders, far above or below the old query's; None allows any number."""
     if number % 3 == 1 or len(problem.actions) > _COUNTED:
         return None
     own = replay(problem, Trace((), "running")).valid_completions(0)
@@ -110,28 +110,28 @@ class Shape:
                     later[a] |= later[middle]
         clocks = {(c.action or "", f"{c.kind} {c.hour}") for c in problem.said if c.kind != "order"}
         self.closure = frozenset({(a, b) for a in ids for b in later[a]} | clocks)
-        """The closed order, and the clock times as they are stated."""
+        """The transitive closure of the order, and the stated clock times."""
         self.after = sorted(len(later[a]) for a in ids)
         self.before = sorted(sum(a in later[b] for b in ids) for a in ids)
 
     def distance(self, other: Shape) -> int:
-        """How much two orders of equally many actions differ; 0 if only in names."""
+        """A distance between two orders of the same number of actions; 0 if they differ only in names."""
         pairs = (*zip(self.after, other.after, strict=True), *zip(self.before, other.before, strict=True))
         return sum(abs(a - b) for a, b in pairs)
 
 
 SUSPECT = 0.15
-"""How likely it is of any word that the agent stumbles over it, before it was seen."""
+"""The prior probability that a word makes the agent fail."""
 
 _CLEAN, _HIT = 0.9, 0.12
 _ROUNDS = 15
 
 Seen = Sequence[tuple[frozenset[str], Counts]]
-"""The words of each text that was run, and its runs."""
+"""For each text that was run, its words and its counts of right and wrong runs."""
 
 
 def features(word: Word) -> tuple[str, ...]:
-    """What an agent may stumble over: the phrase in its role, and its modal verb."""
+    """The features of a word that may make the agent fail: the phrase in its role, and its modal verb."""
     phrase = f"{word.terminal} {word.entry}"
     return (phrase, f"modal {word.modal}") if word.modal else (phrase,)
 
@@ -141,7 +141,7 @@ def words_of(tree: Query) -> frozenset[str]:
 
 
 def suspicion(seen: Seen) -> dict[str, float]:
-    """For every word that was seen, how likely it is that the agent stumbles over it."""
+    """Estimate for every word that was run the probability that it makes the agent fail."""
     merged: dict[frozenset[str], Counts] = {}
     for words, counts in seen:
         merged[words] = merged.get(words, Counts()) + counts
@@ -154,7 +154,7 @@ def suspicion(seen: Seen) -> dict[str, float]:
         for words, c in merged.items()
         if c.runs
     ]
-    # in the order of the words: sets have none that is the same each time
+    # sorted, since the order of a set differs between processes
     bad = dict.fromkeys(sorted({w for words, _, _ in told for w in words}), SUSPECT)
     for _ in range(_ROUNDS):
         for word, before in bad.items():
@@ -170,7 +170,7 @@ def suspicion(seen: Seen) -> dict[str, float]:
 def choose(
     found: Sequence[Place], bad: Mapping[str, float], draw: random.Random, jitter: float = 0.1
 ) -> list[Word]:
-    """A word for each place, from its options: few and unsuspected ones. ``jitter``: how far chance may stray."""
+    """Choose a word for each place, preferring few and unsuspected words. ``jitter``: the amount of randomness."""
     price = _Prices(bad, draw, jitter)
     chosen: list[Word | None] = [None if place.options else place.word for place in found]
     used: set[str] = set()
@@ -205,10 +205,10 @@ class _Prices:
 
 
 MOST = 1000
-"""The highest number of a mutant of a kind."""
+"""The highest mutant number of each kind."""
 
 _ATTEMPTS = 20
-"""Limit of tries to choose words that make a new text."""
+"""The most attempts to choose words that make a new text."""
 
 
 class NoVariant(UserError):
@@ -216,9 +216,9 @@ class NoVariant(UserError):
 
 
 class Mutants:
-    """Makes the mutants of a variant, the same for the same kind, number, seed and runs before.
+    """Makes the mutants of a variant, determined by kind, number, seed and earlier runs.
 
-    Raises ``ParseFailure`` where the variant cannot be read.
+    Raises ``ParseFailure`` if the variant cannot be read.
     """
 
     def __init__(self, variant: Variant, seed: int) -> None:
@@ -230,7 +230,7 @@ class Mutants:
         self._more: dict[CellKind, Iterator[Mutant]] = {}
 
     def make(self, kind: CellKind, number: int, results: Results) -> Variant:
-        """The mutant as a child variant of the query; the query itself for a repeat. Raises :class:`NoVariant`."""
+        """Make a mutant as a child variant of the query; a repeat is the query itself. Raises :class:`NoVariant`."""
         if kind in SAME:
             return self.variant
         if number > MOST:
@@ -261,7 +261,7 @@ class Mutants:
         )
 
     def _in_words(self, reading: Reading, number: int, results: Results) -> Reading | None:
-        """The query in a new choice of words, by the runs so far; None if there is no other choice."""
+        """Reword the query, avoiding words suspected by the runs so far; None if no other choice of words exists."""
         there = results.texts()
         bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
         draw = random.Random(f"{self.seed} {number} {reading.text}")
@@ -277,7 +277,7 @@ class Mutants:
         return None
 
     def _words_of(self, variant: Variant) -> frozenset[str]:
-        """The words of a variant of this dissection, read once."""
+        """The words of a variant of this dissection, cached."""
         text = variant.query.text
         if text not in self._words:
             self._words[text] = words_of(reading_of(variant).tree)

@@ -37,10 +37,10 @@ LIST, JUDGE, PREVIEW, WATCH = "library list", "library judge", "library preview"
 OPEN, MAKE, CHANGE = "library open", "library make", "library work"
 
 PREVIEW_AFTER = 0.08
-"""Seconds that a session must be chosen for before its file is read."""
+"""Seconds that a session must stay chosen before its preview is read."""
 
 BATCH = 0.2
-"""Seconds between two displays of new verdicts."""
+"""Seconds between two updates of the display with new verdicts."""
 
 WATCH_EVERY = 1.0
 """Seconds between two checks whether another process changed the library."""
@@ -63,15 +63,15 @@ Order = Literal["date", "title", "verdict", "model", "size"]
 ORDERS: tuple[Order, ...] = ("date", "title", "verdict", "model", "size")
 
 VERDICTS = ("right", "wrong", "aborted", "unknown", "no run", "broken")
-"""The filters: the verdict on the last run, or ``wrong`` on any; no run; a file that cannot be opened."""
+"""The filters by verdict. ``wrong`` finds a wrong run anywhere, ``broken`` a file that cannot be opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionList:
-    """``listed`` are the entries that are displayed, in their order; ``at`` is the place of the chosen one, if any.
+    """The state of the list. ``listed``: the displayed entries, in order. ``at``: the index of the chosen entry.
 
-    ``complete``: all files were read; before that only names are known. ``judging``: how many sessions were judged,
-    of how many; nothing is under way when both are equal. ``seconds_left`` is a guess.
+    ``complete``: all files were read; before that, only names are known. ``judging``: the number of judged sessions
+    and the total; equal when no judging is in progress. ``seconds_left`` is an estimate.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -94,28 +94,28 @@ class SessionList:
 
     @property
     def filtered(self) -> bool:
-        """True while a search or a filter may hide sessions."""
+        """Whether a search or a filter may hide sessions."""
         return bool(self.words or self.verdict or self.error_type)
 
     @property
     def in_place(self) -> list[Entry]:
-        """All entries of the place that is displayed, without search and filters."""
+        """All entries of the displayed place, regardless of search and filters."""
         if self.shown == "trash":
             return list(self.trashed)
         return [entry for entry in self.entries if self.shown in ("all", entry.place)]
 
     def verdicts(self) -> Mapping[str, int]:
-        """How many sessions of the displayed place have each verdict, in the order of ``VERDICTS``."""
+        """The number of sessions in the displayed place for each verdict, in the order of ``VERDICTS``."""
         found = Counter(verdict for entry in self.in_place for verdict in verdicts_in(entry))
         return {verdict: found[verdict] for verdict in VERDICTS if verdict in found}
 
     def error_types(self) -> Mapping[str, int]:
-        """How many sessions of the displayed place have each type of error, the most frequent first."""
+        """The number of sessions in the displayed place for each type of error, the most frequent first."""
         found = Counter(error for entry in self.in_place for error in sorted(entry.error_types))
         return dict(found.most_common())
 
     def arranged(self, chosen: Path | None = None) -> SessionList:
-        """Filter, search and sort again. The chosen session stays chosen, or this one is."""
+        """Filter, search and sort again. Choose the session ``chosen``, or keep the current choice."""
         before = chosen or (self.chosen.path if self.chosen is not None else None)
         found = self._in_order(self._filtered())
         place = next((i for i, entry in enumerate(found) if entry.path == before), None)
@@ -124,7 +124,7 @@ class SessionList:
         return replace(self, listed=tuple(found), at=place)
 
     def with_judged(self, judged: Mapping[Path, Entry]) -> SessionList:
-        """The list with entries that were judged meanwhile."""
+        """Replace entries by their judged versions."""
         listed = tuple(judged.get(entry.path, entry) for entry in self.entries)
         trashed = tuple(judged.get(entry.path, entry) for entry in self.trashed)
         return replace(self, entries=listed, trashed=trashed).arranged()
@@ -152,7 +152,7 @@ class SessionList:
 
 
 def verdict_of(entry: Entry) -> str:
-    """One of ``VERDICTS``; empty for a session that is not judged yet."""
+    """Return one of ``VERDICTS``, or "" for a session that is not judged yet."""
     if entry.wrong is not None:
         return "broken"
     if entry.pending:
@@ -161,19 +161,19 @@ def verdict_of(entry: Entry) -> str:
 
 
 def verdicts_in(entry: Entry) -> set[str]:
-    """The filters that find a session: the verdict on its last run, and ``wrong`` when any run is."""
+    """Return the filters that find a session: its last run's verdict, and ``wrong`` if any run is wrong."""
     found = {verdict_of(entry)} - {""}
     return found | {"wrong"} if entry.wrong is None and entry.came_out("wrong") else found
 
 
-# What threads read
+# Functions that run in threads
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a session holds: the query that was run last, and the last runs that no dissection made.
+    """A session's content: the query that was run last, and the last runs outside dissections.
 
-    ``own`` counts those runs; ``records`` are some of them with their numbers, the last one first.
+    ``own`` counts those runs; ``records`` has the latest of them with their numbers, the last run first.
     """
 
     text: str
@@ -186,7 +186,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What the file of a session says. ``unsaved`` and ``held`` are lines about it, or empty; all texts are hostile."""
+    """The preview of a session file. ``unsaved`` and ``held`` are lines about it, or empty; all texts are hostile."""
 
     entry: Entry
     contents: Contents | None = None
@@ -207,7 +207,7 @@ def contents_of(session: Session) -> Contents:
 
 
 def preview_of(entry: Entry, own: bool) -> Preview:
-    """Read one file. ``own``: it is the session that is open here."""
+    """Read one file. ``own``: this process has the session open."""
     left = recoverable(entry.path) if not own else None
     holder = holder_of(entry.path) if not own else None
     unsaved = (
@@ -227,7 +227,7 @@ def preview_of(entry: Entry, own: bool) -> Preview:
 
 
 def names() -> tuple[Entry, ...]:
-    """The user's sessions and the bundled ones, as the folders know them; no file is read."""
+    """List the user's and the bundled sessions from their folders, without reading a file."""
     found: list[Entry] = []
     places: tuple[tuple[Place, list[Path]], ...] = (
         ("library", session_files(library_folder())),
@@ -239,7 +239,7 @@ def names() -> tuple[Entry, ...]:
             try:
                 status = path.stat()
             except OSError:
-                continue  # reading it will say what is wrong
+                continue  # reading the file later reports the error
             changed = datetime.fromtimestamp(status.st_mtime, UTC)
             name = name_of(path)
             made.append(Entry(name, path, place, name, status.st_size, changed))
@@ -248,7 +248,7 @@ def names() -> tuple[Entry, ...]:
 
 
 def fingerprint() -> object:
-    """A value that changes once a file in library or trash is added, removed or saved."""
+    """Return a value that changes when a file in the library or the trash is added, removed or saved."""
 
     def of(folder: Path) -> tuple[int, int] | None:
         try:
@@ -261,14 +261,14 @@ def fingerprint() -> object:
 
 
 def _all_entries() -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """The user's and the bundled sessions, and those in the trash."""
+    """Read the user's and the bundled sessions, and those in the trash."""
     index = Index()
     trashed = tuple(entries("trash", index=index))
     return tuple(entries(index=index)), trashed
 
 
 def _same_file(one: Entry, other: Entry) -> bool:
-    """Whether both describe the same file, unchanged."""
+    """Return whether both entries describe the same, unchanged file."""
     return (one.path, one.size, one.changed) == (other.path, other.size, other.changed)
 
 
@@ -276,11 +276,11 @@ def _same_file(one: Entry, other: Entry) -> bool:
 
 
 class LibraryList:
-    """The only writer of ``state`` and ``preview``, which is of the session that was chosen last for a moment.
+    """The only writer of ``state`` and ``preview``. The preview follows the choice after a short delay.
 
-    Posts :class:`LibraryChanged` when either changed, :class:`Notice` with what became of a change of files, and
-    :class:`SessionLoaded` when another session is ready to be switched to. ``announce`` and ``autosave`` are those of
-    the open session; one that is opened is saved if the open one is. :meth:`close` ends all of it.
+    Posts :class:`LibraryChanged` when either changes, :class:`Notice` with the outcome of a file operation, and
+    :class:`SessionLoaded` when another session is ready. ``announce`` and ``autosave`` belong to the open session;
+    a newly opened session is autosaved if the open one is. :meth:`close` cancels the jobs.
     """
 
     def __init__(
@@ -301,7 +301,7 @@ class LibraryList:
         self._moving = False
 
     def close(self) -> None:
-        """Drop what jobs will answer, and let go of a file that was to be opened. A file is changed to the end."""
+        """Cancel all jobs and release a file that was being opened. A file change that has begun is completed."""
         for name in (LIST, JUDGE, WATCH, OPEN, MAKE, CHANGE):
             self.jobs.cancel(name)
         self._stop_preview()
@@ -309,7 +309,7 @@ class LibraryList:
 
     @property
     def at_rest(self) -> bool:
-        """True when nothing more will change by itself, except by other processes."""
+        """Whether no job is in progress; other processes may still change files."""
         waits = self._preview_timer is not None or self._moving
         return (
             self.state.complete
@@ -318,13 +318,13 @@ class LibraryList:
         )
 
     def is_open(self, entry: Entry) -> bool:
-        """Whether it is the session that is open here."""
+        """Return whether this process has the session open."""
         return self.document.path is not None and entry.path == self.document.path
 
     # The list
 
     def choose(self, at: int) -> None:
-        """Choose the session at this place of the list, or at the nearest there is."""
+        """Choose the session at an index of the list, or the nearest session."""
         self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
 
     def arrange(self, chosen: Path | None = None, /, **changes: Any) -> None:
@@ -340,7 +340,7 @@ class LibraryList:
         self._post(Notice(line))
 
     def read(self, chosen: Path | None = None) -> None:
-        """Read the folders, then judge what is new in them, and watch them. ``chosen``: the session to choose."""
+        """Read the folders, judge new sessions, and watch for changes. ``chosen``: the session to choose."""
         first = not self.state.complete
 
         def named(found: tuple[Entry, ...]) -> None:
@@ -387,7 +387,7 @@ class LibraryList:
         self.jobs.start(WATCH, work, lambda _: None, lambda _: None)
 
     def _judge(self) -> None:
-        """Judge pending sessions, those in the list first; verdicts are displayed as they come."""
+        """Judge pending sessions, listed ones first; each verdict is displayed soon after it is found."""
         state = self.state
         pending = {e.path: e for e in (*state.listed, *state.entries, *state.trashed) if e.pending}
         if not pending:
@@ -424,7 +424,7 @@ class LibraryList:
     # The preview
 
     def _preview_soon(self) -> None:
-        """Read the file of the chosen session once it has been chosen for a moment."""
+        """Read the chosen session's file after a short delay, so that fast scrolling reads no files."""
         chosen, done = self.state.chosen, self.preview.entry if self.preview is not None else None
         waits = self._preview_timer is not None or self.jobs.running(PREVIEW)
         expected = self._to_preview if waits else done
@@ -432,7 +432,7 @@ class LibraryList:
             return
         self._stop_preview()
         if done is not None and _same_file(done, chosen):
-            return  # chosen again before another file was read
+            return  # the preview already shows this session
         self._to_preview = chosen
         self._preview_timer = self.jobs.loop.call_later(PREVIEW_AFTER, self._read_preview, chosen)
 
@@ -458,7 +458,7 @@ class LibraryList:
     # Opening
 
     def open(self, path: Path) -> None:
-        """Load a session; :class:`SessionLoaded` has it, and :meth:`release` makes it the receiver's."""
+        """Load a session and post it as :class:`SessionLoaded`. The receiver calls :meth:`release` to take it over."""
         self._close_opening()
         document = Document(path, self._announce)
         kept = self.autosave is not None
@@ -476,7 +476,7 @@ class LibraryList:
         self.jobs.start(OPEN, lambda token: open_session(path, hold), loaded, failed)
 
     def release(self) -> None:
-        """The loaded session was taken: its file is the receiver's to close."""
+        """Give the loaded session to its receiver, who closes its file from now on."""
         self._opening = None
 
     def _close_opening(self) -> None:
@@ -485,7 +485,7 @@ class LibraryList:
             self._opening = None
 
     def make(self, request: Request) -> None:
-        """Synthesize a query, put it into the library as a new session, and open that."""
+        """Synthesize a query, add it to the library as a new session, and open that session."""
         self._say("making a query…")
 
         def work(token: CancelToken) -> Path:
@@ -501,7 +501,7 @@ class LibraryList:
     # Files
 
     async def rename(self, entry: Entry, name: str | None, title: str | None) -> None:
-        """Give a session another name, another title or both; None leaves it as it is."""
+        """Change a session's name, its title, or both; None keeps the old value."""
         if name is None and title is None:
             self._say("nothing changed")
             return
@@ -520,12 +520,12 @@ class LibraryList:
         self._change(entry.path, work, said)
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
-        """The open session: its title is changed in memory, its file is moved while it is not locked."""
+        """Rename the open session: change its title in memory, and move its file while the lock is released."""
         self._moving = True
         try:
             if title is not None:
                 self.document.edit(title=title)
-            if self.autosave is not None:  # saves first, with the title
+            if self.autosave is not None:  # saves the title before the move
                 await self.autosave.move(
                     lambda path: library.rename(path, name) if name is not None else path
                 )
@@ -538,12 +538,12 @@ class LibraryList:
             self._moving = False
 
     def copy(self, entry: Entry, name: str) -> None:
-        """Copy a session into the library; the copy is chosen."""
+        """Copy a session into the library and choose the copy."""
         work = partial(library.copy, entry.path, name)
         self._change(entry.path, work, lambda path: f"copied to {name_of(path)}")
 
     def delete(self, entry: Entry) -> None:
-        """Move a session to the trash, unless it is open here."""
+        """Move a session to the trash, unless this process has it open."""
         if self.is_open(entry):
             self._say("this session is open: open another one first")
             return
@@ -555,7 +555,7 @@ class LibraryList:
         self._change(entry.path, work, lambda _: said)
 
     def restore(self) -> None:
-        """Take the chosen session out of the trash; elsewhere the one that was deleted last."""
+        """Restore the chosen session if it is in the trash, else the session that was deleted last."""
         entry = self.state.chosen
         path = entry.path if entry is not None and entry.place == "trash" else self._last_deleted
         if path is None:
@@ -566,7 +566,7 @@ class LibraryList:
         self._change(path, work, lambda back: f"{name_of(back)} was restored")
 
     def empty_trash(self) -> None:
-        """Remove what is in the trash for good."""
+        """Delete all sessions in the trash permanently."""
         said = f"{phrases.plural(len(self.state.trashed), 'session')} removed for good"
         self._last_deleted = None
 
@@ -587,7 +587,7 @@ class LibraryList:
         self.jobs.start(CHANGE, lambda token: work(), done, partial(self._failed, "not done", path))
 
     def _failed(self, what: str, path: Path | None, error: Exception) -> None:
-        """Say what went wrong in a short line that names the session; read the folders: it may be gone."""
+        """Report an error in a short line, and read the folders again, since the session may be gone."""
         told = str(error) if path is None else str(error).replace(str(path), name_of(path))
         self._say(f"{what}: {shown(told, 300)}")
         self.read()

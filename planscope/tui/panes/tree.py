@@ -64,7 +64,7 @@ class TreePane(LinePane):
         )
         own = [c for c in node.constraints[:40] if self._own(c, node.path)]
         ground = {"▶": "cursor", "┃": "lit"}.get(mark, "")
-        symbol = (Run(f"{node.symbol}{' ' if own else ''}", "faint"),) if node.symbol else ()
+        symbol = (Run(f"{node.symbol}{' ' if own else ''}", "dim"),) if node.symbol else ()
         return Line(justify(left, (*symbol, *_names(own)), self._width), ground)
 
     def _own(self, constraint: str, path: NodePath) -> bool:

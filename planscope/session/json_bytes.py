@@ -141,8 +141,9 @@ def _structure(data: bytes, name: str) -> bytes:
 
 
 def _whole(digits: str) -> int:
-    if len(digits.lstrip("-")) > LONGEST_NUMBER:
-        raise ValueError(f"it has a number of {len(digits):,} digits, more than {LONGEST_NUMBER:,}")
+    count = len(digits.lstrip("-"))
+    if count > LONGEST_NUMBER:
+        raise ValueError(f"it has a number of {count:,} digits, more than {LONGEST_NUMBER:,}")
     return int(digits)
 
 

@@ -80,14 +80,20 @@ def share(session: Session, run_id: str | None, format: str, *, redaction: Redac
     ``redaction`` comes from :func:`planscope.sharing.redact.look_through`. None shares everything as it is, which only
     the user may decide. Raises UserError for an unknown run or format, and RedactionError.
     """
+    from planscope.session.json_bytes import without_collection
+
     if format not in FORMATS:
         raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")
-    run = find_run(session, run_id)
+    with without_collection():
+        return _shared(session, find_run(session, run_id), format, redaction)
+
+
+def _shared(session: Session, run: Run | None, format: str, redaction: Redaction | None) -> str:
     check: Check = _anything
     if redaction is not None:
         from planscope.sharing.redact import redacted
 
-        place = session.runs.index(run) if run is not None else None
+        place = next((n for n, one in enumerate(session.runs) if one is run), None)
         safe = redacted(session, redaction)
         session, check = safe.session, safe.check
         run = session.runs[place] if place is not None else None

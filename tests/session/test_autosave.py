@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,18 @@ def test_what_one_file_cannot_hold_goes_into_more(
             assert all(part.variants == session.variants for part in found)
 
 
+def test_runs_stay_in_the_file_that_they_were_saved_to(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = figure_10()
+    first = session.runs[0]
+    monkeypatch.setattr(json_bytes, "LARGEST", len(dumps(session)) * 2)
+    with SessionWriter(path) as keeper:
+        keeper.save(session)
+        session.runs[:] = [*(first.model_copy(update={"id": f"n{i}"}) for i in range(9)), first]
+        keeper.save(session)
+    assert first in load(path).runs
+    assert [run.id for file, _ in keeper.more for run in load(file).runs].count(first.id) == 0
+
+
 def test_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "new.planscope.json") as keeper:
         assert keeper.where == "here"
@@ -144,6 +157,7 @@ def test_the_second_is_told_and_loses_nothing(path: Path) -> None:
     assert second.unsaved and load(path).title == "of the first"
     assert recoverable(path) is None  # its owner still runs
     place = second.go_elsewhere()
+    assert (second.where, second.why) == ("copy", "another planscope writes to it")
     assert second.save(titled("of the second")) == place == library_folder() / "x.planscope.json"
     assert load(place).title == "of the second" and not second.unsaved
     second.close()
@@ -253,6 +267,27 @@ def test_unsaved_work_is_offered_once_its_owner_is_gone(path: Path) -> None:
     assert recoverable(path) is None and list(recovery_folder().iterdir()) == []
 
 
+def test_unsaved_work_is_not_offered_before_its_owner_is_gone(path: Path) -> None:
+    """Nor after an earlier save went well, which gives up the lock that says that the owner is alive."""
+    content = path.read_bytes()
+    with SessionWriter(path) as keeper:
+        for _ in range(2):
+            path.write_text("{}")
+            complaint(keeper, titled("unsaved"))
+            assert keeper.unsaved and recoverable(path) is None
+            path.write_bytes(content)
+            keeper.save(titled("saved"))
+            content = path.read_bytes()
+            assert not keeper.unsaved and list(recovery_folder().iterdir()) == []
+
+
+def test_who_chooses_a_copy_is_told_so(path: Path) -> None:
+    with SessionWriter(path) as keeper:
+        place = keeper.go_elsewhere()
+        assert (keeper.where, keeper.why, keeper.holder) == ("copy", "as you chose", None)
+        assert keeper.save(titled("copy")) == place != path and load(path).title == "first"
+
+
 def test_the_newest_of_several_is_offered(path: Path) -> None:
     for title in ("one", "two"):
         keeper = SessionWriter(path)
@@ -311,8 +346,9 @@ def test_what_a_killed_writer_left_beside_it_is_removed_in_time(path: Path) -> N
     )
     for left in (old, new, other):
         left.touch()
-    for left in (old, other):
-        os.utime(left, (1, 1))
+    now = time.time()
+    for left, minutes in ((old, 61), (new, 59), (other, 61)):
+        os.utime(left, (now - 60 * minutes,) * 2)
     SessionWriter(path).close()
     assert sorted(p.name for p in path.parent.iterdir()) == sorted([path.name, new.name, other.name])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -303,3 +304,36 @@ def test_devices_are_never_replaced() -> None:
         with pytest.raises(SessionError):
             write_atomic(Path(device), b"x")
     assert GOOD and Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_a_new_file_has_the_users_permissions_and_the_umask_stays(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        write_atomic(tmp_path / "new", b"x")
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_loading_leaves_the_garbage_collector_as_it_was(enabled: bool) -> None:
+    was = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        loads(dumps(figure_10()))
+        for broken in (b"{", b"{}", b'{"format": "planscope-session", "version": 1}'):
+            with pytest.raises(SessionError):
+                loads(broken)
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if was else gc.disable)()
+
+
+def test_a_long_number_is_found_wherever_it_is() -> None:
+    longest = "9" * json_bytes.LONGEST_NUMBER
+    for form in ("[%s]", '{"a": -%s}', '{"a": [1, %s, 2]}'):
+        parse_json((form % longest).encode(), "x")
+        assert "1,001 digits" in complaint((form % f"{longest}1").encode())
+    assert parse_json(b'["%s1"]' % longest.encode(), "x") == [f"{longest}1"]

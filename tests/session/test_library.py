@@ -24,7 +24,7 @@ from planscope.session.library import (
     restore,
     retitle,
 )
-from planscope.session.library_index import Entry, Index, fields_of, search
+from planscope.session.library_index import Entry, Index, Outcomes, fields_of, search
 from planscope.session.locations import bundled, cache_folder, library_folder, trash_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import own_runs
@@ -176,6 +176,11 @@ def test_hostile_files_are_listed_with_what_is_wrong(tmp_path: Path) -> None:
             assert entry.wrong is not None, file.name
         if file.fate == "opens" and "a link" not in file.name:
             assert entry.wrong is None, (file.name, entry.wrong)
+
+
+def test_a_share_is_that_of_several_runs() -> None:
+    shares = [Outcomes(1).share, Outcomes(1, 1).share, Outcomes(1, aborted=1).share, Outcomes(helped=2).share]
+    assert shares == ["", "1/2", "1/1", ""]
 
 
 def test_search() -> None:

@@ -24,6 +24,7 @@ from planscope.sharing.redact import (
     look_through,
     own,
     redact,
+    redacted,
     shapes,
 )
 from planscope.sharing.redact.scan import Scanner, scanner_for
@@ -324,6 +325,38 @@ def test_the_user_decides_for_each_finding() -> None:
             redaction.replace_by(1, wrong)
     with pytest.raises(RedactionError, match="no finding 4"):
         redaction.keep(4)
+
+
+def test_the_shortest_value_is_replaced_wherever_it_stands() -> None:
+    """A home of four characters is recognized by what follows, and elsewhere by itself, but not inside a word."""
+    session = planted(["ls ~bob/work", "then cd ~bob", "x~bobby"])
+    redaction = look_through(session, NOWHERE)
+    assert [f.text for f in redaction.findings] == ["~bob"]
+    assert redact(session, redaction).notes.splitlines() == [
+        "ls REDACTED_HOME_1/work",
+        "then cd REDACTED_HOME_1",
+        "x~bobby",
+    ]
+
+
+@pytest.mark.parametrize(
+    "written_as",
+    [
+        "quiet<heron&77/x",
+        r"quiet\u003cheron\u002677/x",
+        r"quiet<heron&77\/x",
+        "quiet&lt;heron&amp;77/x",
+        "quiet%3Cheron%2677%2Fx",
+        "QUIET<HERON&77/X",
+    ],
+)
+def test_a_text_that_still_contains_a_value_is_refused(written_as: str) -> None:
+    """However the format writes it: as JSON in a page, in an address, in HTML."""
+    session = planted(["password = 'quiet<heron&77/x'"])
+    safe = redacted(session, look_through(session, NOWHERE))
+    safe.check(safe.session.model_dump_json())
+    with pytest.raises(RedactionError, match="could not be replaced everywhere"):
+        safe.check(f"before {written_as} after")
 
 
 def test_redacting_again_finds_nothing_and_new_words_are_new() -> None:

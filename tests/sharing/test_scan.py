@@ -166,6 +166,8 @@ V = "quiet-heron7"
         (f"secret='{V} and more'", [f"{V} and more"]),
         (f"secret=`{V}`", [V]),
         (r"password: \"quiet\" x", ["quiet"]),
+        (f'password: {{"first": "{V}"', [V]),
+        (f"secrets = ['{V}', 'rain-88'", [V, "rain-88"]),
         ("token=abc", []),
         ("password=abc", []),
         ("password=abcd", ["abcd"]),

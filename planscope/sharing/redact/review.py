@@ -167,8 +167,11 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
 @contextmanager
 def _shallow() -> Iterator[None]:
     """Turn a RecursionError into a RedactionError: JSON may be nested deeply, also inside strings of JSON."""
+    from planscope.session.json_bytes import without_collection
+
     try:
-        yield
+        with without_collection():
+            yield
     except RecursionError:
         raise RedactionError(
             "the session contains data that is nested too deeply to be searched; --no-redact shares it unchanged"

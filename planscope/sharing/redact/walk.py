@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -232,20 +232,8 @@ def _fields() -> frozenset[str]:
     """The names of all fields of a session's own models."""
     from planscope.session import model
 
-    parts = (
-        *(
-            model.Session,
-            model.Variant,
-            model.Query,
-            model.ActionRecord,
-            model.Limits,
-            model.Origin,
-            model.Run,
-        ),
-        *(model.ForkPoint, model.Dissection, model.Cell, model.PromptEvent, model.MessageEvent),
-        *(model.CallEvent, model.AnswerEvent, model.ErrorEvent, model.EndEvent, model.Usage),
-    )
-    return frozenset(name for part in parts for name in part.model_fields)
+    parts = (one for one in vars(model).values() if isinstance(one, type))
+    return frozenset(name for part in parts for name in getattr(part, "model_fields", ()))
 
 
 def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) -> Json:
@@ -253,16 +241,7 @@ def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) ->
 
     Types of events and the like stay. Parts that are clean by ``skim`` are not copied.
     """
-    walker = _Walker(change, number, skim)
-    made: dict[str, Json] = {}
-    for key, value in document.items():
-        if key == "variants":
-            made[key] = [walker.part(v, Place("", variant=str(v.get("id")))) for v in value]
-        elif key == "runs":
-            made[key] = [walker.run(r) for r in value]
-        else:
-            walker.add(made, key, value, Place(""))
-    return made
+    return _Walker(change, number, skim).part(document, Place(""))
 
 
 def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber) -> Json:
@@ -277,42 +256,16 @@ class _Walker:
         self._skim = skim
         self._known = _fields()
 
-    def run(self, run: Json) -> Json:
-        if self._dull(run):
-            return run
-        place = Place("", run=str(run.get("id")))
-        made: dict[str, Json] = {}
-        for key, value in run.items():
-            if key == "events":
-                made[key] = [self._event(event, place, n) for n, event in enumerate(value)]
-            else:
-                self.add(made, key, value, place)
-        return made
-
-    def _event(self, event: Json, place: Place, n: int) -> Json:
-        if self._dull(event):
-            return event
-        step = event.get("step") if isinstance(event.get("step"), int) else None
-        return self._rewritten(event, Place("", run=place.run, event=n, step=step))
-
     def part(self, part: dict[str, Json], place: Place) -> Json:
         """One of a session's own models; keys beyond its fields are data."""
-        return part if self._dull(part) else self._rewritten(part, place)
-
-    def _rewritten(self, part: dict[str, Json], place: Place) -> Json:
+        if self._dull(part):
+            return part
         made: dict[str, Json] = {}
         for key, value in part.items():
-            self.add(made, key, value, place)
+            known = key in self._known
+            new = key if known else self._key(key, _below(place, key), made)
+            made[new] = self._field(key, value, place)
         return made
-
-    def add(self, made: dict[str, Json], key: str, value: Json, place: Place) -> None:
-        """Rewrite one field of a model into ``made``."""
-        known = key in self._known
-        if known and (value is None or (not isinstance(value, dict | list) and self._dull(value))):
-            made[key] = value
-            return
-        new = key if known else self._key(key, _below(place, key), made)
-        made[new] = self._field(key, value, place)
 
     def _field(self, key: str, value: Json, place: Place) -> Json:
         here = _below(place, key)
@@ -327,7 +280,7 @@ class _Walker:
             return self.part(value, here)
         if isinstance(value, list):
             return [
-                self.part(one, _below(here, str(n)))
+                self.part(one, _place_of(one, n, here))
                 if isinstance(one, dict)
                 else self._text(one, Spot(_below(here, str(n)), number=key in _NUMBERS))
                 for n, one in enumerate(value)
@@ -395,7 +348,7 @@ class _Walker:
         """Rewrite a key that is data, so that it differs from those already taken."""
         new = key
         if not self._dull(key):
-            new = self._change(key, Spot(Place(f"{place.field} (key)", *_ids(place))))
+            new = self._change(key, Spot(replace(place, field=f"{place.field} (key)")))
         n = 1
         while new in taken:
             n += 1
@@ -414,11 +367,20 @@ def _says_type(value: Json) -> bool:
 
 
 def _below(place: Place, name: str) -> Place:
-    return Place(f"{place.field}.{name}" if place.field else name, *_ids(place))
+    return replace(place, field=f"{place.field}.{name}" if place.field else name)
 
 
-def _ids(place: Place) -> tuple[str | None, str | None, int | None, int | None]:
-    return place.variant, place.run, place.event, place.step
+def _place_of(part: dict[str, Json], n: int, place: Place) -> Place:
+    """The place of part ``n`` of a list: variants, runs and events have places of their own."""
+    match place:
+        case Place("variants"):
+            return Place("", variant=str(part.get("id")))
+        case Place("runs"):
+            return Place("", run=str(part.get("id")))
+        case Place("events", run=run) if run is not None:
+            step = part.get("step")
+            return Place("", run=run, event=n, step=step if isinstance(step, int) else None)
+    return _below(place, str(n))
 
 
 def _is_number(key: str) -> bool:

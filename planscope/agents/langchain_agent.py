@@ -68,44 +68,34 @@ def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
 _own: ContextVar[tuple[AgentMiddleware[Any, Any, Any], ...]] = ContextVar("planscope_own_middleware")
 
 
-class _OwnRecorder(AgentMiddleware[Any, Any, Any]):
-    """Passes calls to the first middleware of the current run, its recorder.
+class _Own(AgentMiddleware[Any, Any, Any]):
+    """Passes calls to one middleware of the current run: the first is its recorder, the second its guard.
 
     An agent is compiled once for all runs, since compiling takes as long as a run's call. The context of a task says
     which run it belongs to.
     """
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> Any:
-        return await _own.get()[0].awrap_model_call(request, handler)
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self._place = place
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        return await _own.get()[0].awrap_tool_call(request, handler)
-
-
-class _OwnGuard(AgentMiddleware[Any, Any, Any]):
-    """Passes calls to the second middleware of the current run, its guard."""
+    @property
+    def name(self) -> str:
+        return f"planscope-{self._place}"
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> Any:
-        return await _own.get()[1].awrap_model_call(request, handler)
+        return await _own.get()[self._place].awrap_model_call(request, handler)
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        return await _own.get()[1].awrap_tool_call(request, handler)
+        return await _own.get()[self._place].awrap_tool_call(request, handler)
 
 
 def shared_agent(
@@ -127,7 +117,7 @@ def shared_agent(
         *((t.spec.name, t.spec.description, t.done, t.timed) for t in tools),
     )
     if made not in model.agents:
-        kinds = [_OwnRecorder(), _OwnGuard()][: len(middleware)]
+        kinds = [_Own(place) for place in range(len(middleware))]
         compiled = create_agent(
             chat_for(agent, model), langchain_tools(tools), system_prompt=role, middleware=kinds
         )

@@ -188,12 +188,17 @@ def add_run_choice(parser: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="a session: its name, its file, an exported page or test, or - (standard input)",
     )
+    add_run(parser)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument that names a run."""
     parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
 
 
 def add_beginning(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments for the run, the step and the theme that the debugger opens with."""
-    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+    add_run(parser)
     parser.add_argument("--step", metavar="K", help="the step to open at: a number, or end")
     parser.add_argument("--theme", metavar="NAME", help="the theme (planscope themes lists all)")
 

@@ -13,6 +13,7 @@ from planscope.commands import Command
 from planscope.commands.common import (
     STANDARD_INPUT,
     add_beginning,
+    add_run,
     open_session,
     say,
     say_all,
@@ -160,7 +161,7 @@ def _add_walk(parser: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="a session: its name, its file, or an exported page or test",
     )
-    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+    add_run(parser)
 
 
 def _walk(args: argparse.Namespace) -> int:

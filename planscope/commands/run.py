@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session, Variant
-    from planscope.session.record import Cost, Help
+    from planscope.session.record import RunRecord
 
 ABOUT = (
     "Run an agent on a session's query, with mock tools, and record the run in the session. Exit status 0 for right "
@@ -184,20 +184,20 @@ def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> t
 def _tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence
-    from planscope.session.record import cost_of, help_of
+    from planscope.session.record import record_of
     from planscope.wording.explain import explain_verdict
     from planscope.wording.phrases import plural, verdict_line
 
-    verdict = replay.verdict()
+    verdict, grouped = replay.verdict(), record_of(made)
     if args.json:
-        print_json(RunDocument.about(made, replay, cost_of(made), where).as_data())
+        print_json(RunDocument.about(made, replay, grouped, where).as_data())
         return
-    calls, help = len(replay.facts), help_of(made)
+    calls, help = len(replay.facts), grouped.help
     say(verdict_line(verdict, help.note))
     say_all(sentence(explain_verdict(replay, verdict), columns()))
     say()
     by = f"run {made.id}: agent {clip(help.agent(made.agent), 40)}, model {clip(made.model, 60)}"
-    say(cost_line(cost_of(made)))
+    say(cost_line(grouped.cost))
     say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
 
 
@@ -259,7 +259,7 @@ def run_times(
     """Run ``--times`` times, record and report. Exit status 2 if every run was aborted."""
     from planscope.agents.rates import success
     from planscope.documents.runs import ManyRunsDocument
-    from planscope.session.record import cost_of, help_of
+    from planscope.session.record import record_of
 
     with prints_aside():
         made, interrupted = _run_many(args, variant, Filling(target, session, args.times))
@@ -274,14 +274,14 @@ def run_times(
         places = " and ".join(file for file, _ in kept.named(target_name))
         raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
     verdicts = [judge(session, run).replay.verdict() for run in recorded]
-    rate = success(verdicts, [help_of(run) for run in recorded])
-    costs = [cost_of(run) for run in recorded]
+    records = [record_of(run) for run in recorded]
+    rate = success(verdicts, [one.help for one in records])
     with suppress(BrokenPipeError):  # the runs are recorded
         if args.json:
             files = kept.beyond(target_name)
-            print_json(ManyRunsDocument.about(recorded, verdicts, costs, rate, where, files).as_data())
+            print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files).as_data())
         else:
-            _tell_rate(recorded, rate, costs, where)
+            _tell_rate(records, rate, where)
             say_all(more_files(kept, target_name))
     return 2 if rate.aborted == len(recorded) else 0
 
@@ -317,8 +317,8 @@ def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> t
     return [done[n] for n in sorted(done)], False
 
 
-def _tell_rate(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> None:
-    from planscope.session.record import Cost
+def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
+    from planscope.session.record import Cost, Help
 
     alone = " without help" if rate.helped else ""
     if rate.rate is None and rate.helped:
@@ -332,14 +332,14 @@ def _tell_rate(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> No
         )
     for kind, count in rate.errors.items():
         say(f"  {count:>4}  {kind.replace('_', ' ')}")
+    help = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))  # of all runs together
     if rate.helped:
-        say(
-            f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {_sum_of_help(runs).text})"
-        )
+        say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {help.text})")
     if rate.aborted and (rate.rate is not None or rate.helped):
         say(f"  {rate.aborted:>4}  aborted (model or network trouble; not counted)")
     say()
-    by = f"agent {clip(_sum_of_help(runs).agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
+    by = f"agent {clip(help.agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
+    costs = [run.cost for run in runs]
     known = [c.input_tokens for c in costs if c.input_tokens is not None]
     said = [c.output_tokens for c in costs if c.output_tokens is not None]
     total = Cost(
@@ -351,14 +351,6 @@ def _tell_rate(runs: list[Run], rate: Rate, costs: list[Cost], where: str) -> No
     )
     say(f"{cost_line(total)} in all")
     say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
-
-
-def _sum_of_help(runs: list[Run]) -> Help:
-    """The help that all runs had together."""
-    from planscope.session.record import Help, help_of
-
-    counts = zip(*(astuple(help_of(run)) for run in runs), strict=True)
-    return Help(*map(sum, counts))
 
 
 COMMANDS = {

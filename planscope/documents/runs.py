@@ -10,14 +10,13 @@ from pydantic import Field
 from planscope.documents.document import Document
 from planscope.documents.judgement import CheckDocument, Helped
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
-from planscope.session.record import help_of
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import Run
-    from planscope.session.record import Cost
+    from planscope.session.record import RunRecord
 
 
 class CostDocument(Document):
@@ -42,10 +41,10 @@ class RunDocument(Document):
     cost: CostDocument | None = None
 
     @classmethod
-    def about(cls, run: Run, replay: Replay, cost: Cost, session: str) -> Self:
+    def about(cls, run: Run, replay: Replay, record: RunRecord, session: str) -> Self:
         events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
-        check = CheckDocument.about(replay, replay.verdict(), helped=help_of(run))
-        return cls.of(run, run=run.id, session=session, events=events, check=check, cost=cost)
+        check = CheckDocument.about(replay, replay.verdict(), helped=record.help)
+        return cls.of(run, run=run.id, session=session, events=events, check=check, cost=record.cost)
 
 
 class ManyRunDocument(Document):
@@ -109,14 +108,14 @@ class ManyRunsDocument(Document):
         cls,
         runs: Sequence[Run],
         verdicts: Iterable[Verdict],
-        costs: Iterable[Cost],
+        records: Iterable[RunRecord],
         rate: Rate,
         session: str,
         files: Sequence[tuple[str, Sequence[str]]] | None = None,
     ) -> Self:
         each = [
-            ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=cost, helped=help_of(run))
-            for run, verdict, cost in zip(runs, verdicts, costs, strict=True)
+            ManyRunDocument.of(verdict, run=run.id, seed=run.seed, cost=record.cost, helped=record.help)
+            for run, verdict, record in zip(runs, verdicts, records, strict=True)
         ]
         return cls.of(runs[0], session=session, runs=each, success=rate, **files_field(files))
 

@@ -13,9 +13,9 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from planscope.tui import keys
-from planscope.tui.actions import BY_ID, Where
+from planscope.tui.actions import Where
 from planscope.tui.closing import forget_lines, to_front
-from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, keys_of, shown_key
+from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT
 
@@ -76,10 +76,6 @@ class AppScreen(Screen[Result]):
         """The keys that the user changed, by the ids of actions."""
         found: KeyChoice = getattr(self.app, "choice", {})
         return found
-
-    def key(self, id: str) -> str:
-        """The first key of an action, the user's own if there is one, as a reader knows it."""
-        return shown_key(keys_of(BY_ID[id], self.choice)[0])
 
     @property
     def is_left(self) -> bool:

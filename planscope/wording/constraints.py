@@ -38,16 +38,16 @@ def brief(c: Constraint, problem: Problem) -> str:
 def by_ids(c: Constraint, problem: Problem) -> str:
     """The same with the ids of the actions, where their names do not fit: ``a4 before a5``."""
     ids = (visible(a or "", limit=12) for a in (c.before, c.after, c.action))
-    return _short(c, problem.timed, *ids).replace(" starts at ", " starts ").replace(" ends at ", " ends ")
+    return _short(c, problem.timed, *ids, at="")
 
 
-def _short(c: Constraint, timed: bool, before: str, after: str, action: str) -> str:
+def _short(c: Constraint, timed: bool, before: str, after: str, action: str, *, at: str = "at ") -> str:
     if c.kind == "order":
         return f"{before} ends before {after} starts" if timed else f"{before} before {after}"
     if c.kind == "start_at_least":
-        return f"{action} starts at {clock(c.hour or 0)} or later"
+        return f"{action} starts {at}{clock(c.hour or 0)} or later"
     if c.kind == "end_at_most":
-        return f"{action} ends at {clock(c.hour or 0)} or earlier"
+        return f"{action} ends {at}{clock(c.hour or 0)} or earlier"
     return RULES[c.kind]
 
 

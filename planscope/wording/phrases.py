@@ -14,8 +14,6 @@ from planscope.safe import visible
 from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS
 
 MOST_ARGUMENTS = 12
-BY_HAND = "played by hand"
-"""The model of a run that a person played."""
 
 
 class Ended(Protocol):
@@ -145,7 +143,8 @@ def findings(found: Iterable[Finding]) -> str:
 
 def outcome(verdict: str, error_type: str | None) -> str:
     """How a run came out in a word or two: its error's type, or its verdict."""
-    return {**VERDICTS, **FINDINGS}.get(error_type or verdict, verdict)
+    key = error_type or verdict
+    return FINDINGS.get(key) or VERDICTS.get(key, verdict)
 
 
 def headline(verdict: Verdict) -> str:

@@ -319,6 +319,7 @@ def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> t
 
 def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
     from planscope.session.record import Cost, Help
+    from planscope.wording import terms
 
     alone = " without help" if rate.helped else ""
     if rate.rate is None and rate.helped:
@@ -331,7 +332,7 @@ def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
             f"{rate.high:.0%}"
         )
     for kind, count in rate.errors.items():
-        say(f"  {count:>4}  {kind.replace('_', ' ')}")
+        say(f"  {count:>4}  {terms.said(kind)}")
     help = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))  # of all runs together
     if rate.helped:
         say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {help.text})")

@@ -46,10 +46,11 @@ def _models(args: argparse.Namespace) -> int:
         print_json(ModelsDocument(simulated=simulated, providers=found).as_data())
         return 0
     from planscope.report import hanging, table
+    from planscope.wording.terms import said
 
     say("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
     for profile in profiles:
-        plants = f" (its fault: {profile.plants.replace('_', ' ')})" if profile.plants else ""
+        plants = f" (its fault: {said(profile.plants)})" if profile.plants else ""
         say_all(hanging(f"  {profile.name}", profile.about + plants, 20, columns()))
         for p in profile.parameters:
             bounds = f"{p.low} to {p.high}, default {p.default}: {p.about}"

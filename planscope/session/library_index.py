@@ -216,7 +216,11 @@ def search(entries: Iterable[Entry], text: str) -> list[Entry]:
 
 
 def _haystack(entry: Entry) -> str:
-    errors = [form for e in sorted(entry.error_types) for form in (e, e.replace("_", " "), terms.said(e))]
+    errors = [
+        form
+        for json_name in sorted(entry.error_types)
+        for form in (json_name, json_name.replace("_", " "), terms.said(json_name))
+    ]
     texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, *errors)
     more = ("wrong" if entry.came_out("wrong") else "", "helped" if entry.helped else "")
     return "\n".join(t for t in (*texts, *more, entry.wrong and "broken") if t).casefold()

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from planscope.language.problem import Problem
 from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo, Verdict
 from planscope.safe import visible
-from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS
+from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS, said
 
 MOST_ARGUMENTS = 12
 
@@ -143,8 +143,7 @@ def findings(found: Iterable[Finding]) -> str:
 
 def outcome(verdict: str, error_type: str | None) -> str:
     """How a run came out in a word or two: its error's type, or its verdict."""
-    key = error_type or verdict
-    return FINDINGS.get(key) or VERDICTS.get(key, verdict)
+    return said(error_type or verdict)
 
 
 def headline(verdict: Verdict) -> str:
@@ -176,13 +175,13 @@ def move(problem: Problem, safe: Move) -> str:
 
 def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -> str:
     """Several: ``a or b`` without hours, ``a, start 9; or b, start 10 to 12`` with them; the rest is counted."""
-    said = [move(problem, one) for one in safe[:most]]
-    said += [plural(len(safe) - most, "other")] * (len(safe) > most)
+    words = [move(problem, one) for one in safe[:most]]
+    words += [plural(len(safe) - most, "other")] * (len(safe) > most)
     between = "; " if any(one.hours for one in safe) else ", "
-    if len(said) < 2:
-        return "".join(said)
-    head = between.join(said[:-1])
-    return f"{head}{between.rstrip() if between == '; ' else ''} {last} {said[-1]}"
+    if len(words) < 2:
+        return "".join(words)
+    head = between.join(words[:-1])
+    return f"{head}{between.rstrip() if between == '; ' else ''} {last} {words[-1]}"
 
 
 def planned(problem: Problem, step: PlannedCall) -> str:

@@ -203,5 +203,4 @@ def state(value: State, ended: bool = False) -> str:
 
 def said(value: str) -> str:
     """The words for a verdict, an ending or a type of error, whichever it is."""
-    words = {**ENDINGS, **VERDICTS, **FINDINGS}
-    return words.get(value, value)
+    return next((words[value] for words in (FINDINGS, VERDICTS, ENDINGS) if value in words), value)

@@ -267,7 +267,7 @@ class LibraryScreen(SideScreen):
         names = ["", *found]
         lines: list[tuple[Run, ...]] = [(Run("any"),)]
         for name, count in found.items():
-            lines.append((Run(f"{shown(name.replace('_', ' '), 40):<20}"), Run(f"{count:>5,}", "dim")))
+            lines.append((Run(f"{shown(said(name), 40):<20}"), Run(f"{count:>5,}", "dim")))
         now = getattr(self.state, field)
         at = names.index(now) if now in names else 0
         number = await self.answer(ChooseDialog(self.paint, title, lines, at))

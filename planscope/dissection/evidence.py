@@ -44,7 +44,7 @@ class Counts:
 
 
 CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
-"""Of all runs of one mutant; ``pending``: it has none yet, ``mixed``: some were right and some wrong."""
+"""The outcome of a mutant's runs. ``pending``: it has none yet; ``mixed``: some were right and some wrong."""
 
 Evidence = Mapping[CellKind, Sequence[Counts]]
 """For each arm, its mutants in the order of their numbers."""

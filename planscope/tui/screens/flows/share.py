@@ -317,5 +317,5 @@ def _write(file: Path, text: str, over: bool) -> None:
     from planscope.session.files import write_atomic
 
     if not over and file.exists():
-        raise UserError(f"{file} exists by now; nothing was written")
+        raise UserError(f"{file} exists already; nothing was written")
     write_atomic(file, text.encode("utf-8", "backslashreplace"))

@@ -21,8 +21,8 @@ LAYERS = [
     {"oracle"},
     {"wording"},
     {"synthesis", "session"},
-    {"agents", "debugger", "compare"},
-    {"dissection"},
+    {"agents", "debugger", "compare", "traces"},
+    {"dissection", "rules"},
     {"documents", "report", "case"},
     {"sharing"},
     {"tui", "walk"},
@@ -33,7 +33,7 @@ LAYERS = [
 """From the bottom up. A part imports from layers below its own, and from itself."""
 
 ONLY_IN = {
-    "z3": {"oracle"},
+    "z3": {"oracle", "rules"},
     "textual": {"tui"},
     "rich": {"tui"},
     "langchain": {"agents"},

@@ -1,0 +1,1 @@
+"""Traces that people bring: readers for the formats of other programs, behind one interface."""

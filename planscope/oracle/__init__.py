@@ -1,1 +1,1 @@
-"""The judge: verdicts, step states, cores, repairs. The only place that knows Z3."""
+"""Judges runs: verdicts, states of steps, unsat cores, repairs. No other package uses Z3."""

@@ -1,4 +1,4 @@
-"""Checks the arguments that an agent passed: those of mock tools, and of real tools by their JSON schema."""
+"""Checks the arguments of a call: those of mock tools here, those of real tools against their JSON schema."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ START = "start_time"
 
 
 def read_start(arguments: Mapping[str, Any] | None) -> int | str:
-    """The start hour of a timed call, or (a string) why the call is refused.
+    """Return the start hour of a timed call, or a string that says why the call is refused.
 
-    It must be an integer: ``8`` and ``8.0`` are accepted; ``"8"``, ``true``, ``8.5`` and a missing one are refused.
-    Whether the hour makes sense is not checked here.
+    The start must be an integer: ``8`` and ``8.0`` are accepted; ``"8"``, ``true``, ``8.5`` and a missing start are
+    refused. Whether the hour meets the constraints is checked elsewhere.
     """
     if arguments is None:
         return "the arguments could not be read"
@@ -30,7 +30,7 @@ def read_start(arguments: Mapping[str, Any] | None) -> int | str:
 
 
 def extra_arguments(arguments: Mapping[str, Any] | None, timed: bool) -> tuple[str, ...]:
-    """Names of arguments that the tool does not take; such a call is executed anyway."""
+    """Return the names of arguments that the tool does not take. A call with extra arguments is executed anyway."""
     if not arguments:
         return ()
     return tuple(name for name in arguments if not (timed and name == START))
@@ -68,15 +68,16 @@ _DEEPEST = 32
 
 
 def schema_refusal(schema: Mapping[str, Any], arguments: Mapping[str, Any] | None) -> str | None:
-    """Why a real tool's JSON schema refuses the arguments, in a few words; None if it accepts them.
+    """Return a short reason why a real tool's JSON schema refuses the arguments, or None if it accepts them.
 
-    Unknown keywords (``format``, ``pattern``, ...) refuse nothing.
+    Keywords that are not known here (``format``, ``pattern``, ...) refuse nothing.
     """
     return _refused(schema, dict(arguments or {}), "", schema, 0)
 
 
 def _refused(schema: Any, value: Any, name: str, whole: Mapping[str, Any], depth: int) -> str | None:
-    """The first fault of the value named ``name``; ``""`` names the arguments as a whole."""
+    """Return the first fault found in ``value``; ``name`` says where it is, and ``""`` means the arguments as a
+    whole."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return None
     depth += 1
@@ -147,7 +148,8 @@ def _parts_refused(
 
 
 def _referred(whole: Mapping[str, Any], reference: str) -> Any:
-    """The target of a reference within the schema; None for any other reference, which then accepts every value."""
+    """Return the target of a ``$ref`` inside the schema, or None for any other reference, which then accepts every
+    value."""
     here: Any = whole
     for part in reference.removeprefix("#/").split("/") if reference.startswith("#/") else ("",):
         here = here.get(part) if isinstance(here, Mapping) else None

@@ -1,8 +1,10 @@
-"""The base language, where only order counts: plans, and which members can hold together.
+"""The base language, where only order counts: states, cores, and which members can hold together.
 
-A step costs what touches the action that it executes. Members hold together where the order that they ask for has no
-cycle. A step says that its action came before all that had not run then. That is many edges, so each step has a node
-that represents everything later: the graph stays as large as the problem.
+A *member* is a possible element of an unsat core: a constraint, a rule, a step or the end of the run. Members can hold
+together if the graph of the orders that they ask for has no cycle. A step says that its action came before every action
+that had not run yet. As edges between actions these would be too many, so each step has a node that stands for
+everything later, and the graph stays as large as the problem. Judging a step costs as much as the constraints of its
+action.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepN
 
 
 class BasePlan:
-    """Without a contradiction in the text, a plan is lost exactly when a constraint is broken."""
+    """A problem in the base language. Unless its text contradicts itself, a plan is lost exactly when a constraint
+    is broken."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -36,7 +39,8 @@ class BasePlan:
         return _BaseCursor(self)
 
     def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int] = ()) -> Core | None:
-        """The core at the first doomed step of an attempt (which members stay: spec, "Which core")."""
+        """Return the core at the step where an attempt was lost. If there are several, the specification says which
+        one."""
         if self.cyclic:
             return Core(tuple(self.edge_ids[k] for k in cycle_core(self.n, self.edges)), ())
         found = rule_core(attempt, step, self.rules)
@@ -83,7 +87,7 @@ class _BaseCursor:
         return self
 
     def execute(self, fact: Fact) -> None:
-        """Nothing to do: the state follows from the statuses."""
+        """Do nothing: in the base language the state follows from the statuses of the constraints."""
 
     def state(self, attempt: Attempt, index: int) -> State:
         if attempt.first_broken is not None and attempt.first_broken <= index:
@@ -132,7 +136,8 @@ class BaseQuestion:
         return "sat", self.members.widened(chosen, self._met(order, chosen))
 
     def _sorted(self, after: list[list[tuple[int, int]]]) -> tuple[list[int], set[int]]:
-        """Nodes in an order that meets the edges, ties as they ran; and the nodes that a cycle keeps out of it."""
+        """Sort nodes along the edges, ties in the order of the run. The second result holds the nodes that a cycle
+        keeps out."""
         missing = [0] * len(after)
         for edges in after:
             for b, _ in edges:
@@ -151,7 +156,7 @@ class BaseQuestion:
         return order, {i for i in range(len(after)) if missing[i]}
 
     def _cycle(self, after: list[list[tuple[int, int]]], left: set[int]) -> int:
-        """The members of one cycle. Every node of ``left`` has a predecessor in ``left``."""
+        """Return the members of one cycle. Every node of ``left`` must have a predecessor in ``left``."""
         before = {b: (a, k) for a in sorted(left, reverse=True) for b, k in after[a] if b in left}
         here, seen = min(left), dict[int, int]()
         path: list[int] = []
@@ -162,13 +167,14 @@ class BaseQuestion:
         return sum(1 << k for k in path[seen[here] :] if k >= 0)
 
     def _met(self, order: list[int], chosen: int) -> list[int]:
-        """The members outside ``chosen`` that this order meets, one bit mask each."""
+        """Return the members outside ``chosen`` that this order meets, one bit mask each."""
         at = {node: i for i, node in enumerate(order)}
         ran = len(self.first)
         soonest = [min((at[i] for i in range(self.n) if self.place[i] == ran), default=len(order))] * (
             ran + 1
         )
-        for p in range(ran - 1, -1, -1):  # place of the first action that had not run before p
+        # soonest[p]: where the earliest of the actions that had not run before p comes in this order
+        for p in range(ran - 1, -1, -1):
             soonest[p] = min(soonest[p + 1], at[self.first[p]])
         met = []
         for k in range(len(self.names)):

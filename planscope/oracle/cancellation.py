@@ -1,7 +1,7 @@
-"""Cancellation of long questions, per thread.
+"""Cancellation of long computations, per thread.
 
-The code that starts oracle work in a thread names a token there (:func:`cancelled_by`). Long searches check it from
-time to time, and Z3 is interrupted. Without a token, every question runs to its end.
+Code that starts oracle work in a thread sets a token with :func:`cancelled_by`. Long searches check the token from time
+to time, and Z3 is interrupted. Without a token, every computation runs to its end.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Protocol
 
 
 class Cancelled(Exception):
-    """The thread's token was cancelled, so nobody waits for the answer."""
+    """Raised when the thread's token was cancelled, because nobody waits for the answer any more."""
 
 
 class CancellationToken(Protocol):
-    """Says whether the work of a thread was cancelled."""
+    """Tells a thread that its work was cancelled."""
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was."""
+        """Whether the work was cancelled."""
 
     def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
-        """Call ``act`` on cancellation, in any thread. The result is a function that removes ``act`` again."""
+        """Call ``act`` on cancellation, in whichever thread cancels. Return a function that removes ``act`` again."""
 
 
 class _Here(threading.local):
@@ -36,7 +36,7 @@ _here = _Here()
 
 @contextmanager
 def cancelled_by(token: CancellationToken) -> Iterator[None]:
-    """Within this block, the thread's questions raise :class:`Cancelled` once ``token`` is cancelled."""
+    """Within this block, this thread's computations raise :class:`Cancelled` once ``token`` is cancelled."""
     before, _here.token = _here.token, token
     try:
         yield
@@ -52,7 +52,8 @@ def check_cancelled() -> None:
 
 @contextmanager
 def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """For work that cannot check by itself: cancellation calls ``interrupt``, then :class:`Cancelled` is raised."""
+    """Run a block that cannot check the token itself. Cancelling calls ``interrupt`` and then raises
+    :class:`Cancelled`."""
     token = _here.token
     if token is None:
         yield

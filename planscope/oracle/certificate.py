@@ -1,4 +1,4 @@
-"""Confirms a verdict, its core and all reasons with Z3, member by member."""
+"""Confirms a verdict, its unsat core and all reasons with Z3."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from planscope.oracle.walk import Walk
 
 
 def encoding_of(run: Walk) -> Encoding:
-    """The last attempt as formulas, with its end if the agent stopped."""
+    """Encode the last attempt as formulas, with the end of the run as a member if the agent stopped."""
     return encode(run.problem, run.last_attempt.facts, _ended(run))
 
 
 def prefix_of(run: Walk, index: int) -> Prefix:
-    """The attempt at an index, up to that step."""
+    """Return the executions of the attempt at ``index``, up to that step."""
     view = run.steps[index]
     ran = tuple(
         f
@@ -29,17 +29,17 @@ def prefix_of(run: Walk, index: int) -> Prefix:
 
 
 def member_names(one: Core | Correction) -> list[str]:
-    """The members of a core or a correction by their names in the encoding."""
+    """Return the members of a core or a correction by their names in the encoding."""
     return [*one.constraints, *("end" if s == "end" else f"step{s}" for s in one.steps)]
 
 
 def certify(
     run: Walk, timeout: int, started: Callable[[Callable[[], None]], None] | None = None
 ) -> bool | None:
-    """True if Z3 agrees: is the plan lost, is the core unsatisfiable and minimal? None if Z3 gave up.
+    """Ask Z3 whether the plan is lost, and whether the core is unsatisfiable and minimal.
 
-    An unsatisfiable core implies that the plan is lost, so Z3 is asked about the core alone. ``timeout``:
-    milliseconds per question.
+    Returns True if Z3 agrees, False if it disagrees, None if it gave up. An unsatisfiable core implies that the plan is
+    lost, so Z3 is asked about the core alone. ``timeout``: milliseconds per question.
     """
     judge = judge_of(run.problem, run.last_attempt.facts, _ended(run), timeout)
     if started is not None:
@@ -66,9 +66,10 @@ def certify_reasons(
     stopped: Callable[[], bool] | None = None,
     started: Callable[[Callable[[], None]], None] | None = None,
 ) -> bool | None:
-    """True if Z3 agrees that all of them are minimal cores and minimal corrections. None as soon as it gives up.
+    """Ask Z3 whether these are minimal cores and minimal corrections, each of them.
 
-    Whether there are others is not asked. ``timeout``: milliseconds per question. ``stopped`` and ``started``: as in
+    Returns True if Z3 agrees with all, False if it disagrees with one, None as soon as it gives up. Z3 is not asked
+    whether there are more. ``timeout``: milliseconds per question. ``stopped`` and ``started``: as in
     :func:`~planscope.oracle.reasons.reasons`.
     """
     prefix = prefix_of(run, found.index)
@@ -94,7 +95,8 @@ def certify_reasons(
 
 
 def _is_correction(judge: Judge, given_up: Collection[str]) -> bool | None:
-    """Can the rest hold without these, and not with any one of them back? None: Z3 gave up."""
+    """Ask Z3 whether the rest can hold without these members, but not if any one of them is put back. None if it
+    gave up."""
     rest = [m for m in judge.members if m not in given_up]
     questions: list[tuple[Answer, list[str]]] = [("sat", rest)]
     questions += [("unsat", [*rest, member]) for member in given_up]

@@ -1,7 +1,7 @@
-"""Do two queries mean the same? Z3 checks that each set of constraints implies the other (paper 4.5).
+"""Decides whether two queries mean the same: Z3 checks that each set of constraints implies the other (paper 4.5).
 
 Actions are matched by their ids. The constraints are differences of integers, so both questions are quick. Durations
-and "one by one" are added only if one set does not imply the other without them.
+and the rule "one by one" are added only if one set does not imply the other without them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from planscope.oracle.smt import DIFFERENCES, fresh_solver
 
 
 def equivalent(one: Problem, other: Problem, *, foreseen: bool = False, effort: int = EFFORT) -> bool | None:
-    """Do exactly the same plans meet both? None if Z3 gave up.
+    """Return whether exactly the same plans meet both problems, or None if Z3 gave up.
 
-    Base: a plan is an order. Timed: start hours, with the actions' durations, in a day in which calls come one by
-    one. ``foreseen``: the two must also mean the same without durations and "one by one", which is all that an agent
-    knows when it plans. False if the two are not about the same actions (ids, durations, timed or not). Two
-    contradictory sets are equivalent. ``effort``: Z3's rlimit per question.
+    In the base language a plan is an order. In the timed language it is the start hours of actions with their
+    durations, in a day in which calls come one by one. ``foreseen``: the two must also mean the same without durations
+    and "one by one", which is all that an agent knows when it plans. The result is False if the two are not about the
+    same actions (ids, durations, timed or not). Two contradictory sets are equivalent. ``effort``: Z3's rlimit per
+    question.
     """
     if one.timed != other.timed or _actions(one) != _actions(other):
         return False
@@ -41,7 +42,7 @@ def _actions(problem: Problem) -> dict[str, int | None]:
 
 
 class _Questions:
-    """One solver, emptied after each question, and a cache of its integer terms."""
+    """One Z3 solver, emptied after each question, with a cache of its integer terms."""
 
     def __init__(self) -> None:
         self.context, self.solver = fresh_solver(**DIFFERENCES)
@@ -54,7 +55,7 @@ class _Questions:
         return found
 
     def same(self, one: Problem, other: Problem, effort: int, known: bool) -> bool | None:
-        """``known``: with the durations, and calls come one by one."""
+        """Return whether each set implies the other. ``known``: durations count, and calls come one by one."""
         said, told = _said(one), _said(other)
         self.solver.set("rlimit", effort)
         answers = [self.implies(one, said, told, known), self.implies(one, told, said, known)]
@@ -65,7 +66,7 @@ class _Questions:
     def implies(
         self, problem: Problem, given: Sequence[Constraint], wanted: Sequence[Constraint], known: bool
     ) -> bool | None:
-        """Does every plan that meets ``given`` meet all of ``wanted``?"""
+        """Return whether every plan that meets ``given`` meets all of ``wanted``."""
         solver = self.solver
         solver.push()
         try:
@@ -108,7 +109,7 @@ class _Questions:
 
 
 def _said(problem: Problem) -> list[Constraint]:
-    """The constraints of the text, each meaning once."""
+    """Return the constraints of the text without those that repeat the meaning of an earlier one."""
     return list({c.meaning: c for c in problem.said}.values())
 
 

@@ -1,4 +1,4 @@
-"""The effect of each call of a run: executions, refusals, repeats, restarts, and the clock."""
+"""Determines what each call of a run did: executions, refusals, repeats, restarts, and the clock after it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from planscope.oracle.arguments import extra_arguments, read_start, schema_refus
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 
 Effect = Literal["done", "repeated", "refused", "restart", "free", "failed"]
-"""``free``: a real tool that the query does not name. ``failed``: a real tool failed; nothing was done, and the agent
-made no error."""
+"""``free``: the call of a real tool that the query does not name. ``failed``: a real tool failed; nothing was done,
+and the agent is not to blame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One call's effect. ``step`` counts from 1, ``action`` indexes ``problem.actions``.
+    """What one call did. ``step`` counts from 1, ``action`` is an index into ``problem.actions``.
 
-    Timed: ``start`` and ``end`` are hours, ``clock`` is the latest end before this call, None before the first.
-    ``refusal`` says why a call is no execution; ``extra`` names arguments that the tool does not take. ``first``: for
-    a repeated action, the step of its first execution.
+    Timed: ``start`` and ``end`` are hours, ``clock`` is the latest end before this call (None before the first).
+    ``refusal`` says why the call did not run; ``extra`` names arguments that the tool does not take. ``first``: for a
+    repeated action, the step of its first execution.
     """
 
     step: int
@@ -39,12 +39,12 @@ class Fact:
 
 
 def durations(problem: Problem) -> list[int]:
-    """Hours of each action; 1 if none is given."""
+    """Return the hours of each action; 1 if an action has no duration."""
     return [1 if a.duration is None else a.duration for a in problem.actions]
 
 
 def read_facts(problem: Problem, trace: Trace) -> list[Fact]:
-    """The effect of every call of the trace, in order (spec: the first execution counts for the order)."""
+    """Return what every call of the trace did, in order. An action's first execution counts for the order."""
     reader = FactReader(problem)
     return [reader.read(call) for call in trace.calls]
 
@@ -67,7 +67,7 @@ class FactReader:
         return made
 
     def read(self, call: Call) -> Fact:
-        """The effect of the next call."""
+        """Return what the next call did."""
         problem, own = self._problem, self._problem.own
         self._step += 1
         extra = extra_arguments(call.arguments, problem.timed) if own is None else ()
@@ -109,7 +109,8 @@ class FactReader:
 
 
 def _own_refusal(own: Mapping[str, Mapping[str, Any] | None], call: Call) -> str | None:
-    """Why a real tool refused a call that it answered with an error; None if it accepted the call and failed."""
+    """Return why a real tool refused a call that it answered with an error, or None if it accepted the call and then
+    failed."""
     if own and call.tool not in own:
         return "there is no such tool"
     schema = own.get(call.tool)

@@ -12,11 +12,11 @@ from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import ErrorType, Finding
 
 PRIMARY: tuple[ErrorType, ...] = ("timeout", "act_error", "action_lost", "action_repeated")
-"""These come first, in this order, as a run's primary type; then the earlier of the two others."""
+"""A run's primary error is the first of these types that it has, or else the earlier one of the other two types."""
 
 
 def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
-    """The findings of one call that ``attempt`` already includes."""
+    """Return the findings of one call. ``attempt`` must include the call already."""
     tool = fact.call.tool
     if fact.call.refused:
         return
@@ -46,9 +46,10 @@ def find(problem: Problem, attempt: Attempt, fact: Fact) -> Iterator[Finding]:
 
 
 def _hours_break(problem: Problem, fact: Fact, action: str) -> Iterator[str]:
-    """Clock times and clock rules that this call's hours violate, even if they were decided before.
+    """Return clock times and clock rules that this call's hours violate, even if they were decided before.
 
-    A repeated call's hours are judged like any other's, although the first execution decides the status.
+    The hours of a repeated call are judged like any other's, although the first execution decides the constraint's
+    status.
     """
     assert fact.start is not None and fact.end is not None
     wrong = {
@@ -66,7 +67,7 @@ def _hours_break(problem: Problem, fact: Fact, action: str) -> Iterator[str]:
 
 
 def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Finding]:
-    """Findings that only the end of a run shows: a limit that was hit, actions never done."""
+    """Return the findings that only the end of a run shows: a limit was reached, or actions were never done."""
     if trace.ending in ("timeout", "call_limit"):
         why = trace.reason or ("out of time" if trace.ending == "timeout" else "too many model calls")
         yield Finding("timeout", "end", message=why)
@@ -82,7 +83,7 @@ def find_at_end(problem: Problem, attempt: Attempt, trace: Trace) -> Iterator[Fi
 
 
 def grouped(findings: Sequence[Finding]) -> list[tuple[Finding, ...]]:
-    """Findings that say the same of different steps, together: each group by step, in the order of their firsts."""
+    """Group findings that differ only in their step. Groups are ordered by their first step."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for one in findings:
         said = (one.type, one.severity, one.constraints, one.actions, one.message)
@@ -91,7 +92,8 @@ def grouped(findings: Sequence[Finding]) -> list[tuple[Finding, ...]]:
 
 
 def ordered(findings: Sequence[Finding], complete: bool) -> tuple[Finding, ...]:
-    """Primary first, then by step; an act_error of a run that still did every action is a warning."""
+    """Sort findings: the primary one first, then by step. An act_error becomes a warning if the run did every action
+    anyway."""
     settled = [replace(f, severity="warning") if f.type == "act_error" and complete else f for f in findings]
     kinds: tuple[ErrorType, ...] = (*PRIMARY, "parameter_error", "order_error")
 

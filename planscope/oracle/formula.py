@@ -1,9 +1,10 @@
-"""A problem with a run's last attempt as formulas: the one encoding that Z3 judges and that is exported.
+"""Encodes a problem and a run's last attempt as formulas, the one encoding that Z3 judges and that is exported.
 
-Members (the possible elements of a core) have names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
-Background formulas have none. A step says that its action ran, when, and that every action that had not run comes
-later. In the base language, step k has the mark k * (n + 1) among the places of the n actions. Every action that had
-not run lies behind the mark (background, which forbids no order by itself); the step says that its action does not.
+Members (possible elements of an unsat core) have names: constraints ``c*``, rules ``b*``, steps ``step1``, ``end``.
+Background formulas have none. A step says that its action ran, when it ran, and that every action that had not run
+comes later. In the base language, step k has the mark k * (n + 1) among the places of the n actions. Every action that
+had not run lies behind the mark (this is background, and by itself forbids no order); the step says that its own action
+lies before it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact, durations
 
 Formula = tuple["str | Formula | int", ...] | str
-"""SMT-LIB terms as nested tuples: ``("<=", ("+", "x", 1), "y")``; a Boolean or integer constant is its name."""
+"""An SMT-LIB term as nested tuples: ``("<=", ("+", "x", 1), "y")``. A Boolean or integer constant is its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """Declarations, background, and the members in the order c1.., b1.., steps."""
+    """Declarations, background formulas, and members in the order c1.., b1.., steps."""
 
     integers: tuple[str, ...]
     booleans: tuple[str, ...]
@@ -36,16 +37,16 @@ def conjunction(parts: Sequence[Formula]) -> Formula:
 
 
 def encode(problem: Problem, facts: Iterable[Fact], ended: bool, free: Iterable[int] = ()) -> Encoding:
-    """Encode ``problem`` with the facts of one attempt.
+    """Encode ``problem`` with what the calls of one attempt did.
 
-    ``ended``: the agent stopped, so nothing else will be done. ``free``: actions of unknown duration (at least 1
-    hour), to ask what could have been foreseen.
+    ``ended``: the agent stopped, so nothing else will be done. ``free``: actions whose duration counts as unknown (at
+    least 1 hour), to ask what could have been foreseen.
     """
     return _Encoder(problem, list(facts), ended, frozenset(free)).encoding()
 
 
 def room(ids: Sequence[str], takes: Sequence[int], begin: int, end: int) -> Formula:
-    """The calls between two hours take no more hours than lie between them, which "one by one" implies.
+    """Say that the calls between two hours take no more hours than lie between them, which "one by one" implies.
 
     ``ids``: the actions. ``takes``: the least hours of each.
     """
@@ -94,11 +95,11 @@ class _Encoder:
         ]
 
     def mark(self, f: Fact) -> int:
-        """The number of a step's mark; every action has room between two marks."""
+        """Return the number that marks a step. All actions fit between two marks."""
         return f.step * (len(self.ids) + 1)
 
     def behind(self) -> list[Formula]:
-        """Each action is behind the mark of the last step before its own step."""
+        """Say that each action lies behind the mark of the last step before its own."""
         last: dict[int, Fact] = {g.action or 0: f for f, g in pairwise(self.firsts)}
         for f in self.firsts[-1:]:
             done = {g.action for g in self.firsts}
@@ -126,7 +127,7 @@ class _Encoder:
         return self.one_by_one()
 
     def one_by_one(self) -> Formula:
-        """No two calls overlap, and a call starts no earlier than the calls before it have ended."""
+        """Say that no two calls overlap, and that a call starts no earlier than all calls before it have ended."""
         parts: list[Formula] = [
             ("or", ("<=", f"end_{a}", f"start_{b}"), ("<=", f"end_{b}", f"start_{a}"))
             for i, a in enumerate(self.ids)

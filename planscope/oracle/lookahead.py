@@ -1,4 +1,4 @@
-"""The state and violations after one more call, without judging the whole run again."""
+"""Answers what one more call would do, without judging the whole run again."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from planscope.oracle.walk import Walk
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``state`` after the call; ``breaks``: ids of the constraints that it would break, in their order."""
+    """The ``state`` after the call; ``breaks`` holds ids of the constraints that it would break, in their order."""
 
     state: State
     breaks: tuple[str, ...] = ()
 
 
 class Lookahead:
-    """Looks one call ahead from the end of a run that is not over (its trace ends ``running``).
+    """Looks one call ahead from the end of a run that goes on (its trace's ending is ``running``).
 
     The answers are those of a replay with that call, except that Z3 is never asked: if exact scheduling gives up and
     nothing breaks, the state is ``unknown``.
@@ -41,11 +41,11 @@ class Lookahead:
 
     @cached_property
     def safe(self) -> dict[str, tuple[int, int] | None]:
-        """The safe next moves: ids of actions with first and last safe start (timed)."""
+        """Ids of the safe next actions, each with its first and last safe start hour (timed)."""
         return {m.action: m.hours for m in self.run.safe_moves(len(self.run.steps) - 1)}
 
     def after(self, action: int, start: int | None = None) -> Outcome:
-        """The outcome of doing that action (by its index) next; timed: at hour ``start``."""
+        """Return the outcome of calling the action with this index next, at hour ``start`` if timed."""
         trial = self.attempt.copy()
         fact = self._fact(action, start)
         self._watcher.execute(trial, fact)
@@ -63,7 +63,7 @@ class Lookahead:
         return fact if first is None else replace(fact, effect="repeated", first=first.step)
 
     def _state(self, fact: Fact) -> State:
-        """The state if the call breaks no constraint: it depends on whether the move is safe."""
+        """Return the state after a call that breaks no constraint; it depends on whether the move is safe."""
         before = self.run.steps[-1].state
         if before != "completable":
             return before
@@ -77,5 +77,5 @@ class Lookahead:
 
     @property
     def _too_hard(self) -> bool:
-        """Did scheduling give up? A plan that can be finished always has a safe move."""
+        """Return whether scheduling gave up: a plan that can be finished always has a safe move."""
         return not self.safe and len(self.attempt.first) < len(self.run.problem.actions)

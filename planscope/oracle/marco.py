@@ -1,9 +1,9 @@
-"""All minimal unsatisfiable sets and all minimal corrections (MARCO: Liffiton, Previti, Malik, Marques-Silva 2016).
+"""Finds all minimal cores and all minimal corrections (MARCO: Liffiton, Previti, Malik, Marques-Silva 2016).
 
-Each set of one kind hits every set of the other kind. So the sets found so far bound the search: a smallest set that
-hits all known cores and contains no known correction is a correction itself, or reveals a new core; and the other way
-round. python-sat's ``Hitman`` finds the smallest hitting sets first, at any size. Where it is not installed, Z3 does so
-for up to ``EXACT`` members; beyond that its sets are only irreducible.
+Every core shares a member with every correction (it *hits* it), and the other way round. So the sets found so far bound
+the search: a smallest set that hits all known cores and contains no known correction is either a new correction, or it
+reveals a new core. python-sat's ``Hitman`` finds the smallest hitting sets first, at any size. If it is not installed,
+Z3 does so for up to ``EXACT`` members; larger sets of Z3 are only irreducible.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from planscope.oracle.smt import fresh_solver
 from planscope.oracle.verdict_types import SearchEnd
 
 EXACT = 4
-"""Up to this size Z3 finds the smallest set first; beyond it, proving that there is no smaller set is too slow."""
+"""Up to this size Z3 finds the smallest set first. Beyond it, proving that no smaller set exists takes too long."""
 
 
 class GaveUp(Exception):
-    """A question got no answer: it was too hard, or it was interrupted."""
+    """A question got no answer, because it was too hard or was interrupted."""
 
 
 class HittingSets(Protocol):
-    """Sets are bit masks. What was asked to be hit or avoided stays so; ``floor`` never decreases."""
+    """Yields sets that hit all given sets, as bit masks. Calls of ``hit`` and ``avoid`` add up; ``floor`` never
+    decreases."""
 
     @property
     def floor(self) -> int:
-        """No later set has fewer members."""
+        """The size that no later set falls below."""
 
     def hit(self, mask: int) -> None: ...
 
@@ -39,7 +40,7 @@ class HittingSets(Protocol):
         """Never return this set or a superset of it."""
 
     def next(self) -> int | None:
-        """The next minimal set, small ones first; None if there is none. Raises :class:`GaveUp`."""
+        """Return the next minimal set, small ones first, or None if there is none. Raises :class:`GaveUp`."""
 
     def interrupt(self) -> None:
         """Interrupt the solver that another thread is running."""
@@ -55,7 +56,7 @@ def hitting_sets() -> HittingSets:
 
 
 class HittingSetsByHitman:
-    """Exact at any size. ``hitman``: python-sat's, empty, set to return the smallest sets first."""
+    """Finds the smallest sets first, at any size. ``hitman``: an empty one of python-sat, which sorts by size."""
 
     def __init__(self, hitman: Any) -> None:
         self._hitman = hitman
@@ -73,7 +74,7 @@ class HittingSetsByHitman:
         self._hitman.block(bits(mask))
 
     def next(self) -> int | None:
-        # as Hitman.get does it, but other threads go on meanwhile and may interrupt
+        # Hitman.get does the same, but holds up other threads, so that none could interrupt it.
         model = None if self._stopped else self._hitman.oracle.compute(expect_interrupt=True)
         if self._stopped:
             raise GaveUp
@@ -87,7 +88,7 @@ class HittingSetsByHitman:
 
 
 class HittingSetsByZ3:
-    """Exact up to the size of ``EXACT``."""
+    """Finds the smallest sets first, up to the size of ``EXACT``."""
 
     def __init__(self) -> None:
         self._context, self._solver = fresh_solver()
@@ -115,13 +116,13 @@ class HittingSetsByZ3:
         while self.floor <= EXACT:
             found = self._check(self._bound())
             if found is not None:
-                return found  # a subset that would do would be smaller
+                return found  # minimal: a smaller hitting set would have been found before
             self.floor += 1
         found = self._check()
         return None if found is None else self._without_excess(found)
 
     def _bound(self) -> Any:
-        """A literal for "at most ``floor`` members"."""
+        """Return a literal that says "at most ``floor`` members"."""
         key = (self.floor, len(self._members))
         if key not in self._bounds:
             literal = z3.Bool(f"at most {key}", self._context)
@@ -152,10 +153,10 @@ class _Stopped(Exception):
 
 
 class Marco:
-    """One search. ``cores`` and ``corrections`` are bit masks over the question's names, in the order found.
+    """One search for cores and corrections, both as bit masks over the question's names, in the order found.
 
-    ``on_core`` gets the first ``most`` cores, ``on_correction`` the ``most`` smallest corrections, in order of size as
-    far as the hitting sets are. ``stopped`` is called between questions.
+    ``on_core`` receives the first ``most`` cores. ``on_correction`` receives the ``most`` smallest corrections, in
+    order of size as far as the hitting sets are. ``stopped`` is called between questions and ends the search with True.
     """
 
     def __init__(
@@ -184,7 +185,7 @@ class Marco:
         self.taken.interrupt()
 
     def run(self, first: int | None = None) -> SearchEnd:
-        """Search until all sets are found or ``most`` of each kind, at least one of each. ``first``: a known core."""
+        """Search until all sets are found, or ``most`` of each kind (at least one of each). ``first``: a known core."""
         ended = self._ended(first)
         self._tell(len(self.question.names))
         return ended
@@ -217,19 +218,19 @@ class Marco:
             if done:
                 return "all" if max(len(self.cores), len(self.corrections)) <= self.most else "most"
             corrections = not corrections
-        if not self.corrections:  # the complement of a maximal satisfiable set is one
+        if not self.corrections:  # what a maximal satisfiable set leaves out is a minimal correction
             _, around = self._ask(0)
             self._take_correction(self.everything & ~self._grown(around))
         return "most"
 
     def _full(self) -> bool:
-        """Are ``most`` of both kinds found, or ``most`` of one kind and far more of the other?"""
+        """Return whether ``most`` of both kinds are found, or ``most`` of one kind and far more of the other."""
         if len(self.cores) >= self.most:
             return self.told >= self.most or len(self.cores) >= 2 * self.most
         return self.told >= self.most and len(self.corrections) >= 3 * self.most
 
     def _next_correction(self) -> bool:
-        """Find another correction, or else a core; True if there is neither."""
+        """Find another correction, or else a core; True if nothing is left to find."""
         given_up = self.kept_back.next()
         if given_up is None:
             return True
@@ -243,7 +244,7 @@ class Marco:
         return False
 
     def _next_core(self) -> bool:
-        """Find another core, or else a correction; True if there is neither."""
+        """Find another core, or else a correction; True if nothing is left to find."""
         chosen = self.taken.next()
         if chosen is None:
             return True
@@ -289,7 +290,8 @@ class Marco:
         return found
 
     def _shrunk(self, mask: int) -> int:
-        """A minimal unsatisfiable subset: members are dropped from last to first, several at once if that works."""
+        """Return a minimal unsatisfiable subset. Members are dropped from last to first, several at once if that
+        works."""
         needed, size = 0, 1
         while mask & ~needed:
             free = bits(mask & ~needed)[-size:]
@@ -304,7 +306,7 @@ class Marco:
         return mask
 
     def _grown(self, mask: int) -> int:
-        """A maximal satisfiable superset: members are added from first to last."""
+        """Return a maximal satisfiable superset. Members are added from first to last."""
         for k in bits(self.everything & ~mask):
             if not mask >> k & 1:
                 answer, around = self._ask(mask | 1 << k)

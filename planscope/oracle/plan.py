@@ -1,7 +1,9 @@
-"""What each language (base, timed) implements: a plan that answers about a run, and a question about sets of members.
+"""The interfaces that each language (base, timed) implements: ``Plan`` answers about a run, ``Question`` about
+members.
 
-Sets of members are bit masks over ``names``. A question answers with more than it was asked for where that costs
-nothing: a larger set that can hold, or a smaller one that cannot.
+A *member* is a possible element of an unsat core: a constraint, a rule, a step or the end. Sets of members are bit
+masks over ``names``. A question answers with more than it was asked for if that costs nothing: a larger set that can
+hold, or a smaller one that cannot.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ COUNTED = 20
 
 
 class Cursor(Protocol):
-    """An attempt's state, moved forward call by call."""
+    """The state of one attempt, moved forward call by call."""
 
     def copy(self) -> Cursor: ...
 
@@ -31,12 +33,12 @@ class Cursor(Protocol):
 
 
 class Plan(Protocol):
-    """Answers about the remaining actions. ``done``: the executions so far, in order."""
+    """Answers about the remaining actions of a run. ``done``: the executions so far, in order."""
 
     def begin(self) -> Cursor: ...
 
     def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
-        """The core at the first doomed step of an attempt. ``called``: actions executed in any attempt so far."""
+        """Return the core at the step where an attempt was lost. ``called``: actions executed in any attempt so far."""
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]: ...
 
@@ -46,7 +48,7 @@ class Plan(Protocol):
 
 
 def rule_core(attempt: Attempt, step: StepNo, rules: dict[str, str]) -> Core | None:
-    """The core of a violated counting rule (an action was done twice, or never); None for other violations."""
+    """Return the core of a violated counting rule (an action done twice, or never), or None for other violations."""
     if step == "end":
         return Core((rules["all_done"],), ("end",))
     last = attempt.facts[-1] if attempt.facts else None
@@ -56,11 +58,11 @@ def rule_core(attempt: Attempt, step: StepNo, rules: dict[str, str]) -> Core | N
 
 
 Answered = tuple[Literal["sat", "unsat", "unknown"], int]
-"""``sat`` with a superset of the members asked about, ``unsat`` with a subset of them, ``unknown`` with 0."""
+"""``sat`` with a superset of the members asked about, ``unsat`` with a subset of them, or ``unknown`` with 0."""
 
 
 class Question(Protocol):
-    """Can members hold together? ``names``: all members in the order c1.., b1.., steps, ``end``."""
+    """Answers whether members can hold together. ``names``: all members in the order c1.., b1.., steps, ``end``."""
 
     names: tuple[str, ...]
 
@@ -69,14 +71,15 @@ class Question(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The executions of one attempt up to a step; ``ended``: the agent stopped there."""
+    """The executions of one attempt up to a step. ``ended``: the agent stopped there."""
 
     ran: tuple[Fact, ...]
     ended: bool
 
 
 class Members:
-    """The members at a step by name, with the counting rules (``once``, ``all_done``), which ignore the clock."""
+    """The members at a step by name, and the counting rules among them (``once``, ``all_done``), which ignore the
+    clock."""
 
     def __init__(self, problem: Problem, prefix: Prefix) -> None:
         steps = [f"step{f.step}" for f in prefix.ran]
@@ -94,11 +97,11 @@ class Members:
             self.conflicts.append(rules["all_done"] | self.bit["end"])
 
     def conflict(self, chosen: int) -> int:
-        """A subset of ``chosen`` that the counting rules forbid; 0 if there is none."""
+        """Return a subset of ``chosen`` that the counting rules forbid, or 0 if there is none."""
         return next((c for c in self.conflicts if c & chosen == c), 0)
 
     def widened(self, chosen: int, more: Iterable[int]) -> int:
-        """``chosen`` with each of ``more`` (bits) that the counting rules do not forbid."""
+        """Return ``chosen`` with those of ``more`` (one bit each) that the counting rules do not forbid."""
         for bit in more:
             if not any(c & bit and c & ~chosen == bit for c in self.conflicts):
                 chosen |= bit

@@ -1,4 +1,4 @@
-"""Partial orders over action numbers: cycles, minimal cores by deletion, linear extensions counted exactly."""
+"""Partial orders over numbered actions: cycles, minimal cores by deletion, exact counts of linear extensions."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from planscope.oracle.cancellation import check_cancelled
 
 
 def deletion_core(size: int, impossible: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
-    """The minimal core that remains when members are dropped from last to first while the rest is unsatisfiable.
+    """Return the minimal core that remains if members are dropped from last to first as long as the rest is
+    unsatisfiable.
 
-    The last member of the core is the first one with which all members up to it are unsatisfiable; with it kept, the
-    same holds for the next. So each member costs log2(``size``) questions. ``impossible`` gets member numbers and must
-    be monotone. Empty if all ``size`` members together are satisfiable.
+    Instead of dropping one by one, a binary search finds the fewest first members that are unsatisfiable together with
+    those kept so far; the last of them belongs to the core. So each member of the core costs log2(``size``) questions.
+    ``impossible`` receives member numbers and must be monotone. The core is empty if all ``size`` members together are
+    satisfiable.
     """
     kept: list[int] = []
     limit = size
     if not impossible(range(size)):
         return ()
     while not impossible(kept):
-        low, high = 1, limit  # how many of the first are unsatisfiable with the kept ones
+        low, high = 1, limit  # the fewest first members that are unsatisfiable with the kept ones
         while low < high:
             middle = (low + high) // 2
             if impossible([*range(middle), *kept]):
@@ -34,7 +36,7 @@ def deletion_core(size: int, impossible: Callable[[Sequence[int]], bool]) -> tup
 
 
 Edge = tuple[int, int]
-"""Earlier and later action, as indexes."""
+"""The earlier and the later action, as indexes."""
 
 
 _SMALL = 10
@@ -42,7 +44,7 @@ _BITS = tuple(tuple(i for i in range(_SMALL) if mask >> i & 1) for mask in range
 
 
 def bits(mask: int) -> Sequence[int]:
-    """The indexes of the bits that are set, lowest first."""
+    """Return the indexes of the bits that are set, lowest first."""
     if mask < 1 << _SMALL:
         return _BITS[mask]
     found = []
@@ -54,7 +56,7 @@ def bits(mask: int) -> Sequence[int]:
 
 
 def masks(n: int, edges: Iterable[Edge]) -> tuple[list[int], list[int]]:
-    """Bit masks of each action's direct predecessors and successors."""
+    """Return bit masks of each action's direct predecessors, and of its direct successors."""
     preds, succs = [0] * n, [0] * n
     for a, b in edges:
         preds[b] |= 1 << a
@@ -63,7 +65,7 @@ def masks(n: int, edges: Iterable[Edge]) -> tuple[list[int], list[int]]:
 
 
 def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
-    """An order that meets the edges, ties by smallest number; None for a cycle."""
+    """Return an order that meets the edges (ties: smallest number first), or None if there is a cycle."""
     after: list[list[int]] = [[] for _ in range(n)]
     missing = [0] * n
     for a, b in edges:
@@ -83,17 +85,18 @@ def topological(n: int, edges: Sequence[Edge]) -> list[int] | None:
 
 
 def cycle_core(n: int, edges: Sequence[Edge]) -> tuple[int, ...]:
-    """The positions of the edges of one minimal cycle: edges are dropped from last to first while a cycle remains.
+    """Return the positions of the edges of one minimal cycle, or an empty tuple if there is none.
 
-    Empty if the edges have no cycle.
+    Edges are dropped from last to first as long as a cycle remains.
     """
     return deletion_core(len(edges), lambda kept: topological(n, [edges[k] for k in kept]) is None)
 
 
 def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int], int]:
-    """A function from a set of remaining actions (a bit mask) to the number of orders that meet the rest.
+    """Return a function that counts the valid orders of a set of remaining actions (a bit mask).
 
-    Exact. Unconnected groups are counted apart and interleaved, so only connected actions are enumerated.
+    The counts are exact. Unconnected groups are counted apart and interleaved, so only connected actions are
+    enumerated.
     """
     memo: dict[int, int] = {0: 1}
 
@@ -132,7 +135,7 @@ def order_counter(preds: Sequence[int], succs: Sequence[int]) -> Callable[[int],
 
 
 def count_orders(n: int, edges: Iterable[Edge]) -> int:
-    """How many orders of ``n`` actions meet the edges (0 for a cycle); meant for n up to 20."""
+    """Count the orders of ``n`` actions that meet the edges (0 for a cycle). Fast enough for n up to 20."""
     preds, succs = masks(n, edges)
     if n > 6:
         return order_counter(preds, succs)((1 << n) - 1)

@@ -1,4 +1,4 @@
-"""Every minimal core and minimal correction set of a failed run, or of a query that contradicts itself."""
+"""Finds all minimal cores and minimal correction sets of a failed run, or of a query that contradicts itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.oracle.walk import Walk
 
 MOST = 100
-"""Default limit of cores, and of corrections."""
+"""Default limit for the number of cores, and for the number of corrections."""
 
 
 def reasons(
@@ -29,11 +29,11 @@ def reasons(
     stopped: Callable[[], bool] | None = None,
     started: Callable[[Callable[[], None]], None] | None = None,
 ) -> Reasons:
-    """Why the plan is lost at ``index`` (default: at the first doomed step of the last attempt).
+    """Find why the plan is lost at ``index`` (by default where the last attempt was lost).
 
     ``most``: limit of cores, and of corrections. ``timeout``: milliseconds per question to Z3. ``on_core`` and
-    ``on_correction`` are called with each as it is found, the oracle's own core first. ``stopped`` is called between
-    questions. ``started`` is called once, with a function that ends the search at once from any thread.
+    ``on_correction`` are called with each one when it is found, the oracle's own core first. ``stopped`` is called
+    between questions. ``started`` is called once, with a function that ends the search at once from any thread.
     """
     if index is None:
         index = len(run.steps) - 1 if run.first_doomed is None else run.first_doomed
@@ -95,10 +95,11 @@ class _Search:
         return TimedQuestion(problem, self.prefix, self.timeout, self.judges.append, free)
 
     def _foreseeable(self) -> bool:
-        """The same for all cores here: is the plan lost even if all durations that no answer has told are unknown?"""
+        """Return whether the plan is lost even if unknown durations stay unknown; the answer is the same for all
+        cores here."""
         run, index = self.run, self.view.index
         if self.view.core is not None and run.lost_at(self.view.attempt) == index:
-            return self.view.core.foreseeable  # the walk knows it
+            return self.view.core.foreseeable  # the walk has computed it already
         called = {f.action for f in run.facts if f.step <= index and f.effect in ("done", "repeated")}
         free = tuple(i for i in range(len(run.problem.actions)) if i not in called)
         if not run.problem.timed or not free:
@@ -111,7 +112,7 @@ class _Search:
         return sum(1 << k for k, name in enumerate(self.question.names) if name in names)
 
     def _parts(self, mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
-        """A set's constraints and its steps."""
+        """Split a set into its constraints and its steps."""
         said = len(self.run.problem.constraints)
         names = [self.question.names[k] for k in bits(mask)]
         steps: list[StepNo] = [f.step for k, f in enumerate(self.prefix.ran, said) if mask >> k & 1]
@@ -133,6 +134,6 @@ class _Search:
 
 
 def _by_size(mask: int) -> tuple[int, list[int]]:
-    """Fewer members first, then by their places."""
+    """Sort key: fewer members first, then by their places."""
     members = list(bits(mask))
     return len(members), members

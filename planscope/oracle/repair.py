@@ -1,8 +1,8 @@
-"""The valid plan nearest to the calls of an agent (paper, section 7; spec, "Repair").
+"""Finds the valid plan nearest to the calls of an agent (paper, section 7).
 
-Best-first search over sets of actions already placed. Nearest means: fewest adjacent swaps, then (timed) the smallest
-sum of changes of start hours, then the earliest starts, then the order nearest to the agent's own. Swaps that the
-constraints force anyway cost nothing in the search, so it does not branch if no others are needed.
+Nearest means: fewest adjacent swaps, then (timed) the smallest sum of changes of start hours, then the earliest starts,
+then the order nearest to the agent's own. The search is best-first over the sets of actions placed so far. Swaps that
+the constraints force anyway cost nothing in it, so it does not branch if no other swaps are needed.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from planscope.oracle.verdict_types import Repair
 
 EXACT = 12
 BUDGET = 60_000
-"""Placements tried for more than ``EXACT`` actions before the search becomes greedy."""
+"""With more than ``EXACT`` actions, the search becomes greedy after this many placements."""
 
 Cost = tuple[int, int, int]
 """Swaps beyond the forced ones, sum of changes of start hours, sum of start hours."""
 
 Placed = tuple[int, int | None]
-"""An action and its start hour (None: base)."""
+"""An action and its start hour (None in the base language)."""
 
 _Node = tuple[Cost, tuple[int, ...], int, int, tuple[Placed, ...]]
-"""Cost and ranks so far (the heap's key), remaining actions, the clock, and the placements so far."""
+"""The cost and ranks so far (the heap's key), the remaining actions, the clock, and the placements so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Where the search starts. ``kept``: fixed executions. ``rank``: each action's place in the agent's order. ``own``:
-    the actions that the agent did. ``hour``: their start hours (timed)."""
+    """What the search starts from. ``kept``: executions that stay. ``rank``: each action's place in the agent's
+    order. ``own``: the actions that the agent did. ``hour``: their start hours (timed)."""
 
     kept: tuple[Fact, ...]
     rest: int
@@ -48,7 +48,7 @@ class _Given:
 
 
 def nearest(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> Repair:
-    """Repair ``attempt``, keeping its calls up to ``from_step`` (a step of the whole run)."""
+    """Repair ``attempt``, but keep its calls up to ``from_step`` (a step number of the whole run)."""
     search = _Search(problem, plan)
     if attempt.first_broken is not None and attempt.first_broken <= from_step:
         return Repair(None, exact=True, reason=f"after step {from_step} nothing can save the plan")
@@ -86,7 +86,7 @@ def _given(problem: Problem, attempt: Attempt, from_step: int) -> _Given:
 
 
 def _swaps(ranks: Sequence[int]) -> int:
-    """Adjacent swaps between two orders: the number of inverted pairs."""
+    """Count the adjacent swaps between two orders, which is the number of inverted pairs."""
     count, seen = 0, 0
     for rank in ranks:
         count += (seen >> rank).bit_count()
@@ -108,7 +108,8 @@ class _Search:
         self.n = len(problem.actions)
 
     def run(self, given: _Given) -> tuple[list[Placed] | None, bool]:
-        """The remaining actions in order with their hours, or None; and whether it is exact."""
+        """Return the remaining actions in order with their hours (None if there is no plan), and whether the plan is
+        exact."""
         if not self.possible or any(self.preds[f.action or 0] & given.rest for f in given.kept):
             return None, True
         self.given = given
@@ -122,7 +123,7 @@ class _Search:
             return None, False
 
     def _smaller_ranks(self) -> list[int]:
-        """For each action that the agent did, the mask of those that it did before."""
+        """For each action that the agent did, return the mask of those that it did before."""
         masks, seen = [0] * self.n, 0
         for i in sorted(range(self.n), key=lambda i: self.given.rank[i]):
             if self.given.own >> i & 1:
@@ -131,7 +132,7 @@ class _Search:
         return masks
 
     def _must_follow(self) -> list[int]:
-        """For each action, the mask of all actions that must come after it, directly or not."""
+        """For each action, return the mask of all actions that must come after it, directly or not."""
         after = [0] * self.n
         done, rest = 0, (1 << self.n) - 1
         order = []
@@ -150,7 +151,7 @@ class _Search:
         return after
 
     def _moves(self, rest: int, clock: int) -> Iterator[tuple[int, int | None, int, Cost]]:
-        """Possible next placements: action, hour, the clock after it, and the cost."""
+        """Return the possible next placements: action, hour, the clock after it, and the cost."""
         todo = rest
         while todo:
             bit = todo & -todo
@@ -192,7 +193,8 @@ class _Search:
         return None, True
 
     def _greedy(self) -> tuple[list[Placed], bool]:
-        """The cheapest move each time; proved nearest only if it needs no swap beyond the forced ones (base)."""
+        """Take the cheapest move each time. The result is proved nearest only if it needs no unforced swap (base
+        language)."""
         rest, clock, swaps = self.given.rest, self.given.clock, 0
         path: list[Placed] = []
         while rest:

@@ -14,7 +14,8 @@ from planscope.oracle.walk import Walk
 
 
 def judge(run: Walk, strict: bool) -> Verdict:
-    """The verdict: ``wrong`` with the type of its primary finding, else ``right``, ``aborted`` or ``unknown``."""
+    """Return the verdict: ``wrong`` with the type of its primary finding, or else ``right``, ``aborted`` or
+    ``unknown``."""
     problem, attempt = run.problem, run.last_attempt
     complete = len(attempt.first) == len(problem.actions)
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
@@ -25,7 +26,7 @@ def judge(run: Walk, strict: bool) -> Verdict:
 
 
 def first_violation(run: Walk) -> Violation | None:
-    """The first doomed step of the last attempt with its core; None if there is none or no core was found."""
+    """Return the step at which the last attempt was lost, with its core; None if not lost, or if no core was found."""
     view = None if run.first_doomed is None else run.steps[run.first_doomed]
     if view is None or view.core is None:
         return None
@@ -33,7 +34,7 @@ def first_violation(run: Walk) -> Violation | None:
 
 
 def highlighted(core: Core) -> str:
-    """The core's constraint that comes first in the text; a rule if there is none."""
+    """Return the core's constraint that comes first in the text, or a rule if it has no constraint of the text."""
     return core.constraints[0]
 
 
@@ -51,14 +52,15 @@ def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[Ver
 
 
 class Replay(Walk):
-    """A walk with verdict, repair and certificate. Steps are computed once, the rest on demand."""
+    """A walk over a run, with verdict, repair and certificate. Steps are computed once, the rest on demand."""
 
     def verdict(self, *, strict: bool = False) -> Verdict:
-        """The verdict on the last attempt. ``strict``: warnings make an otherwise right run wrong."""
+        """Return the verdict on the last attempt. ``strict``: warnings make an otherwise right run wrong."""
         return judge(self, strict)
 
     def repair(self, from_step: int = 0) -> Repair:
-        """The nearest valid plan that keeps the first ``from_step`` calls as they were made, searched for once."""
+        """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made. It is searched
+        for once."""
         if self.problem.unjudged:
             return Repair(None, reason=self.problem.unjudged)
         if from_step not in self._repairs:
@@ -67,13 +69,13 @@ class Replay(Walk):
 
     @cached_property
     def _repairs(self) -> dict[int, Repair]:
-        """The plans found so far, by the number of calls that they keep."""
+        """The repairs found so far, by the number of calls that they keep."""
         return {}
 
     def certify(
         self, timeout: int = 10_000, started: Callable[[Callable[[], None]], None] | None = None
     ) -> bool | None:
-        """Does Z3 confirm verdict and core? None: it gave up. ``timeout``: milliseconds per question.
+        """Ask Z3 to confirm verdict and core. Returns None if it gave up. ``timeout``: milliseconds per question.
 
         ``started`` is called with a function that makes Z3 give up at once, from any thread.
         """

@@ -1,4 +1,4 @@
-"""Can constraints be met? Z3 answers for many small problems in a row, as synthesis needs it.
+"""Asks Z3 whether constraints can be met, for the many small problems that synthesis draws.
 
 A new solver costs milliseconds, mostly for building terms. So one solver is kept for each number of actions and each
 language. It has a literal for every constraint seen so far, and a question assumes the literals of its constraints. All
@@ -22,11 +22,11 @@ EFFORT = 100_000_000
 
 MANY = 100
 MANY_DIFFERENCES = {"arith.solver": 1}
-"""From this many actions on, the default for sparse differences is slower (and takes ten times the memory at 1,000)."""
+"""Used from ``MANY`` actions on, where ``DIFFERENCES`` is slower and, at 1,000 actions, takes ten times the memory."""
 
 Key = tuple[str, int, int] | Edge
 Window = tuple[int, int]
-"""An action by its index, and a whole hour."""
+"""The index of an action, and a whole hour."""
 
 
 class Undecided(Exception):
@@ -34,7 +34,7 @@ class Undecided(Exception):
 
 
 class Certifier:
-    """For one thread at a time: ``certifier()`` gives each its own.
+    """A cached solver, for one thread at a time; :func:`certifier` returns each thread's own.
 
     ``effort``: Z3's rlimit for each question of the timed language. Unlike a time limit, it gives the same answer on
     every machine and needs no timer.
@@ -46,7 +46,7 @@ class Certifier:
         self._timed: dict[int, _TimedSolver] = {}
 
     def certify_base(self, n: int, pairs: Iterable[Edge]) -> bool:
-        """Can ``n`` actions be put in an order with the first of each pair before the second?"""
+        """Return whether ``n`` actions have an order in which the first of each pair comes before the second."""
         solver = self._base.get(n)
         if solver is None:
             solver = self._base[n] = _Solver(n)
@@ -60,10 +60,10 @@ class Certifier:
         durations: Sequence[int],
         plan: Sequence[int] | None = None,
     ) -> bool:
-        """Can calls that take ``durations`` hours be made one by one within the day?
+        """Return whether calls that take ``durations`` hours can be made one by one within the day.
 
-        ``starts``: (action, earliest start); ``ends``: (action, latest end). ``plan``: start hours
-        that may work. Z3 is asked about them first, which is quick; if they fail, it searches.
+        ``starts``: (action, earliest start); ``ends``: (action, latest end). ``plan``: start hours that may work. Z3 is
+        asked about them first, which is quick; if they fail, it searches.
         """
         n = len(durations)
         solver = self._timed.get(n)
@@ -81,7 +81,8 @@ class Certifier:
         return solver.holds(keys)
 
     def certify(self, problem: Problem, plan: Sequence[int] | None = None) -> bool:
-        """Can all constraints of the problem be met together? Durations default to 1 hour."""
+        """Return whether all constraints of the problem can be met together. An action without a duration takes 1
+        hour."""
         place = problem.place
         pairs: list[Edge] = []
         starts: list[Window] = []
@@ -99,13 +100,14 @@ class Certifier:
 
 
 class _Solver:
-    """Base language: action i has the place p[i]; the literal (i, j) says p[i] < p[j]."""
+    """The solver of the base language: action i has the place p[i], and the literal (i, j) says p[i] < p[j]."""
 
     def __init__(self, n: int, effort: int = 0) -> None:
         self.context, self.solver = fresh_solver(**(DIFFERENCES if n < MANY else MANY_DIFFERENCES))
         if effort:
             self.solver.set("rlimit", effort)
-        self.alive: list[Any] = []  # handles are valid only while their expressions live
+        # z3 frees a literal's handle with its expression, so the expressions are kept
+        self.alive: list[Any] = []
         self.handles: dict[Key, Any] = {}
         self.declare(n)
 
@@ -120,7 +122,7 @@ class _Solver:
         return self.places[earlier] - self.places[later] <= -1
 
     def handle(self, key: Key) -> Any:
-        """The literal of a constraint, made at first use."""
+        """Return the literal of a constraint; it is made at its first use."""
         literal = z3.Bool(repr(key), self.context)
         self.solver.add(z3.Implies(literal, self.meaning(key)))
         self.alive.append(literal)
@@ -131,7 +133,7 @@ class _Solver:
         handles = self.handles
         assumed = [handles.get(key) or self.handle(key) for key in keys]
         count = len(assumed)
-        # not solver.check(), which spends twice Z3's time on wrapping the literals
+        # calls Z3's C function directly: solver.check() spends twice Z3's own time on wrapping the literals
         answer = z3.Z3_solver_check_assumptions(
             self.context.ref(), self.solver.solver, count, (z3.Ast * count)(*assumed)
         )
@@ -141,10 +143,11 @@ class _Solver:
 
 
 class _TimedSolver(_Solver):
-    """Timed language: (i, j) says that i ends no later than j starts; the other literals are named."""
+    """The solver of the timed language: (i, j) says that i ends no later than j starts; other literals have names."""
 
     def declare(self, n: int) -> None:
-        self.solver.set("relevancy", 0)  # a fifth off the time here, but many times more in the base language
+        # saves a fifth of the time here, but costs many times more in the base language
+        self.solver.set("relevancy", 0)
         self.starts, self.ends = self.integers("s", n), self.integers("e", n)
         for start, end in zip(self.starts, self.ends, strict=True):
             self.solver.add(start >= 0, start <= DAY - 1, end >= 1, end <= DAY)
@@ -173,7 +176,7 @@ _of_thread = threading.local()
 
 
 def certifier() -> Certifier:
-    """The current thread's certifier."""
+    """Return the current thread's certifier."""
     found: Certifier | None = getattr(_of_thread, "certifier", None)
     if found is None:
         found = _of_thread.certifier = Certifier()

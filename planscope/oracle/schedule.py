@@ -1,8 +1,8 @@
-"""Scheduling calls one by one: can the rest be finished, from which hour at the latest, in how many orders.
+"""Schedules calls one by one: can the rest be finished, from which hour at the latest, and in how many orders.
 
-Calls come one by one, so an order of what remains fixes the earliest start of each: the clock, or its own
-"after" hour. Everything here follows from one number for each set R of remaining actions: the latest hour of
-the clock from which R can still be finished (paper 4.4 gives the constraints; the recursion is ours).
+Calls come one by one, so an order of the remaining actions fixes the earliest start of each: the clock, or its own
+"after" hour. Every answer follows from one number for each set R of remaining actions: the latest hour of the clock
+from which R can still be finished (paper 4.4 gives the constraints; the recursion is ours).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _OFTEN = 255
 """Cancellation is checked each time this many sets of actions were examined."""
 
 FEW = 6
-"""For so few actions, trying is faster than computing the bound that could rule them out."""
+"""For at most this many actions, trying all orders is faster than computing the bound that could rule them out."""
 
 
 class TooHard(Exception):
-    """The limit of sets of actions to examine is reached."""
+    """The limit of sets of actions to examine was reached."""
 
 
 class Schedule:
@@ -57,7 +57,7 @@ class Schedule:
         self._by_due = sorted(range(self.n), key=lambda i: (self._due[i], i))
 
     def _find_twins(self) -> list[int]:
-        """For each action, the mask of earlier actions that are interchangeable with it."""
+        """For each action, compute the mask of earlier actions that are interchangeable with it."""
         kind = [
             (self.takes[i], self.release[i], self.deadline[i], self.preds[i], self.succs[i])
             for i in range(self.n)
@@ -65,9 +65,9 @@ class Schedule:
         return [sum(1 << j for j in range(i) if kind[j] == kind[i]) for i in range(self.n)]
 
     def _effective_windows(self) -> tuple[list[int], list[int]]:
-        """Latest ends with room for the successors, earliest starts with room for the predecessors.
+        """Narrow each window: its end leaves room for the successors, its start for the predecessors.
 
-        Only bounds and the order of trying depend on them.
+        Only bounds and the order of trying depend on these windows.
         """
         due, early = list(self.deadline), list(self.release)
         for _ in range(self.n):
@@ -78,7 +78,8 @@ class Schedule:
         return due, early
 
     def _hopeless(self, members: Sequence[int]) -> bool:
-        """Do they miss their windows even if calls could be interrupted? (preemptive, earliest due date first)"""
+        """Return whether the actions miss their windows even if calls could be interrupted (preemptive earliest due
+        date first)."""
         left = {i: self.takes[i] for i in members}
         clock = min(self._early[i] for i in members)
         while left:
@@ -98,11 +99,11 @@ class Schedule:
         return False
 
     def ready(self, rest: int) -> list[int]:
-        """Actions of ``rest`` without a predecessor in it."""
+        """Return the actions of ``rest`` without a predecessor in it."""
         return [i for i in bits(rest) if not self.preds[i] & rest]
 
     def latest(self, rest: int) -> float:
-        """The latest hour from which ``rest`` (a bit mask) can be finished; NEVER if there is none."""
+        """Return the latest hour from which ``rest`` (a bit mask) can be finished, or NEVER if there is none."""
         if self.cyclic:
             return NEVER if rest else ALWAYS
         known = self._latest.get(rest)
@@ -134,7 +135,8 @@ class Schedule:
         return best
 
     def hours(self, rest: int, action: int, clock: int) -> tuple[int, int] | None:
-        """First and last start hour of ``action``, done next, with which the rest can be finished; None if none."""
+        """Return the first and last hour at which ``action`` can start next so that the rest can be finished, or
+        None."""
         if self.preds[action] & rest:
             return None
         first = max(clock, self.release[action])
@@ -142,7 +144,7 @@ class Schedule:
         return (first, int(last)) if first <= last else None
 
     def completions(self, rest: int, clock: int) -> int:
-        """In how many orders ``rest`` can be finished from ``clock`` on (orders, not hours)."""
+        """Count the orders (not hours) in which ``rest`` can be finished from ``clock`` on."""
         if clock > self.latest(rest):
             return 0
         if not rest:
@@ -170,11 +172,11 @@ class Schedule:
         return count
 
     def _alike(self, action: int, rest: int) -> int:
-        """How many of ``rest`` are interchangeable with ``action``, itself included."""
+        """Count the actions of ``rest`` that are interchangeable with ``action``, itself included."""
         return 1 + sum(1 for j in bits(rest) if self._twins[j] >> action & 1)
 
     def latest_way(self, rest: int) -> list[tuple[int, int]] | None:
-        """Actions with the latest start hours that finish ``rest``; None if nothing finishes it.
+        """Return actions with the latest start hours that finish ``rest``, or None if nothing finishes it.
 
         It follows the answers that :meth:`latest` has cached, so it costs no search.
         """
@@ -193,7 +195,8 @@ class Schedule:
         return plan
 
     def one_way(self, rest: int, clock: int) -> list[tuple[int, int]] | None:
-        """Actions with start hours that finish ``rest``, lowest number and earliest hour first; None if lost."""
+        """Return actions with start hours that finish ``rest``, lowest number and earliest hour first, or None if it
+        is lost."""
         if clock > self.latest(rest):
             return None
         plan = []
@@ -210,6 +213,6 @@ class Schedule:
 def count_schedules(
     takes: Sequence[int], release: Sequence[int], deadline: Sequence[int], edges: Iterable[Edge]
 ) -> int:
-    """The exact number of orders in which all actions can run from hour 0 on; meant for up to 20 actions."""
+    """Count the orders in which all actions can run from hour 0 on, exactly. Fast enough for up to 20 actions."""
     schedule = Schedule(takes, release, deadline, edges)
     return schedule.completions((1 << schedule.n) - 1, 0)

@@ -1,4 +1,4 @@
-"""Z3 as the judge of one encoding: plain data goes in and comes back."""
+"""Asks Z3 about one encoding; plain data goes in and comes out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from planscope.oracle.cancellation import interruptible
 from planscope.oracle.formula import Encoding, Formula
 
 DIFFERENCES = {"arith.solver": 3}
-"""Z3's solver for sparse difference constraints; it takes a third to a fifth of the default solver's time."""
+"""Selects Z3's solver for sparse difference constraints, which takes a third to a fifth of the default solver's
+time."""
 
 
 def fresh_solver(**settings: int) -> tuple[Any, Any]:
-    """A new context and an empty solver in it, for one thread at a time. ``settings``: Z3's parameters."""
+    """Return a new context and an empty solver in it, for one thread at a time. ``settings``: Z3's parameters."""
     context = z3.Context()
     solver = z3.SimpleSolver(ctx=context)
     solver.set(ctrl_c=False, **settings)  # Python handles Ctrl+C
@@ -29,17 +30,17 @@ class Hints(Protocol):
     """Facts that save the solver work and cannot change an answer."""
 
     def follows(self, members: Collection[str]) -> Iterable[tuple[str, Formula]]:
-        """Consequences of single members that help with these members, each with the member that implies it."""
+        """Return what single members imply and what helps with these members, each with the member that implies it."""
 
     def plan(self, members: Collection[str]) -> Mapping[str, int] | None:
-        """Integers, by name, with which these members are believed to hold."""
+        """Return integers, by name, with which these members probably hold."""
 
 
 class Judge:
     """A solver for one encoding, in a context of its own: use it from one thread at a time.
 
-    ``timeout``: milliseconds per question; the questions whether a core is minimal get a fifth of it. ``interrupt``
-    may be called from any thread.
+    ``timeout``: milliseconds per question; questions about a core's minimality get a fifth of it. ``interrupt`` may be
+    called from any thread.
     """
 
     def __init__(self, encoding: Encoding, timeout: int = 10_000, hints: Hints | None = None) -> None:
@@ -86,7 +87,7 @@ class Judge:
         }[str(head)]()
 
     def check(self, members: Sequence[str] | None = None) -> Answer:
-        """Can these members (all by default) hold together?"""
+        """Return whether these members (by default all) can hold together."""
         chosen = self.members if members is None else members
         literals = [self._literals[m] for m in chosen]
         with interruptible(self.interrupt):
@@ -99,7 +100,8 @@ class Judge:
         return "unsat" if answer == z3.unsat else "unknown"
 
     def _planned(self, chosen: Sequence[str], literals: Sequence[Any]) -> Any:
-        """Z3's answer about the proposed plan alone; ``unsat`` also if there is none. Other plans may still hold."""
+        """Return Z3's answer for the proposed plan alone, ``unsat`` also if none is proposed. Other plans may still
+        work."""
         plan = None if self._hints is None else self._hints.plan(chosen)
         if plan is None:
             return z3.unsat
@@ -114,12 +116,13 @@ class Judge:
             self._solver.add(z3.Implies(self._literals[member], self._expression(formula)))
 
     def hint(self) -> set[str]:
-        """The members in Z3's own core of the last unsatisfiable answer; not minimal."""
+        """Return the members in Z3's own core of the last unsatisfiable answer; it need not be minimal."""
         found = {str(literal.decl().name()) for literal in self._solver.unsat_core()}
         return {m for m in self.members if f"use {m}" in found}
 
     def is_minimal_core(self, members: Sequence[str]) -> bool | None:
-        """Do these contradict each other, and do they stop when any one of them is dropped? None: Z3 gave up."""
+        """Return whether these members contradict each other, but no longer if any one is dropped. None if Z3 gave
+        up."""
         answer = self.check(members)
         if answer != "unsat":
             return None if answer == "unknown" else False
@@ -130,7 +133,8 @@ class Judge:
             self._solver.set(timeout=self.timeout)
 
     def all_true(self, questions: Iterable[tuple[Answer, Sequence[str]]]) -> bool | None:
-        """Does Z3 give these answers for these members? It stops at the first that differs; None: it gave up."""
+        """Return whether Z3 gives these answers for these members. It stops at the first that differs; None if it
+        gave up."""
         for expected, members in questions:
             answer = self.check(members)
             if answer != expected:
@@ -138,5 +142,5 @@ class Judge:
         return True
 
     def interrupt(self) -> None:
-        """End the question that another thread is asking, as unknown, within milliseconds."""
+        """End the question that another thread is asking; its answer, within milliseconds, is unknown."""
         self._context.interrupt()

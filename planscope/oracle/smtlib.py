@@ -1,4 +1,4 @@
-"""A judged run as SMT-LIB 2 text, so that any solver can confirm the verdict (spec, "Export")."""
+"""Writes a judged run as SMT-LIB 2 text, so that any solver can confirm the verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_WORDS: Mapping[str, str] = {}
 
 
 def term(formula: Formula | int) -> str:
-    """One term in SMT-LIB syntax."""
+    """Write one term in SMT-LIB syntax."""
     if isinstance(formula, int):
         return str(formula) if formula >= 0 else f"(- {-formula})"
     if isinstance(formula, str):
@@ -23,7 +23,8 @@ def term(formula: Formula | int) -> str:
 def document(
     encoding: Encoding, core: Sequence[str], notes: Mapping[str, str], heading: Sequence[str]
 ) -> str:
-    """The whole file. ``core``: members of the minimal core, checked first, alone; the last check judges all.
+    """Write the whole file. ``core``: members of the minimal core, checked first and alone; the last check judges
+    all.
 
     ``notes`` give a comment for a member, ``heading`` the comment lines at the top.
     """
@@ -47,12 +48,12 @@ def document(
 
 
 def _plain(text: str) -> str:
-    """A comment on one line of printable ASCII: names come from files, and solvers differ in the text they accept."""
+    """Make a comment one line of printable ASCII: names come from files, and solvers differ in the text they accept."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)
 
 
 def smt_document(run: Replay, title: str = "", in_words: Mapping[str, str] = NO_WORDS) -> str:
-    """The problem and the run's last attempt with named assertions; the last check judges the whole.
+    """Write the problem and the run's last attempt with named assertions; the last check judges the whole.
 
     If the plan was lost, the minimal core is checked first, alone. ``in_words``: constraints by id, for the comments.
     """

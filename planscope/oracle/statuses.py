@@ -1,4 +1,5 @@
-"""When each constraint was decided. A decided status never changes, except that a restart opens all again."""
+"""Decides when each constraint holds or is broken. A decided status never changes, except that a restart reopens
+all."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from planscope.oracle.facts import Fact
 from planscope.oracle.verdict_types import Status
 
 Decision = tuple[int, Status]
-"""Index of the step (0: before any call), and the status decided there: ``holds`` or ``broken``."""
+"""The index of the step (0 is before any call), and the status decided there: ``holds`` or ``broken``."""
 
 
 @dataclass(slots=True)
@@ -25,10 +26,10 @@ class Attempt:
     facts: list[Fact] = field(default_factory=list)
     first_broken: int | None = None
     broke: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """The constraints that the call at an index broke."""
+    """The constraints that the call at each index broke."""
 
     def copy(self) -> Attempt:
-        """An independent copy. Decisions at steps so far never change, so their lists are shared."""
+        """Return an independent copy. Past decisions never change, so both copies share their lists."""
         return replace(
             self,
             decided=dict(self.decided),
@@ -54,7 +55,7 @@ class Attempt:
 
 
 class Watcher:
-    """Decides constraints as calls come in; a call costs as much as the constraints of its action."""
+    """Decides constraints as calls come in. A call costs as much as the constraints of its action."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -133,7 +134,7 @@ class Watcher:
             attempt.decide(self.rules[kind], index, "broken")
 
     def finish(self, attempt: Attempt, index: int) -> None:
-        """Nothing else will be called, so the unbroken rules hold."""
+        """Decide the rest at the end of a run: nothing else will be called, so unbroken rules hold."""
         for kind, constraint in self.rules.items():
             if kind != "all_done":
                 attempt.decide(constraint, index, "holds")

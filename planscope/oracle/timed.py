@@ -1,10 +1,11 @@
-"""The timed language (paper 4.4): states, cores and counts by exact scheduling, and by Z3 where that takes too long.
+"""The timed language (paper 4.4): states, cores and counts by exact scheduling, or by Z3 if scheduling takes too
+long.
 
-:class:`TimedMembers` asks scheduling the question that ``formula.encode`` puts to Z3; tests hold the two together.
+:class:`TimedMembers` asks scheduling the question that ``formula.encode`` asks Z3; tests check that both agree.
 
-Calls that fill their day are pigeonholes over integers, which a branching solver hardly ever finishes. So Z3 gets
-hints: what "one by one" implies (the calls within a range of hours take no more hours than the range has), and start
-hours, where scheduling knows some. Neither can change an answer: Z3 searches on if the proposed hours do not hold.
+Calls that fill their day are pigeonhole problems over integers, which a branching solver hardly ever finishes. So Z3
+gets hints: what "one by one" implies (the calls within a range of hours take no more hours than the range has), and
+start hours, if scheduling knows some. Hints cannot change an answer: Z3 searches on if the proposed hours do not work.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from planscope.oracle.statuses import Attempt
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, State, StepNo
 
 CORE_EFFORT = 40_000
-"""Sets of actions that scheduling examines for one of a core's many questions."""
+"""Limit of sets of actions that scheduling examines for one of the many questions about a core."""
 
 
 EFFORT = 20_000
-"""Sets of actions that scheduling examines for one question before Z3 is asked, or for one proposed plan."""
+"""Limit of sets of actions that scheduling examines for one question before Z3 is asked, or for one proposed plan."""
 
 TOO_HARD = 3
 """After this many questions that were too hard for scheduling, Z3 is asked at once."""
@@ -39,7 +40,7 @@ class _Unknown(Exception):
 
 
 def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
-    """A timed problem as a scheduling problem, before any call."""
+    """Convert a timed problem into a scheduling problem, before any call."""
     place = problem.place
     release, deadline = [0] * len(place), [DAY] * len(place)
     edges = []
@@ -56,11 +57,12 @@ def schedule_of(problem: Problem, limit: int = 400_000) -> Schedule:
 
 
 def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], timeout: int) -> bool:
-    """Is the plan lost whatever the durations of the actions not called yet are?
+    """Return whether the plan is lost whatever the durations of the actions not called yet are.
 
-    False only if some durations of at least 1 hour each would still let it be finished. It is enough to try 1 hour
-    each, because a shorter call meets everything that a longer one meets. ``called``: actions whose answers told
-    their durations. ``timeout``: milliseconds for Z3 if scheduling gives up; True if Z3 gives up, too.
+    False means that with some durations of at least 1 hour each the plan could still be finished. It is enough to try 1
+    hour each, because a shorter call meets everything that a longer one meets. ``called``: actions whose durations are
+    known, because the tools answered. ``timeout``: milliseconds for Z3 if scheduling gives up. If Z3 gives up, too, the
+    result is True.
     """
     free = [i for i in range(len(problem.actions)) if i not in called]
     if not free:
@@ -73,7 +75,8 @@ def foreseeable(problem: Problem, ran: Sequence[Fact], called: Collection[int], 
 
 
 class TimedPlan:
-    """``limit``: sets of actions that scheduling examines before it leaves the question to Z3."""
+    """A problem of the timed language. ``limit``: sets of actions that scheduling examines before it leaves a
+    question to Z3."""
 
     def __init__(self, problem: Problem, limit: int = 400_000, timeout: int = 10_000) -> None:
         self.problem = problem
@@ -86,7 +89,7 @@ class TimedPlan:
         return _TimedCursor(self)
 
     def state(self, rest: int, clock: int, done: Sequence[Fact]) -> State:
-        """Can the plan still be finished? ``done``: the executions so far, which break no constraint."""
+        """Return whether the plan can still be finished. ``done``: the executions so far, which break no constraint."""
         try:
             return "completable" if clock <= self.schedule.latest(rest) else "doomed"
         except TooHard:
@@ -96,7 +99,7 @@ class TimedPlan:
         return "completable" if answer == "sat" else "doomed"
 
     def core(self, attempt: Attempt, index: int, step: StepNo, called: Collection[int]) -> Core | None:
-        """The core at the first doomed step of an attempt; None if it was not found in time."""
+        """Return the core at the step where an attempt was lost, or None if it was not found in time."""
         found = rule_core(attempt, step, self.rules)
         if found is not None:
             return found
@@ -112,7 +115,7 @@ class TimedPlan:
         )
 
     def _core(self, ran: Sequence[Fact]) -> tuple[str, ...] | None:
-        """The core's members by name. Z3 is asked if scheduling gives up; None if Z3 gives up, too."""
+        """Return the core's members by name. Z3 is asked if scheduling gives up; None if Z3 gives up, too."""
         timed = TimedMembers(self.problem, ran, limit=CORE_EFFORT)
         judge: Judge | None = None
 
@@ -134,7 +137,7 @@ class TimedPlan:
             return None
 
     def _rest(self, done: Sequence[Fact]) -> tuple[int, int]:
-        """The remaining actions as a bit mask, and the clock's hour."""
+        """Return the remaining actions as a bit mask, and the clock's hour."""
         rest, clock = self.everything, 0
         for fact in done:
             if fact.action is not None and fact.end is not None:
@@ -143,7 +146,7 @@ class TimedPlan:
         return rest, clock
 
     def safe_moves(self, done: Sequence[Fact]) -> tuple[Move, ...]:
-        """Also empty if scheduling gives up on an action."""
+        """Return the safe next moves; none if there are none or if scheduling gives up on an action."""
         rest, clock = self._rest(done)
         moves = []
         try:
@@ -198,11 +201,11 @@ class _TimedCursor:
 
 
 Windows = tuple[list["int | None"], list["int | None"]]
-"""Earliest start and latest end of each action; None for any."""
+"""Earliest start and latest end of each action; None means any hour."""
 
 
 class TimedMembers:
-    """Which members of a problem with executions can hold together (spec, "What may stand in a core").
+    """Decides which members of a problem with executions can hold together.
 
     ``free``: actions of unknown duration, at least 1 hour. ``limit``: sets of actions that scheduling examines for one
     question.
@@ -230,15 +233,15 @@ class TimedMembers:
         self.names = [c.id for c in problem.constraints] + list(self.ran)
 
     def possible(self, members: Collection[str]) -> bool:
-        """Can these members hold together? May raise :class:`~planscope.oracle.schedule.TooHard`."""
+        """Return whether these members can hold together. May raise :class:`~planscope.oracle.schedule.TooHard`."""
         return self._starts(members, wanted=False) is not None
 
     def starts(self, members: Collection[str]) -> list[int] | None:
-        """Start hours of every action that meet these members; None if there are none. May raise TooHard."""
+        """Return start hours of every action that meet these members, or None if there are none. May raise TooHard."""
         return self._starts(members, wanted=True)
 
     def _starts(self, members: Collection[str], wanted: bool) -> list[int] | None:
-        """As ``starts``. If the hours are not wanted, any list means that there are some."""
+        """Do the work of ``starts``. If ``hours`` are not wanted, any list means that some exist."""
         chosen = set(members)
         one_by_one = self.one_by_one in chosen
         release, deadline = self._windows(chosen)
@@ -258,7 +261,7 @@ class TimedMembers:
         return starts if self._apart(starts, ends, edges) else None
 
     def windows(self, members: Collection[str]) -> Windows:
-        """Earliest start and latest end that these members leave each action; None: any hour."""
+        """Return the earliest start and latest end that these members leave each action; None means any hour."""
         chosen = set(members)
         release, deadline = self._windows(chosen)
         edges = self._edges(chosen)
@@ -273,7 +276,7 @@ class TimedMembers:
         return list(dict.fromkeys(edge for c, edge in self.orders if c in chosen))
 
     def _windows(self, chosen: set[str]) -> Windows:
-        """Earliest starts and latest ends from clock times, rules and steps, not propagated along the order."""
+        """Read earliest starts and latest ends from clock times, rules and steps, not propagated along the order."""
         n = len(self.takes)
         rules = {kind for kind, c in self.rules.items() if c in chosen}
         release: list[int | None] = [None] * n
@@ -296,7 +299,7 @@ class TimedMembers:
         return release, deadline
 
     def _apart(self, starts: list[int], ends: list[int], edges: list[tuple[int, int]]) -> bool:
-        """Without "one by one" only the order couples the actions: push ``starts`` forward until they fit."""
+        """Push ``starts`` forward until they fit. Without "one by one", only the order couples the actions."""
         for _ in range(len(starts) + 1):
             moved = False
             for a, b in edges:
@@ -329,7 +332,8 @@ def judge_of(
     *,
     plans: bool = True,
 ) -> Judge:
-    """A judge of a problem with the facts of one attempt; see ``formula.encode``. ``plans``: let scheduling propose."""
+    """Make a judge of a problem with what one attempt did; see ``formula.encode``. ``plans``: let scheduling
+    propose."""
     encoding = encode(problem, ran, ended, free)
     return Judge(encoding, timeout, _Hints(problem, ran, free, plans) if problem.timed else None)
 
@@ -342,7 +346,8 @@ class _Hints:
         self.said: set[tuple[int, int]] = set()
 
     def follows(self, members: Collection[str]) -> Iterator[tuple[str, Formula]]:
-        """For each range of hours: the calls within it take no more hours than it has. Each range comes only once."""
+        """For each range of hours, say that the calls within it take no more hours than it has. Each range comes
+        only once."""
         one_by_one = self.timed.one_by_one
         if one_by_one is None or one_by_one not in members:
             return
@@ -355,7 +360,7 @@ class _Hints:
                     yield one_by_one, room(self.ids, takes, begin, end)
 
     def plan(self, members: Collection[str]) -> dict[str, int] | None:
-        """Start and end hours that scheduling found for these members, by their names in the encoding."""
+        """Return start and end hours that scheduling found for these members, by their names in the encoding."""
         if not self.plans:
             return None
         try:
@@ -370,7 +375,8 @@ class _Hints:
 
 
 class TimedQuestion:
-    """``free``: actions whose duration is left open. ``begun`` is called with each new solver."""
+    """Answers by scheduling, or else by Z3. ``free``: actions of unknown duration. ``begun`` receives each new
+    solver."""
 
     def __init__(
         self,
@@ -418,7 +424,7 @@ class TimedQuestion:
 
 
 class _Hours:
-    """Start hours of every action; tells which members they meet."""
+    """Start hours of every action, which tell what members they meet."""
 
     def __init__(self, question: TimedQuestion, starts: Sequence[int]) -> None:
         self.question = question
@@ -427,7 +433,7 @@ class _Hours:
         self.facts = {f"step{f.step}": f for f in question.members.firsts}
 
     def widened(self, chosen: int) -> int:
-        """``chosen`` with all other members that these hours meet."""
+        """Return ``chosen`` with all other members that these hours meet."""
         members = self.question.members
         for k, name in enumerate(members.names):
             bit = 1 << k
@@ -464,6 +470,6 @@ class _Hours:
         return True
 
     def _later(self, step: str, fact: Fact) -> bool:
-        """Does every action that had not run at this step start after the step's end?"""
+        """Return whether every action that had not run at this step starts after the step's end."""
         assert fact.end is not None
         return all(self.starts[i] >= fact.end for i in self.question.timed.after[step])

@@ -1,4 +1,4 @@
-"""The oracle's input: the calls that an agent made, in order, and how its run came to an end."""
+"""The oracle's input: the calls that an agent made, in order, and how its run ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 Ending = Literal["stopped", "timeout", "call_limit", "aborted", "running"]
 """``stopped``: the agent said that it was done. ``timeout``, ``call_limit``: a limit ended the run. ``aborted``: the
-model, the network or the user ended it. ``running``: it is not over."""
+model, the network or the user ended it. ``running``: the run has not ended."""
 
 RESTART_TOOL = "ask_for_restart"
 

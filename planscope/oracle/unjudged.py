@@ -1,4 +1,4 @@
-"""A run before it is judged: its calls can be stepped through, and every state is ``unknown``."""
+"""A run before it is judged: one can step through its calls, and every state is ``unknown``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planscope.oracle.verdict_types import Status, StepView, Verdict
 
 
 class Unjudged:
-    """Replaces a replay in the debugger. It counts attempts as the oracle does, and asks no solver."""
+    """Takes the place of a replay in the debugger. It counts attempts as the oracle does, but asks no solver."""
 
     def __init__(self, problem: Problem, trace: Trace) -> None:
         self.problem = problem

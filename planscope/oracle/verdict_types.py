@@ -21,7 +21,7 @@ ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One error of the run, with the ids of the constraints and actions concerned."""
+    """One error of a run, with the ids of the constraints and actions concerned."""
 
     type: ErrorType
     step: StepNo
@@ -35,8 +35,8 @@ class Finding:
 class Core:
     """A minimal unsatisfiable set: ids of constraints (``c*`` by number, then ``b*``) and steps.
 
-    ``foreseeable`` is a fact about the plan, not about one core: False only if some durations of the actions not
-    called yet (at least 1 hour each) would still let the plan be finished.
+    ``foreseeable`` is a fact about the plan, not about one core. It is False only if, with some durations of the
+    actions not called yet (at least 1 hour each), the plan could still be finished.
     """
 
     constraints: tuple[str, ...]
@@ -48,10 +48,10 @@ class Core:
 class StepView:
     """The judgement after one step. Step 0 is before any call; the last one is ``"end"``.
 
-    ``action`` is the action that this step executed (None: a refused call, a restart, step 0, the end).
-    ``start`` and ``end`` are hours (timed). ``changed`` names the constraints whose status differs from the step
-    before (a status once decided stays so until a restart; see ``Replay.status``). ``core`` is set from the
-    first doomed step of the attempt on.
+    ``action`` is the action that this step executed (None for a refused call, a restart, step 0 and the end). ``start``
+    and ``end`` are hours (timed). ``changed`` names the constraints whose status differs from the step before; a
+    decided status stays until a restart (see ``Replay.status``). ``core`` is set from the step on at which the attempt
+    was lost.
     """
 
     step: StepNo
@@ -68,13 +68,13 @@ class StepView:
 
     @property
     def lost(self) -> bool:
-        """Is it impossible to finish the plan from here?"""
+        """Whether the plan cannot be finished from here."""
         return self.state in ("doomed", "broken")
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """The first doomed step of the last attempt: the point of no return."""
+    """The step at which the last attempt was lost: the point of no return."""
 
     step: StepNo
     constraint: str
@@ -92,9 +92,9 @@ class Verdict:
 
     @property
     def lost_by(self) -> Finding | None:
-        """The finding of the step that lost the plan; None if that step has no error of its own.
+        """Return the finding of the step that lost the plan, or None if that step has no error of its own.
 
-        Of several findings, one that breaks a constraint of the core.
+        If there are several, one that breaks a constraint of the core is preferred.
         """
         first = self.first_violation
         if first is None:
@@ -105,7 +105,7 @@ class Verdict:
 
     @property
     def headline(self) -> Finding | None:
-        """The finding to name in a headline: of the step that lost the plan, or else the primary one.
+        """Return the finding to name in a headline: that of the step that lost the plan, or else the primary one.
 
         None if the run is not wrong.
         """
@@ -116,7 +116,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A safe next move: an action that keeps the plan completable; ``hours`` are first and last safe start (timed)."""
+    """A safe next move: an action after which the plan can still be finished. ``hours``: first and last safe start
+    (timed)."""
 
     action: str
     hours: tuple[int, int] | None = None
@@ -132,10 +133,10 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The nearest valid plan (paper, section 7), or ``order`` None if there is none (``reason`` says why).
+    """The nearest valid plan (paper, section 7). If there is none, ``order`` is None and ``reason`` says why.
 
-    ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did.
-    ``removed``: actions done more than once, one entry per superfluous call. ``exact``: proved nearest.
+    ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did. ``removed``:
+    actions done more than once, one entry per superfluous call. ``exact``: proved nearest.
     """
 
     order: tuple[str, ...] | None
@@ -156,8 +157,8 @@ was too hard."""
 class Correction:
     """A minimal correction set: without these constraints and steps, the rest can be met.
 
-    Ids of constraints (``c*`` by number, then ``b*``) and steps, as in a core. Without a step, its action may come at
-    another place or hour. ``"end"`` means that the agent does not stop there.
+    Its elements are ids of constraints (``c*`` by number, then ``b*``) and steps, as in a core. A step in it means that
+    its action may come at another place or hour. ``"end"`` means that the agent does not stop there.
     """
 
     constraints: tuple[str, ...]
@@ -168,8 +169,8 @@ class Correction:
 class Reasons:
     """Why a plan is lost at a step: minimal cores and minimal correction sets, each in order of size.
 
-    ``index`` is an index into the run's ``steps``, ``step`` its name. Without a lost plan, both sets are empty.
-    The oracle's own core comes first. Every correction shares a member with every core.
+    ``index`` is an index into the run's ``steps``, ``step`` its name. If the plan is not lost, both sets are empty. The
+    oracle's own core comes first. Every correction shares a member with every core.
     """
 
     index: int
@@ -180,5 +181,5 @@ class Reasons:
 
     @property
     def complete(self) -> bool:
-        """Was everything found?"""
+        """Whether everything was found."""
         return self.ended == "all"

@@ -28,16 +28,16 @@ from planscope.oracle.verdict_types import (
 
 
 def plan_of(problem: Problem) -> Plan:
-    """A new plan of the problem's language, with nothing computed yet."""
+    """Return a new plan in the problem's language, with nothing computed yet."""
     return TimedPlan(problem) if problem.timed else BasePlan(problem)
 
 
 class Walk:
     """Every step's state and core, computed once; safe moves, counts and repairs on demand.
 
-    ``steps[0]`` is before any call, ``steps[k]`` after call k, ``steps[-1]`` the end (absent while running).
-    Every ``index`` is an index into ``steps``. ``plan`` defaults to a new one; one that has answered questions about
-    the problem before saves work.
+    ``steps[0]`` is before any call, ``steps[k]`` after call k, ``steps[-1]`` the end (absent while the run goes on).
+    Every ``index`` is an index into ``steps``. ``plan`` defaults to a new one; pass one that has answered questions
+    about the problem before to save work.
     """
 
     def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
@@ -58,13 +58,14 @@ class Walk:
         self.steps = self._walk(views, trace.calls)
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Self:
-        """The same run with more calls. This object does not change, so other threads may keep reading it.
+        """Return the same run with more calls. This object does not change, so other threads may keep reading it.
 
-        Costs as much as judging the new calls, plus copies of lists. Only a ``running`` run can be continued.
+        It costs as much as judging the new calls, plus copies of lists. Only a ``running`` run can be continued.
         """
         assert self.trace.ending == "running"
         made = copy(self)
-        for answer in ("first_doomed", "_repairs"):  # of the shorter run
+        # cached answers of the shorter run, which may be wrong for the longer one
+        for answer in ("first_doomed", "_repairs"):
             vars(made).pop(answer, None)
         made.trace = Trace((*self.trace.calls, *calls), ending, reason)
         made.facts = list(self.facts)
@@ -145,7 +146,7 @@ class Walk:
         return self._attempts[-1]
 
     def status(self, constraint_id: str, index: int) -> Status:
-        """A constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
+        """Return a constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
         return self._attempt(index).status(constraint_id, index)
 
     def statuses(self, index: int) -> dict[str, Status]:
@@ -156,35 +157,35 @@ class Walk:
         return [f for f in self._attempt(index).facts if f.step <= index]
 
     def safe_moves(self, index: int) -> tuple[Move, ...]:
-        """The actions that can come next without losing the plan (timed: with first and last safe start)."""
+        """Return the actions that can come next without losing the plan (timed: with first and last safe start)."""
         if self.steps[index].state != "completable":
             return ()
         return self.plan.safe_moves(self._done(index))
 
     def valid_completions(self, index: int) -> int | None:
-        """The number of valid orders of the remaining actions; None for more than 20 actions, or if unknown."""
+        """Count the valid orders of the remaining actions; None for more than 20 actions, or if not known."""
         state = self.steps[index].state
         if state == "unknown":
             return None
         return self.plan.completions(self._done(index)) if state == "completable" else 0
 
     def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
-        """One valid order of the remaining calls; None if there is none."""
+        """Return one valid order of the remaining calls, or None if there is none."""
         if self.steps[index].state != "completable":
             return None
         return self.plan.one_way(self._done(index))
 
     @cached_property
     def first_doomed(self) -> int | None:
-        """Index of the first doomed or broken step of the last attempt."""
+        """The index at which the last attempt was lost (its first doomed or broken step), or None."""
         return self.lost_at(self.last_attempt.number)
 
     def lost_at(self, attempt: int) -> int | None:
-        """Index of the first doomed or broken step of an attempt (they count from 1)."""
+        """Return the index at which an attempt was lost, or None. Attempts count from 1."""
         found = self._cores.get(attempt)
         return found[0] if found else None
 
     def last_findings(self) -> list[Finding]:
-        """The findings of the last attempt's calls, in order of steps."""
+        """Return the findings of the last attempt's calls, in order of steps."""
         last = self.last_attempt.number
         return [f for view in self.steps if view.attempt == last for f in view.findings]

@@ -1,4 +1,4 @@
-"""Builds the syntax tree with its spans from a pattern (a tree over the places of tokens) and the tokens."""
+"""Builds the syntax tree of a sentence, with spans, from a pattern of token places and the tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planscope.language.tree import (
 )
 
 Unit = Sequence[Token]
-"""One token, or the action tokens of a list's folded middle."""
+"""One token, or the action tokens in the folded middle of a list."""
 
 
 class ClauseReading(NamedTuple):
@@ -31,7 +31,7 @@ class ClauseReading(NamedTuple):
 
 
 class SentenceReading(NamedTuple):
-    """One reading of a sentence. ``first`` and ``last``: its first and last token."""
+    """One reading of a sentence, with the sentence's first and last token."""
 
     clauses: tuple[ClauseReading, ...]
     conj: Token | None
@@ -94,14 +94,14 @@ class _Builder:
 
 
 def _conj(token: Token | None, offset: int) -> Word:
-    """The word between two clauses; a comma or nothing counts as a semicolon."""
+    """Return the word between two clauses. A comma, or nothing, counts as a semicolon."""
     if token is None:
         return Word("J", ";")
     return Word("J", token.meaning.value or ";", "", (token.start + offset, token.end + offset))
 
 
 def build(reading: SentenceReading, offset: int = 0) -> Sentence:
-    """The tree of a reading; ``offset`` is where its sentence begins in the text."""
+    """Build the tree of a reading. ``offset``: where its sentence begins in the text."""
     clauses = tuple(_Builder(units, offset).clause(pattern) for pattern, units in reading.clauses)
     word = _conj(reading.conj, offset) if len(clauses) > 1 else None
     return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

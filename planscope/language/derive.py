@@ -1,7 +1,7 @@
 """Derives constraints from a tree with spans (paper 4.2, "deriving constraints"; 4.4 for the timed language).
 
-Constraints are numbered by the place of their relation phrase (the phrase that carries the "<" or ">") in the text, and
-pairs of lists by the subject first. A constraint that the text states twice gets two ids.
+Constraints are numbered in the order of their relation phrases in the text (the phrases that carry "<" or ">"). If a
+phrase relates lists, its pairs are ordered by the subject first. A constraint that the text states twice gets two ids.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Collector:
 
 
 def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
-    """The constraints ``c1, c2, ...`` of a tree with spans."""
+    """Return the constraints ``c1, c2, ...`` of a tree with spans."""
     collector = _Collector(timed)
     for s, sentence in enumerate(tree.sentences):
         for c, clause in enumerate(sentence.clauses):
@@ -88,5 +88,5 @@ def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
 def problem_of_tree(
     tree: Query, actions: Iterable[Action], *, timed: bool = False, text: str = ""
 ) -> Problem:
-    """The problem of a tree with spans in ``text``: its constraints, then the rules."""
+    """Return the problem of a tree with spans in ``text``: the constraints of the text, then the rules."""
     return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed, text)

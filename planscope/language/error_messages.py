@@ -1,4 +1,4 @@
-"""Words the errors of the parser: the words found, the words expected, and what may have been meant."""
+"""Writes the parser's error messages: the words found, the words expected, and what may have been meant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def one_of(words: Sequence[str]) -> str:
 
 
 def unknown_end(tokens: Sequence[Token], at: int) -> int:
-    """The place after the unknown words that begin at ``at``."""
+    """Return the place after the unknown words that begin at ``at``."""
     end = at + 1
     while tokens[end].type == "UNKNOWN":
         end += 1
@@ -29,7 +29,8 @@ def unknown_end(tokens: Sequence[Token], at: int) -> int:
 
 
 def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> str:
-    """Known words similar to those at ``at``, quoted: names of actions, verbs, prepositions. "" if there are none."""
+    """Return known words similar to those at ``at`` (names of actions, verbs, prepositions), quoted; "" if there are
+    none."""
     word = text[tokens[at].start : tokens[at].end].casefold()
     called = {action.name.casefold(): action.name for action in names.actions}
     if "_" in word or word[0] == "`":
@@ -50,7 +51,8 @@ def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], 
 
 
 def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """A name similar to words that begin with a hinted phrase, if the name has such a word itself; quoted, or ""."""
+    """Suggest a name that is similar to words beginning with a hinted phrase, quoted; "" unless it has a word of
+    that phrase."""
     word = text[tokens[at].start : tokens[at].end].casefold()
     called = {action.name.casefold(): action.name for action in names.actions}
     alike = {low: name for low, name in called.items() if f" {low}".find(f" {word}") >= 0}
@@ -63,7 +65,8 @@ def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
 
 
 def begun_name(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """The name most similar to a phrase of the lexicon with unknown words after it; quoted, or ""."""
+    """Suggest the name most similar to a phrase of the lexicon and the unknown words after it, quoted; "" if there
+    is none."""
     if tokens[at].type in _STOPS or tokens[at + 1].type != "UNKNOWN":
         return ""
     best = _closest(text, tokens, at, at + 1, {a.name.casefold(): a.name for a in names.actions}, 0.7)
@@ -71,7 +74,7 @@ def begun_name(text: str, tokens: Sequence[Token], at: int, names: Names) -> str
 
 
 def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
-    """Phrases of these types: those that begin with the auxiliary, or else those without a modal."""
+    """Return the phrases of these types: those that begin with the auxiliary, or else those without a modal."""
     lexicon = load_lexicon()
     return [
         surface
@@ -85,7 +88,7 @@ def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
 def _closest(
     text: str, tokens: Sequence[Token], start: int, at: int, known: Mapping[str, str], cutoff: float
 ) -> dict[str, float]:
-    """Known words, with their similarity to the text from ``start`` to some token at or after ``at``."""
+    """Return known words with their similarity to the text from ``start`` to some token at or after ``at``."""
     best: dict[str, float] = {}
     for end in range(at, min(at + 6, len(tokens))):
         if tokens[end].type in _STOPS:
@@ -99,7 +102,7 @@ def _closest(
 
 
 def _sharing(text: str, tokens: Sequence[Token], at: int, names: Names) -> dict[str, float]:
-    """Names that share similar words with the unknown words at ``at``, with the sum of the similarities."""
+    """Return names that share similar words with the unknown words at ``at``, with the sum of the similarities."""
     having: dict[str, list[str]] = {}
     for action in names.actions:
         for word in _WORD.findall(action.name.casefold()):
@@ -137,13 +140,13 @@ NO_CLOCK = "clock times belong to timed queries, and this query is not timed"
 
 
 def expected_words(types: Iterable[str], timed: bool) -> tuple[str, ...]:
-    """Token types in plain words, in a fixed order."""
+    """List token types in plain words, in a fixed order."""
     wanted = set(types) - (set() if timed else {"TIME"})
     return tuple(dict.fromkeys(plain for kind, plain in _PLAIN.items() if kind in wanted))
 
 
 def shown(text: str) -> str:
-    """A part of the text on one line, cut short; characters that cannot be seen become their code points."""
+    """Shorten a part of the text to one line. Invisible characters become their code points."""
     line = " ".join(text.split())
     line = line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in line)
@@ -152,7 +155,8 @@ def shown(text: str) -> str:
 def stuck(
     text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names, timed: bool
 ) -> Trouble:
-    """The error of a sentence that cannot be read at token ``at``; the last token is a period, perhaps an added one."""
+    """Return the error of a sentence that cannot be read at token ``at``. The last token is a period, perhaps an
+    added one."""
     expected = expected_words(types, timed)
     at = _culprit(text, tokens, at)
     token = tokens[at]
@@ -185,7 +189,7 @@ def stuck(
 
 
 def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
-    """The place of the token to blame: in "should immediately precede" it is "immediately", not "should"."""
+    """Return the place of the token to blame: in "should immediately precede" it is "immediately", not "should"."""
     token = tokens[at]
     if token.type == "UNKNOWN" and text[token.start : token.end].lower() in load_auxiliaries():
         behind = at + 1

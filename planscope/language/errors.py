@@ -1,4 +1,4 @@
-"""The errors of reading a query: one for each sentence that cannot be read."""
+"""Errors of reading a query, one for each sentence that cannot be read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from planscope.language.problem import Span
 
 @dataclass(frozen=True, slots=True)
 class ParseError:
-    """One broken sentence. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
+    """A sentence that cannot be read. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
 
-    ``found``: the words at that place ("" at the end of the text). ``expected``: in plain words ("an action").
-    ``readings``: the meanings of an ambiguous sentence, in one or two sentences each.
+    ``found``: the words at that place ("" at the end of the text). ``expected``: what could stand there, in plain words
+    ("an action"). ``readings``: the meanings of an ambiguous sentence, in one or two sentences each.
     """
 
     line: int
@@ -27,13 +27,14 @@ class ParseError:
 
 
 def in_a_line(errors: Sequence[ParseError], longest: int | None = None) -> str:
-    """The first error with its place, its message cut to ``longest`` code points, and the number of the others."""
+    """Return the first error with its place on one line, cut to ``longest`` code points, and the number of the
+    others."""
     first, more = errors[0], f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"line {first.line}, column {first.column}: {first.message[:longest]}{more}"
 
 
 class ParseFailure(UserError, ValueError):
-    """The text cannot be read; ``errors`` has one for each broken sentence, in the order of the text."""
+    """The text cannot be read. ``errors`` holds one error for each broken sentence, in the order of the text."""
 
     def __init__(self, errors: Iterable[ParseError]) -> None:
         self.errors = tuple(errors)

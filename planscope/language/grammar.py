@@ -1,14 +1,15 @@
-"""From the types of a sentence's tokens to patterns: trees over the places of the tokens, without words and spans.
+"""Finds the readings of a sentence as patterns: trees over the places of tokens, without words and spans.
 
-A sentence's structure depends on the types of its tokens (and, if it is irregular, on the number of its verbs), so
-patterns are cached by the sequence of types. Lark's Earley parser finds every reading. There are four grammars: regular
-English, what people write besides, what is never accepted but may have been meant, and lists that go on after their
-relative clause, which are not accepted either but make a sentence ambiguous.
+A sentence's structure depends only on the types of its tokens (and, if it is irregular, on the number of its verbs), so
+patterns are cached by the sequence of types. Lark's Earley parser finds every reading. There are four grammars:
+``grammar`` (regular English), ``lenient`` (irregular English that is accepted), ``unsaid`` (never accepted, but perhaps
+meant) and ``continued`` (lists that go on after their relative clause, which are not accepted either but make a
+sentence ambiguous).
 
 Of all readings, those with the fewest irregularities count. An irregularity is a rule that lenient.lark names ``odd_``
-or unsaid.lark ``unsaid_``, or a singular verb after a list. They add up, so the best readings of a node are made of the
-best readings of its parts; parts with lists and parts without are kept apart, because a verb may still have to agree
-with them. So a forest of many readings is walked once.
+or unsaid.lark ``unsaid_``, or a singular verb after a list. Irregularities add up, so the best readings of a node
+consist of the best readings of its parts, and a forest of many readings is walked only once. Parts with lists and parts
+without are kept apart, because a later verb may have to agree with them.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
 Types = tuple[str, ...]
 
 MAX_READINGS = 16
-"""Limit of readings of one sentence; two that differ are an error anyway."""
+"""Limit of readings of one sentence. Two that differ are an error anyway."""
 
 
 class NPPattern(NamedTuple):
-    """``rest``: actions of the list after its relative clause, in readings that are never accepted."""
+    """A noun phrase. ``rest``: actions that its list adds after the relative clause; readings with such are never
+    accepted."""
 
     actions: tuple[int, ...]
     relative: RelativePattern | None = None
@@ -49,7 +51,7 @@ class RelativePattern(NamedTuple):
     which: int
     words: tuple[int, ...]
     object: NPPattern | int
-    """A clock time is its token's place."""
+    """The pattern of a noun phrase, or the place of a clock time's token."""
 
 
 class ClausePattern(NamedTuple):
@@ -71,11 +73,11 @@ VERB_PLACES: dict[Form, tuple[tuple[bool, int], ...]] = {
     "compound": ((True, 0), (False, 2)),
     "fronted_compound": ((False, 1), (True, 2)),
 }
-"""The noun phrases with a verb of their own (True: the subject), and that verb's place among the words."""
+"""By form: the noun phrases with a verb of their own (True: the subject), and that verb's place among the words."""
 
 
 def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
-    """The number of singular verbs after lists, those of relative clauses included."""
+    """Count the singular verbs after lists, those of relative clauses included."""
     nps = [np for np in (clause.subject, clause.object) if isinstance(np, NPPattern)]
     verbs = [(np, np.relative.words[0]) for np in nps if np.relative is not None]
     for of_subject, word in VERB_PLACES[clause.form]:
@@ -86,11 +88,11 @@ def disagreements(clause: ClausePattern, numbers: Sequence[str]) -> int:
 
 
 MAX_UNITS = 100
-"""Longer sentences (with long lists folded) are not parsed."""
+"""A sentence with more tokens (a list's folded middle counts as one) is not parsed."""
 
 
 class FoundSentence(NamedTuple):
-    """A reading. ``odd``: missing or extra marks and conjunctions. ``disagreeing``: singular verbs after lists.
+    """A reading. ``odd`` counts missing or extra marks and conjunctions, ``disagreeing`` singular verbs after lists.
 
     ``unsaid``: a necessary "and" is missing.
     """
@@ -102,7 +104,8 @@ class FoundSentence(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """There is no reading: the first token that fits none (or the number of tokens), and the types expected there."""
+    """No reading was found. ``at``: the first token that fits none (or the number of tokens); ``expected``: types
+    that fit."""
 
     at: int
     expected: frozenset[str]
@@ -112,7 +115,7 @@ Start = Literal["sentence", "clause"]
 Grammar = Literal["grammar", "lenient", "unsaid", "continued"]
 
 GRAMMARS: tuple[Grammar, ...] = ("grammar", "lenient", "unsaid", "continued")
-"""Each grammar extends the one before it; its rules are in the file of its name."""
+"""Each grammar extends the one before it. Its rules are in the file of the same name."""
 _lock = Lock()
 
 
@@ -122,7 +125,7 @@ def _parser(grammar: Grammar) -> Lark:
     from lark.lexer import Lexer
 
     class Given(Lexer):
-        """Passes on tokens that are scanned already; a token's value is its place."""
+        """Passes on tokens that are scanned already. A token's value is its place."""
 
         def __init__(self, conf: object) -> None:
             pass
@@ -143,7 +146,7 @@ def _parser(grammar: Grammar) -> Lark:
 
 
 def strict_rules() -> dict[str, list[tuple[str, ...]]]:
-    """The strict grammar's rules: for each nonterminal its alternatives, as rows of symbols."""
+    """Return the strict grammar's rules: for each nonterminal its alternatives, as rows of symbols."""
     rules: dict[str, list[tuple[str, ...]]] = {}
     for rule in _parser("grammar").rules:
         rules.setdefault(str(rule.origin.name), []).append(tuple(str(part.name) for part in rule.expansion))
@@ -155,7 +158,8 @@ def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
 
     with _lock:
         try:
-            # Lark's signature says text and tree, but our lexer takes types and "forest" returns a node.
+            # By its signature Lark takes text and returns a tree, but our lexer takes types and "forest" returns a
+            # node.
             return cast("SymbolNode", _parser(grammar).parse(cast("str", types), start=start))
         except UnexpectedEOF as error:
             return Stuck(len(types), frozenset(error.expected))
@@ -165,7 +169,7 @@ def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
 
 @lru_cache(maxsize=8192)
 def clause_patterns(types: Types) -> tuple[ClausePattern, ...] | Stuck:
-    """All strict readings of one clause."""
+    """Return all strict readings of one clause."""
     root = _parse(types, "clause", "grammar")
     if isinstance(root, Stuck):
         return root
@@ -176,9 +180,11 @@ def clause_patterns(types: Types) -> tuple[ClausePattern, ...] | Stuck:
 def sentence_patterns(
     types: Types, numbers: tuple[str, ...] = (), grammar: Grammar = "unsaid"
 ) -> tuple[FoundSentence, ...] | Stuck:
-    """The readings of a sentence, its period included, with the fewest irregularities; at most ``MAX_READINGS``.
+    """Return the readings of a sentence with its period that have the fewest irregularities; at most
+    ``MAX_READINGS``.
 
-    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell); () if they do not matter.
+    ``numbers``: for each token "s" or "p" if it is a verb whose form shows its number, else ""; () if they do not
+    matter.
     """
     numbers = numbers or ("",) * len(types)
     root = _parse(types, "sentence", grammar)
@@ -193,7 +199,7 @@ def sentence_patterns(
 
 
 Part = int | NPPattern | RelativePattern | ClausePattern | SentencePattern
-"""A token's place, or the pattern made of several."""
+"""The place of a token, or a pattern made of several parts."""
 
 Parts = tuple[Part, ...]
 
@@ -201,7 +207,7 @@ _WORDS = ("VP", "VP0", "P", "SC", "PSC")
 
 
 Lists = tuple[bool, ...]
-"""For each noun phrase among some parts: is it a list? A later verb has to agree with it."""
+"""For each noun phrase among some parts, whether it is a list. A later verb has to agree with it."""
 
 
 def _lists(parts: Parts) -> Lists:
@@ -209,8 +215,8 @@ def _lists(parts: Parts) -> Lists:
 
 
 class _Best:
-    """Equally good readings of a part, by ``Lists``: the number of irregularities and up to ``MAX_READINGS`` readings,
-    each with whether it has something unsaid."""
+    """The best readings of a part, by ``Lists``: their number of irregularities, and up to ``MAX_READINGS`` of them,
+    each with whether a necessary "and" is missing."""
 
     __slots__ = ("kinds",)
 
@@ -236,7 +242,7 @@ _NOTHING.add(0, (), False)
 
 
 class _Forest:
-    """The best readings of every node of a forest, from the leaves up. No node is below itself."""
+    """Computes the best readings of every node of a parse forest, from the leaves up. No node is below itself."""
 
     def __init__(self, types: Types, numbers: Sequence[str]) -> None:
         from lark.parsers.earley_forest import TokenNode
@@ -269,7 +275,7 @@ class _Forest:
                     self._complete(best, packed.rule, cost + more, one + other, gap or lack)
 
     def _of(self, node: Any) -> _Best | None:
-        """The readings of a node; None if it has not been read yet."""
+        """Return the readings of a node, or None if they are not computed yet."""
         if node is None:
             return _NOTHING
         found = self.best.get(id(node))
@@ -317,7 +323,7 @@ class _Forest:
         return ClausePattern(form, subject, target, words)
 
     def _conj(self, marks: Parts) -> int | None:
-        """The place of the conjunction; a comma counts only if there is no other mark or word."""
+        """Return the place of the conjunction. A comma counts only if there is no other mark or word."""
         places = self._places(marks, "SEMI", "AND", "BUT", "WHILE") or self._places(marks, "COMMA")
         return places[0] if places else None
 
@@ -329,21 +335,21 @@ class _Forest:
 
 
 def fewest(root: SymbolNode, types: Types, numbers: Sequence[str]) -> Iterator[tuple[Part, int, bool]]:
-    """The best readings of a forest: clause or sentence, number of irregularities, whether something is unsaid.
+    """Yield the best readings of a forest: the pattern, its number of irregularities, whether an "and" is missing.
 
-    ``numbers``: by place, a verb's ("s", "p", or "" where its form does not tell).
+    ``numbers``: for each token "s" or "p" if it is a verb whose form shows its number, else "".
     """
     for cost, parts, unsaid in _Forest(types, numbers).readings(root).all():
         yield parts[0], cost, unsaid
 
 
 _RELATED = {"VP": "VP", "p": "P", "sc": "SC"}
-"""The grammar's symbols that exist once per relation, with the name of their terminal without it."""
+"""Prefixes of the grammar's symbols that exist for "<" and for ">", each with the name of its terminal."""
 
 
 @cache
 def clause_skeletons(timed: bool = False) -> int:
-    """The number of clause structures, with "<" and ">" apart; words and lengths of lists do not count."""
+    """Count the structures of clauses, those with "<" and ">" apart. Words and lengths of lists do not count."""
     rules = strict_rules()
     lexicon = load_lexicon()
 
@@ -366,7 +372,7 @@ def clause_skeletons(timed: bool = False) -> int:
 
 
 def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
-    """The number of ways to write one clause of this form between two actions, without modals and relative clauses."""
+    """Count the ways to write one clause of this form between two actions, without modals and relative clauses."""
     lexicon = lexicon or load_lexicon()
     total = 0
     for relation in RELATIONS:
@@ -379,7 +385,7 @@ def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase of the lexicon and its allowed places. ``parse_only``: it is read but never written."""
+    """A phrase of the lexicon and its allowed places. ``parse_only``: it is read, but never written."""
 
     phrase: str
     singular: str
@@ -392,7 +398,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class GrammarReport:
-    """Counts of the grammar, and its words by the paper's terminals (`planscope grammar`)."""
+    """Counts of the grammar, and its words by the paper's terminals, for `planscope grammar`."""
 
     clause_skeletons: dict[str, int]
     wordings: dict[str, int]

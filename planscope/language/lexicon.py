@@ -18,12 +18,12 @@ PLACES = frozenset({"adjunct", "fronted", "clock", "parse_only"})
 
 
 class LexiconError(UserError, ValueError):
-    """The lexicon's data breaks its own rules; the message names the phrase."""
+    """The lexicon's data breaks its own rules. The message names the phrase."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One phrase. ``key``: its base form. ``forms``: by modal's key ("" for none), (singular, plural)."""
+    """One phrase. ``key``: its base form. ``forms``: by the key of a modal ("" for none), its singular and plural."""
 
     terminal: Terminal
     key: str
@@ -45,12 +45,12 @@ class Modal:
 
     @property
     def tells_number(self) -> bool:
-        """Does its form show singular or plural? ("has to" does, "should" does not.)"""
+        """Whether the modal's form shows singular or plural ("has to" does, "should" does not)."""
         return self.singular != self.plural
 
 
 class Lexicon:
-    """All entries, by terminal. ``forms`` maps (terminal, entry key, modal key) to (singular, plural)."""
+    """All entries, by terminal. ``forms`` maps (terminal, key of the entry, key of the modal) to (singular, plural)."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.modals = tuple(Modal(key, **row) for key, row in data["modals"].items())
@@ -84,13 +84,13 @@ class Lexicon:
         return Entry(terminal, key, forms, clock="clock" in places, parse_only="parse_only" in places)
 
     def surface(self, word: Word, plural: bool = False) -> str:
-        """The words as they are written, in lower case."""
+        """Return the words as they are written, in lower case."""
         return self.forms[word[:3]][plural]
 
     def written(self, terminal: Terminal, *, fronted: bool = False, clock: bool = False) -> tuple[Word, ...]:
-        """The words that may be written in a place, without modal, in the order of the data file.
+        """Return the entries that may be written in a place, without modal, in the order of the data file.
 
-        ``fronted``: at the head of the clause (else after a verb). ``clock``: with a clock time as object.
+        ``fronted``: at the head of the clause, else after a verb. ``clock``: with a clock time as object.
         """
         key = (terminal, fronted, clock)
         found = self._written.get(key)
@@ -105,9 +105,9 @@ class Lexicon:
         return found
 
     def written_modals(self, *, tells_number: bool = False) -> tuple[str, ...]:
-        """Keys of the modals that may be written; never in a subordinate clause ("before B must occur").
+        """Return the keys of the modals that may be written; none in a subordinate clause ("before B must occur").
 
-        ``tells_number``: only those that agree in number. In a relative clause after a list, the verb must show that
+        ``tells_number``: only modals that agree in number. In a relative clause after a list, the verb must show that
         its subject is the whole list ("A and B, which should precede C" does not).
         """
         return tuple(m.key for m in self.modals if not m.parse_only and (m.tells_number or not tells_number))
@@ -115,6 +115,6 @@ class Lexicon:
 
 @cache
 def load_lexicon() -> Lexicon:
-    """The bundled lexicon, read once."""
+    """Return the bundled lexicon, which is read once."""
     text = (files("planscope.language") / "data" / "lexicon.toml").read_text(encoding="utf-8")
     return Lexicon(cast("Mapping[str, Any]", tomllib.loads(text)))

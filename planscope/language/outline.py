@@ -25,10 +25,11 @@ from planscope.language.tree import (
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """One line. ``depth``: 0 for the query. ``constraints``: ids of the constraints from the node's words, in order.
+    """One line of the tree. ``depth``: 0 for the query. ``constraints``: ids of those that the node's words state,
+    in order.
 
     ``label`` names the node by the grammar's symbols, for JSON. ``plain`` names it in plain words, for people;
-    ``symbol`` is the paper's symbol beside it, empty if there is none.
+    ``symbol`` is the paper's symbol shown beside it, or empty.
     """
 
     path: NodePath
@@ -45,7 +46,7 @@ _WORDS = {"VP": "verb", "P": "preposition", "SC": "conjunction", "J": "joined by
 
 
 def _named(path: NodePath, node: Node, names: dict[str, str], text: str) -> tuple[str, str, str]:
-    """Label, plain label and symbol."""
+    """Return label, plain label and symbol of a node."""
     match node:
         case Clause(form=form, relation=relation):
             symbol = terminals(form, relation)[RELATION_WORD[form]]
@@ -98,7 +99,7 @@ def _lines(
 
 
 def outline(tree: Query, problem: Problem, text: str) -> tuple[OutlineNode, ...]:
-    """The lines of a tree with its spans in ``text``, parents first, in the order of the text."""
+    """Yield the lines of a tree with its spans in ``text``, parents first, in the order of the text."""
     names = {action.id: action.name for action in problem.actions}
     said: dict[int | None, list[Constraint]] = defaultdict(list)
     for c in problem.said:

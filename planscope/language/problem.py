@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Span = tuple[int, int]
-"""A half-open range of code points of the query's text."""
+"""A half-open range of code points in the query's text."""
 
 NodePath = tuple[int | str, ...]
 """A node's path in the syntax tree, from the root: ``(0, "clause", 1, "subject")``."""
@@ -19,7 +19,7 @@ ConstraintKind = Literal["order", "start_at_least", "end_at_most"] | RuleKind
 Source = Literal["text", "prompt", "environment"]
 
 DAY = 24
-"""Hours of a day: clock times are whole hours from 0 to this."""
+"""The number of hours of a day. Clock times are whole hours from 0 to this."""
 
 BASE_RULES: tuple[RuleKind, ...] = ("once", "all_done")
 TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_range", "end_range")
@@ -27,7 +27,8 @@ TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_ra
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. ``name``: a noun phrase. ``tool``: its slug. ``duration``: whole hours (timed)."""
+    """An action of the query. ``name``: a noun phrase. ``tool``: the name of its tool. ``duration``: whole hours
+    (timed)."""
 
     id: str
     name: str
@@ -37,12 +38,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One requirement.
+    """One requirement of the query.
 
-    ``order``: ``before`` ends no later than ``after`` begins. ``start_at_least`` and ``end_at_most``:
-    ``action`` and whole ``hour``. Rules (basic constraints) concern every action and carry no span.
-    ``spans`` are subject, relation phrase and object, in this order, as the grammar names them (in
-    "A comes after B", A is the subject and B is ``before``). ``sentence`` counts from 0.
+    ``order``: ``before`` ends no later than ``after`` begins. ``start_at_least`` and ``end_at_most``: the bound of
+    ``action`` is the whole ``hour``. Rules (basic constraints) concern every action and have no span. ``spans`` are
+    subject, relation phrase and object, in this order, by their grammatical role (in "A comes after B", A is the
+    subject and B is ``before``). ``sentence`` counts from 0.
     """
 
     id: str
@@ -63,12 +64,12 @@ class Constraint:
 
     @property
     def meaning(self) -> tuple[str, str | None, str | None, str | None, int | None]:
-        """Equal for constraints that say the same about the same actions."""
+        """A key that is equal for constraints that say the same about the same actions."""
         return (self.kind, self.before, self.after, self.action, self.hour)
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """Ids of the actions concerned; empty for a rule, which concerns all."""
+        """Ids of the actions concerned. Empty for a rule, which concerns all."""
         if self.kind == "order":
             assert self.before is not None and self.after is not None
             return (self.before, self.after)
@@ -85,7 +86,7 @@ _RULES: dict[RuleKind, tuple[str, Source]] = {
 
 
 def rules(timed: bool) -> tuple[Constraint, ...]:
-    """The basic constraints ``b1, b2, ...`` of a query (Figure 7 (d); the prompt's own instructions)."""
+    """Return the basic constraints ``b1, b2, ...`` of a query (Figure 7 (d) and the prompt's own instructions)."""
     kinds = TIMED_RULES if timed else BASE_RULES
     return tuple(
         Constraint(f"b{i}", kind, _RULES[kind][0], source=_RULES[kind][1]) for i, kind in enumerate(kinds, 1)
@@ -98,9 +99,10 @@ class Problem:
 
     ``text``: the query that the spans point into; explanations quote it.
 
-    ``own``: the agent's own real tools, by name with their JSON schemas (None: schema not known). Then ``actions`` are
-    the tools that the query names, each to be done once; all other tools may be called freely, and only a tool itself
-    refuses a call. None: mock tools, one per action. ``unjudged``: one line that says why the run cannot be judged.
+    ``own``: the agent's own real tools, by name with their JSON schemas (None if a schema is not known). Then
+    ``actions`` are the tools that the query names, each to be done once; all other tools may be called freely, and only
+    a tool itself refuses a call. With mock tools ``own`` is None, and each action has one tool. ``unjudged``: one line
+    that says why the run cannot be judged.
     """
 
     actions: tuple[Action, ...]
@@ -123,7 +125,7 @@ class Problem:
 
     @property
     def said(self) -> tuple[Constraint, ...]:
-        """The constraints of the text (``c*``)."""
+        """The constraints of the text (``c*``), without the rules."""
         return tuple(c for c in self.constraints if not c.is_rule)
 
 
@@ -132,12 +134,12 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def is_tool_name(name: str) -> bool:
-    """Do model providers accept it as a tool's name?"""
+    """Return whether model providers accept ``name`` as a tool's name."""
     return _TOOL_NAME.fullmatch(name) is not None
 
 
 def slug(name: str) -> str:
-    """The tool name of an action: at most 64 characters of ``[a-z0-9_]``. Letters lose their accents."""
+    """Return the tool name of an action: at most 64 characters of ``[a-z0-9_]``. Letters lose their accents."""
     plain = name.casefold()
     if not plain.isascii():
         plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
@@ -145,7 +147,7 @@ def slug(name: str) -> str:
 
 
 def free_tool(name: str, taken: Collection[str]) -> str:
-    """The slug of a name, with ``_2``, ``_3``, ... appended if it is taken."""
+    """Return the slug of a name, with ``_2``, ``_3``, ... appended if it is taken."""
     base = tool = slug(name)
     number = 1
     while tool in taken:

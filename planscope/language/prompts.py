@@ -1,4 +1,5 @@
-"""The agent's prompt: a template with the query's text, the paper's (Figures 5 and 7) or the user's own."""
+"""Makes the agent's prompt from a template and the query's text. The templates are the paper's (Figures 5 and 7) or
+the user's own."""
 
 from __future__ import annotations
 
@@ -14,20 +15,21 @@ from planscope.errors import UserError
 PLACE = "[text]"
 
 LARGEST = 256 * 1024
-"""Limit of a file of templates, in bytes."""
+"""Size limit of a file of templates, in bytes."""
 
 
 class PromptError(UserError, ValueError):
-    """A file of prompts cannot be used; the message says why, on one line."""
+    """A file of prompts cannot be used. The message, one line, says why."""
 
 
 def read_prompts(data: str, where: str) -> Mapping[str, str]:
-    """The templates "base" and "timed" of a TOML document; PromptError names ``where``."""
+    """Read the templates "base" and "timed" of a TOML document. PromptError names ``where``."""
     try:
         found = tomllib.loads(data)
     except RecursionError as error:
         raise PromptError(f"{where} is nested too deeply to be a file of prompts") from error
-    except ValueError as error:  # also integers of more digits than Python reads
+    # tomllib raises ValueError, too, for integers of more digits than Python reads
+    except ValueError as error:
         raise PromptError(f"{where}: {error}") from error
     for key in ("base", "timed"):
         template = found.get(key)
@@ -43,7 +45,8 @@ def _bundled() -> Mapping[str, str]:
 
 
 def templates(file: Path | None) -> Mapping[str, str]:
-    """The user's own templates, a TOML file like ``data/prompts.toml``, or the bundled ones. Raises PromptError."""
+    """Return the user's own templates, from a TOML file like ``data/prompts.toml``, or else the bundled ones. Raises
+    PromptError."""
     if file is None:
         return _bundled()
     try:
@@ -66,7 +69,8 @@ def _no_prompts(file: Path) -> PromptError:
 
 
 def query_in(prompt: str) -> tuple[str, bool]:
-    """The query in a prompt, and whether it is timed. The query of a bundled template, or else the whole prompt."""
+    """Return the query in a prompt, and whether it is timed. If the prompt fits no bundled template, all of it is
+    the query."""
     for kind, template in sorted(_bundled().items(), reverse=True):
         before, _, after = template.partition(PLACE)
         said = prompt.strip()
@@ -76,5 +80,5 @@ def query_in(prompt: str) -> tuple[str, bool]:
 
 
 def prompt_for(text: str, *, timed: bool, file: Path | None = None) -> str:
-    """The prompt of a query, by the :func:`templates` of ``file``. Raises PromptError."""
+    """Return the prompt of a query. ``file``: see :func:`templates`. Raises PromptError."""
     return templates(file)["timed" if timed else "base"].replace(PLACE, text)

@@ -1,4 +1,4 @@
-"""Reads a text into tree and problem (the inverse of rendering), sentence by sentence; known sentences are cached."""
+"""Reads a text into tree and problem, sentence by sentence (rendering is the inverse). Known sentences are cached."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ __all__ = [
 ]
 
 MAX_TEXT = 1_000_000
-"""A longer text (code points) is not read."""
+"""A text of more code points is not read."""
 
 MAX_ERRORS = 200
 """After this many broken sentences, the rest of a text is not read."""
 
 _KEPT = 4096
 _KEPT_LENGTH = 5000
-"""Number of cached sentences for one set of actions, and the longest cached one (code points)."""
+"""How many sentences are cached for one set of actions. Longer ones (code points) are not cached."""
 
 _WINDOW = 100
-"""Pieces scanned for the end of a sentence if names have periods in them."""
+"""How many pieces are scanned for the end of a sentence if names contain periods."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text with its tree and problem. ``tree`` has spans in ``text``."""
+    """A text with its tree and problem. The tree's spans point into ``text``."""
 
     text: str
     tree: Query
@@ -65,7 +65,7 @@ class _Reader:
         return self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
 
     def spans(self, text: str) -> Iterator[Span]:
-        """The spans of the sentences, with periods, without surrounding white space."""
+        """Return the spans of the sentences with their periods, without surrounding white space."""
         start, size = 0, len(text)
         while start < size:
             if text[start].isspace():
@@ -76,7 +76,7 @@ class _Reader:
             start = end
 
     def _period(self, text: str, start: int) -> int:
-        """The place of the period that ends the sentence at ``start``, or -1."""
+        """Return the place of the period that ends the sentence at ``start``, or -1."""
         period = text.find(".", start)
         if period < 0 or not self._names.dotted:
             return period
@@ -100,9 +100,9 @@ def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool) -> _
 
 @dataclass(frozen=True)
 class PartReading:
-    """The readable part of a text. ``reading``: the sentences without an error; None if there are none.
+    """The readable part of a text. ``reading``: the sentences without errors, or None if there are none.
 
-    ``sentences``: the ranges of all, broken ones too; a constraint's ``sentence`` counts them all.
+    ``sentences``: the spans of all sentences, broken ones too; a constraint's ``sentence`` counts all of them.
     """
 
     reading: Reading | None
@@ -111,13 +111,13 @@ class PartReading:
 
 
 def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False) -> Reading:
-    """Read a paragraph about the given actions. In a timed query an action without a duration gets one of 1 hour.
+    """Read a paragraph about the given actions. In a timed query an action without a duration takes 1 hour.
 
-    ``kept``: the text is from a file that was read before. Then "A precedes B, which follows C, D and E" means that B
-    follows all three, as older versions of synthesis wrote it; in a new text it is ambiguous.
+    ``kept``: the text comes from a file that was read before. Older versions of synthesis wrote "A precedes B, which
+    follows C, D and E" to say that B follows all three; a kept text is read so, while in a new text this is ambiguous.
 
-    ParseFailure where it cannot be read, with an error for every broken sentence (up to ``MAX_ERRORS``);
-    ActionNameError for an empty name or two names that are equal but for case.
+    Raises ParseFailure with an error for every broken sentence (up to ``MAX_ERRORS``), and ActionNameError for an empty
+    name or two names that are equal but for case.
     """
     actions = tuple(actions)
     sentences = []
@@ -133,7 +133,8 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kep
 
 
 def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) -> PartReading:
-    """Read a text that is being written: all sentences without errors. ActionNameError as for ``read_query``."""
+    """Read a text that is still being written: all sentences without errors. Raises ActionNameError as
+    ``read_query`` does."""
     actions = tuple(actions)
     sentences, numbers = [], []
     errors: list[ParseError] = []
@@ -160,7 +161,7 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
 def _sentences(
     text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False
 ) -> Iterator[tuple[Span, tuple[SentenceReading, int] | ParseError]]:
-    """Every sentence with its place and its reading, which counts from there, or its error.
+    """Yield every sentence with its place and its reading, whose places count from there, or its error.
 
     After ``MAX_ERRORS`` broken ones the rest is left out. A text that is too long or empty has one error.
     """

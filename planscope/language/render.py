@@ -1,9 +1,9 @@
 """Writes a syntax tree as text: agreement, capitals, lists and punctuation (paper 4.2, "text filling").
 
 Lists read "A and B", "A, B and C". A relative clause is set between commas; its closing comma merges with the
-punctuation after it. If no verb follows, its own list reads "A and B and C": after a comma, B and C could belong to
-the list before it. Synthesis renders every query that it draws, so this is kept simple and fast: one pass in the order
-of the text that writes the words and records their spans.
+punctuation after it. If no verb follows, the list in a relative clause reads "A and B and C": with commas, B and C
+could belong to the list before it. Synthesis renders every query that it draws, so this is simple and fast: one pass in
+the order of the text writes the words and records their spans.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Rendered(NamedTuple):
 
 
 def capitalised(name: str) -> str:
-    """The name at the beginning of a sentence. "iOS build", "v2 check", "run_all" stay as they are."""
+    """Capitalise a name for the beginning of a sentence. "iOS build", "v2 check", "run_all" stay as they are."""
     first = name[:1]
     head = name.partition(" ")[0]
     upper = first.upper()
@@ -34,7 +34,7 @@ def capitalised(name: str) -> str:
 
 
 class _Writer:
-    """Collects the text. Every method writes one node and returns it with its span."""
+    """Collects the text. Each method writes one node and returns it with its span."""
 
     __slots__ = ("forms", "names", "out", "pos")
 
@@ -45,7 +45,7 @@ class _Writer:
         self.pos = 0
 
     def word(self, word: Word, plural: bool, after: str) -> Word:
-        """Write a phrase, then ``after`` (white space or punctuation), which belongs to no span."""
+        """Write a phrase, then ``after`` (white space or punctuation), which is in no span."""
         terminal, entry, modal, _ = word
         text = self.forms[terminal, entry, modal][plural]
         start = self.pos
@@ -98,7 +98,7 @@ class _Writer:
         return Relative(form, relation, placed, target, (start, self.pos))
 
     def target(self, target: NP | Time, after: str, comma: str = ", ") -> NP | Time:
-        """An object, which may be a clock time."""
+        """Write an object, which is a noun phrase or a clock time."""
         if isinstance(target, NP):
             return self.np(target, after, False, comma)
         text = f"{target.hour:02}:00"
@@ -171,5 +171,5 @@ class _Writer:
 
 
 def render(tree: Query, actions: Iterable[Action]) -> Rendered:
-    """The text of a tree, and the same tree with spans. KeyError for an unknown action or word."""
+    """Return the text of a tree, and the same tree with spans. Raises KeyError for an unknown action or word."""
     return _Writer({action.id: action.name for action in actions}, load_lexicon()).query(tree)

@@ -1,8 +1,10 @@
-"""Text to tokens: names of actions, phrases of the lexicon, clock times, marks; no word is skipped but "the".
+"""Turns text into tokens: names of actions, phrases of the lexicon, clock times, marks. Only the word "the" is
+skipped.
 
 A text is cut into pieces (words, clock times, single marks), and phrases are found among them by longest match. An
-action's name wins over a phrase of the same length: "follow up meeting" is an action if there is one of that name, "is
-followed by" is not "is" and "followed". A text may use the names of actions and those of their tools.
+action's name wins over a phrase of the same length: "follow up meeting" is an action if there is one of that name, but
+"is followed by" does not become "is" and an action "followed". A text may use the names of actions and those of their
+tools.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ T = TypeVar("T")
 
 
 class Piece(NamedTuple):
-    """``key``: for comparison, casefolded and composed. ``glued``: no white space before it."""
+    """A word, clock time or mark. ``key``: casefolded and composed, for comparison. ``glued``: no white space before
+    it."""
 
     start: int
     end: int
@@ -44,7 +47,7 @@ def _key(text: str) -> str:
 
 
 def cut(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
-    """The pieces of a text, lazily; every character that is not white space is in exactly one."""
+    """Yield the pieces of a text. Every character that is not white space is in exactly one piece."""
     last = -1
     for match in _PIECE.finditer(text, start, len(text) if end is None else end):
         begin = match.start()
@@ -53,23 +56,23 @@ def cut(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
 
 
 def phrase_key(text: str) -> tuple[str, ...]:
-    """A phrase's key: equal for texts that differ only in case and in the width of white space."""
+    """Return a phrase's key, which is equal for texts that differ only in case and in the width of white space."""
     return tuple(_step(piece, i) for i, piece in enumerate(cut(text)))
 
 
 def _step(piece: Piece, place: int) -> str:
-    """The key of a piece inside a phrase, which differs by white space before it."""
+    """Return the key of a piece inside a phrase; it includes whether white space stands before the piece."""
     return piece.key if place == 0 or piece.glued else " " + piece.key
 
 
 class Phrases(Generic[T]):
-    """A set of phrases with their meanings, to find the longest one that begins at a place."""
+    """Maps phrases to their meanings, and finds the longest phrase that begins at a place."""
 
     def __init__(self) -> None:
         self._root: dict[str | None, Any] = {}
 
     def add(self, key: Sequence[str], meaning: T) -> T:
-        """Add a phrase (see ``phrase_key``) unless it is there; returns the meaning that it has now."""
+        """Add a phrase (see ``phrase_key``) unless it is there. Return the meaning that it has now."""
         node = self._root
         for step in key:
             node = node.setdefault(step, {})
@@ -77,14 +80,14 @@ class Phrases(Generic[T]):
         return found
 
     def has(self, key: Sequence[str]) -> bool:
-        """Is exactly this phrase in the set?"""
+        """Return whether exactly this phrase is known."""
         node: dict[str | None, Any] | None = self._root
         for step in key:
             node = node.get(step) if node is not None else None
         return node is not None and None in node
 
     def longest(self, pieces: Sequence[Piece], at: int, end: int | None = None) -> tuple[int, T | None]:
-        """The number of pieces of the longest phrase at place ``at`` that ends by ``end``, and its meaning."""
+        """Find the longest phrase at place ``at`` that ends by ``end``: its number of pieces and its meaning."""
         node = self._root.get(pieces[at].key)
         best: tuple[int, T | None] = (0, None)
         i, stop = at + 1, len(pieces) if end is None else end
@@ -104,7 +107,7 @@ class Meaning(NamedTuple):
 
     ``type``: a terminal of grammar.lark, or HINT for words that the language does not have. ``value``: the hint, the
     conjunction's entry, or "". For phrases of the lexicon: ``relation`` ("<", ">" or ""), ``number`` ("s", "p", or ""
-    if the verb's form shows none) and ``words``: for each terminal (entry key, modal key).
+    if the verb's form does not show it) and ``words``: the keys of entry and modal, by terminal.
     """
 
     type: str
@@ -128,7 +131,7 @@ _MARKS = {
 
 
 def _type(terminals: set[Terminal]) -> str:
-    """The token type of a phrase with these terminals; PSC is a phrase that is both P and SC."""
+    """Return the token type of a phrase with these terminals. PSC is a phrase that is both P and SC."""
     kinds = {terminal.rstrip("<>") for terminal in terminals}
     if kinds == {"P", "SC"}:
         return "PSC"
@@ -161,20 +164,20 @@ def _surfaces(lexicon: Lexicon) -> dict[str, Meaning]:
 
 @cache
 def surfaces() -> dict[str, Meaning]:
-    """Every wording of every phrase of the bundled lexicon, in lower case, with its meaning."""
+    """Return every wording of every phrase of the bundled lexicon, in lower case, with its meaning."""
     return _surfaces(load_lexicon())
 
 
 @cache
 def load_hints() -> dict[str, str]:
-    """Words that the language does not have, each with a hint of what to write instead (``data/hints.toml``)."""
+    """Return words that the language does not have, each with a hint of what to write instead (``data/hints.toml``)."""
     text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
     return {phrase: row["say"] for row in tomllib.loads(text)["hint"] for phrase in row["words"]}
 
 
 @cache
 def vocabulary() -> Phrases[Meaning]:
-    """All phrases with a meaning of their own. A phrase of the language beats an equal one that has a hint."""
+    """Return all phrases with a meaning of their own. A phrase of the language beats an equal one that has a hint."""
     phrases: Phrases[Meaning] = Phrases()
     for mark, meaning in _MARKS.items():
         phrases.add(phrase_key(mark), meaning)
@@ -187,7 +190,7 @@ def vocabulary() -> Phrases[Meaning]:
 
 @cache
 def load_auxiliaries() -> frozenset[str]:
-    """Auxiliary verbs ("should"): in an error, the word after them is to blame."""
+    """Return the auxiliary verbs ("should"). An error blames the word after them."""
     words = {modal.singular for modal in load_lexicon().modals} | {m.plural for m in load_lexicon().modals}
     return frozenset({word for phrase in words for word in phrase.split()} | {"do", "does"})
 
@@ -197,7 +200,8 @@ class ActionNameError(UserError, ValueError):
 
 
 class Names:
-    """All names of some actions. ``phrases`` find names and tools in running text, ``quoted`` in backquotes."""
+    """All names of some actions. ``phrases`` finds names and tools in running text, ``quoted`` finds those in
+    backquotes."""
 
     def __init__(self, actions: Iterable[Action]) -> None:
         self.actions = tuple(actions)
@@ -225,7 +229,7 @@ class Names:
 
 MAX_TOKENS = 1_000
 MAX_PIECES = 10_000
-"""A sentence with more tokens, or more pieces, is not read."""
+"""A sentence with more tokens or pieces is not read."""
 
 NOT_IN_SENTENCES = ("HINT", "TIMELESS", "UNKNOWN")
 """Types of tokens that make a sentence unreadable."""
@@ -249,20 +253,20 @@ _WRONG_TIME = Meaning("HINT", "clock times are whole hours from 0:00 to 24:00, s
 
 
 class Scanner:
-    """Scans texts about some actions into tokens."""
+    """Turns texts about some actions into tokens."""
 
     def __init__(self, names: Names, timed: bool) -> None:
         self.names = names
         self.time_type = "TIME" if timed else "TIMELESS"
 
     def tokens(self, text: str) -> list[Token] | None:
-        """The tokens of a sentence; None if there are too many."""
+        """Return the tokens of a sentence, or None if there are too many."""
         pieces = list(islice(cut(text), MAX_PIECES + 1))
         tokens = list(islice(self.stream(text, pieces), MAX_TOKENS + 1))
         return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
 
     def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
-        """The tokens of any text that was cut into these pieces."""
+        """Yield the tokens of a text that was cut into these pieces."""
         at = 0
         while at < len(pieces):
             token, width = self._token(text, pieces, at)
@@ -290,7 +294,7 @@ class Scanner:
         return Token("UNKNOWN", start, pieces[at].end), 1
 
     def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
-        """The longest phrase that does not cut into an action's name that extends beyond it."""
+        """Find the longest phrase at a place, but none that ends inside an action's name."""
         names = self.names.phrases
         size, meaning = vocabulary().longest(pieces, at)
         for inside in range(at + 1, at + size):
@@ -301,7 +305,8 @@ class Scanner:
         return size, meaning
 
     def _quoted(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
-        """A name in backquotes; its token's span is the name's. A wrong name gives one token, marks included."""
+        """Read a name in backquotes. Its token's span is the name's; a wrong name gives one token that includes the
+        marks."""
         for close in range(at + 1, min(at + 100, len(pieces))):
             if pieces[close].key == "`":
                 break

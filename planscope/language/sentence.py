@@ -1,7 +1,7 @@
-"""Reading one sentence: strictly, then leniently; an error if it has no meaning or more than one.
+"""Reads one sentence, strictly and then leniently. It is an error if it has no meaning, or more than one.
 
-Long lists are folded and sentences are split at their conjunction first, so that few sequences of types are new to the
-parser's cache.
+Long lists are folded and sentences are split at their conjunction first, so that few sequences of token types are new
+to the parser's cache.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONJ_TYPES = ("AND", "BUT", "WHILE")
 
 
 class Folded(NamedTuple):
-    """Tokens with the middle of each list folded into one unit. ``places``: each unit's first token."""
+    """Tokens with the middle of each list folded into one unit. ``places``: the place of each unit's first token."""
 
     units: list[Unit]
     places: list[int]
@@ -45,7 +45,7 @@ class Folded(NamedTuple):
         return tuple(unit[0].type for unit in self.units)
 
     def place(self, unit: int) -> int:
-        """The first token of a unit; of the last unit if there is no such unit."""
+        """Return the place of a unit's first token. A number beyond the end means the last unit."""
         return self.places[min(unit, len(self.places) - 1)]
 
     @property
@@ -54,7 +54,7 @@ class Folded(NamedTuple):
 
 
 def _comma_runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """For each run "a, b, c": its place, and its number of actions."""
+    """Yield the place of each run "a, b, c", and its number of actions."""
     at, size = 0, len(tokens)
     while at < size:
         if tokens[at].type != "ACTION":
@@ -69,11 +69,12 @@ def _comma_runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def fold(tokens: Sequence[Token], *, strict: bool) -> Folded:
-    """Fold lists so that the readings stay the same.
+    """Fold lists so that the sentence keeps the same readings.
 
-    Strict: in "a, b, c and d", b to c are folded, which always belong to the list that "and" closes ("Before a, b, c
-    and d happen"); in "a, b, c, and d" only b, so that a list of three stays one. Lenient: any comma in "a, b, c, d, e"
-    may separate two lists, so all from c on except the last two are folded, and two readings stay two.
+    Strict: in "a, b, c and d", b and c are folded, since they always belong to the list that "and" closes ("Before a,
+    b, c and d happen"); in "a, b, c, and d" only b is, so that a list of three stays one. Lenient: any comma in "a, b,
+    c, d, e" may separate two lists, so all actions from c on except the last two are folded; a run with two readings
+    keeps both.
     """
     units: list[Unit] = []
     places: list[int] = []
@@ -103,7 +104,8 @@ def fold(tokens: Sequence[Token], *, strict: bool) -> Folded:
 
 
 def _parts(tokens: Sequence[Token], at: int) -> bool:
-    """Does the conjunction at ``at`` separate clauses? It has a comma before it and closes no list ("a, b, and c").
+    """Return whether the conjunction at ``at`` separates clauses: it has a comma before it and closes no list ("a,
+    b, and c").
 
     No clause ends with a comma and one action.
     """
@@ -113,10 +115,10 @@ def _parts(tokens: Sequence[Token], at: int) -> bool:
 
 
 def split(tokens: Sequence[Token]) -> tuple[list[Sequence[Token]], list[Token]]:
-    """The clauses of a sentence (without its period) and the conjunctions between them, by the strict grammar.
+    """Split a sentence (without its period) into clauses and the conjunctions between them, by the strict grammar.
 
-    In that grammar, a comma before a conjunction occurs only there and in lists of three or more ("a, b, and c"), and a
-    semicolon only there.
+    In that grammar, a comma before a conjunction occurs only between clauses and in lists of three or more ("a, b, and
+    c"), and a semicolon only between clauses.
     """
     clauses: list[Sequence[Token]] = []
     conjs: list[Token] = []
@@ -137,14 +139,14 @@ def split(tokens: Sequence[Token]) -> tuple[list[Sequence[Token]], list[Token]]:
 def two_ways(
     text: str, span: Span, readings: tuple[Query, Query], expected: str, actions: Sequence[Action]
 ) -> Trouble:
-    """The error of an ambiguous sentence; it shows both readings in unambiguous words."""
+    """Return the error of an ambiguous sentence. It shows both readings in unambiguous words."""
     one, other = (render(tree, actions).text for tree in readings)
     message = f'this can be read in two ways: "{one}" or "{other}"'
     return Trouble(span, text[slice(*span)], (expected,), message, (one, other))
 
 
 def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
-    """The error of "A and B, which precedes C, ..." (does A precede C as well?), or None."""
+    """Return the error of "A and B, which precedes C, ..." (does A precede C as well?), or None for other sentences."""
     for c, (pattern, units) in enumerate(reading.clauses):
         for side in (pattern.subject, pattern.object):
             if not isinstance(side, NPPattern) or side.relative is None:
@@ -159,9 +161,10 @@ def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Act
 
 
 def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
-    """The other meaning of "B, which precedes C, D and E" in regular English: D and E belong to B's list.
+    """Return the other meaning of "B, which precedes C, D and E" in regular English, where D and E belong to B's
+    list.
 
-    Only if no verb follows; before a verb, a comma after E would be missing.
+    It exists only if no verb follows; before a verb, a comma after E would be missing.
     """
     for c, (pattern, units) in enumerate(reading.clauses):
         np = pattern.object
@@ -183,7 +186,7 @@ def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
 
 
 def meant(reading: SentenceReading) -> Query:
-    """The query that a reading means; a relative clause about part of a list becomes a sentence of its own."""
+    """Return the query that a reading means. A relative clause about part of a list becomes a sentence of its own."""
     clauses: list[ClauseReading] = []
     extra: list[ClauseReading] = []
     for pattern, units in reading.clauses:
@@ -203,7 +206,8 @@ def meant(reading: SentenceReading) -> Query:
 
 
 def rest_span(reading: SentenceReading) -> Span:
-    """The span of the first list's actions after its relative clause; the whole sentence if there are none."""
+    """Return the span of the actions that a list adds after its relative clause, or of the whole sentence if none
+    does."""
     for pattern, units in reading.clauses:
         for side in (pattern.subject, pattern.object):
             if isinstance(side, NPPattern) and side.rest:
@@ -212,7 +216,8 @@ def rest_span(reading: SentenceReading) -> Span:
 
 
 def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
-    """The reading in which a relative clause is about the last action of its list only, as a sentence of its own."""
+    """Return the query in which a relative clause is about the last action of its list only, as a sentence of its
+    own."""
     clause = sentence.clauses[c]
     np = clause.subject if of_subject else clause.object
     assert isinstance(np, NP) and np.relative is not None
@@ -225,19 +230,19 @@ def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
 
 
 MAX_NAMESAKES = 6
-"""Limit of names in one sentence that are also tried as phrases of the lexicon."""
+"""Limit of action names in one sentence that are also tried as phrases of the lexicon."""
 
 MAX_ODD = 3
-"""A sentence with more missing or extra marks and conjunctions is not read."""
+"""A sentence with more missing or extra marks and conjunctions is not accepted."""
 
 _LISTED = ("ACTION", "TIME", "COMMA", "AND")
 
 LONGEST_PROPOSAL = 300
-"""For longer sentences (code points), no regular wording is proposed."""
+"""No regular wording is proposed for longer sentences (code points)."""
 
 
 class Lenient(NamedTuple):
-    """A reading of irregular English. ``likely``: regular enough to be meant."""
+    """A reading of irregular English. ``likely``: regular enough to be what the author meant."""
 
     reading: SentenceReading
     likely: bool
@@ -252,7 +257,7 @@ class SentenceReader:
         self.kept = kept
 
     def read(self, text: str) -> SentenceReading | Trouble:
-        """The only reading of a sentence (the last one may lack its period), or its error."""
+        """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         tokens = self.scanner.tokens(text)
         if tokens is None:
             return _too_long(text)
@@ -277,7 +282,8 @@ class SentenceReader:
     def _likely(
         self, text: str, tokens: list[Token], regular: list[SentenceReading], found: list[Lenient]
     ) -> SentenceReading | Trouble:
-        """The only meaning of the readings with the fewest irregularities, or an error with a regular wording."""
+        """Return the only meaning of the readings with the fewest irregularities, or an error with a regular
+        wording."""
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
         doubts = going_on(tokens)
         if any(one.likely for one in found):
@@ -292,14 +298,14 @@ class SentenceReader:
         return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
-        """The only meaning of readings in regular English, or an error."""
+        """Return the only meaning of the readings in regular English, or an error."""
         doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
         return self._only(text, readings, doubts)
 
     def _only(
         self, text: str, readings: list[SentenceReading], doubts: list[SentenceReading]
     ) -> SentenceReading | Trouble:
-        """The first reading if all readings and doubts mean the same; else an error."""
+        """Return the first reading if all readings and doubts mean the same, or else an error."""
         actions = self.scanner.names.actions
         for reading in readings:
             if (trouble := doubtful_relative(text, reading, actions)) is not None:
@@ -310,7 +316,7 @@ class SentenceReader:
         return readings[0]
 
     def _meanings(self, readings: list[SentenceReading]) -> list[tuple[SentenceReading, Query]]:
-        """The meanings of the readings, each with the first reading that has it."""
+        """Return the meanings of the readings, each with the first reading that has it."""
         said: dict[object, tuple[SentenceReading, Query]] = {}
         for reading in readings:
             tree = meant(reading)
@@ -319,7 +325,7 @@ class SentenceReader:
         return list(said.values())
 
     def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:
-        """The error at the token where the strict grammar got stuck, or the lenient one if that got further.
+        """Return the error at the token where the strict grammar got stuck, or the lenient one if that got further.
 
         ``limit``: no grammar gets beyond this token.
         """
@@ -338,13 +344,13 @@ class SentenceReader:
             if isinstance(further, Stuck) and folded.place(further.at) > at:
                 at, types = folded.place(further.at), further.expected
         if at and tokens[at - 1].type == "ACTION":
-            # Another action may follow directly, but a comma is expected between them.
+            # Another action would fit here, but the error should say that a comma is missing between the two.
             types -= {"ACTION"}
         return stuck(text, tokens, at, types, self.scanner.names, self.timed)
 
 
 def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
-    """The readings in regular English, without agreement; clause by clause."""
+    """Return the readings in regular English, clause by clause. Agreement is not checked."""
     clauses, conjs = split(tokens)
     if len(conjs) > 1:
         return
@@ -360,7 +366,7 @@ def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
 
 
 def agrees(reading: SentenceReading) -> bool:
-    """Is no verb after a list in the singular?"""
+    """Return whether no verb after a list is in the singular."""
     return not any(
         disagreements(pattern, [unit[0].meaning.number for unit in units])
         for pattern, units in reading.clauses
@@ -368,12 +374,12 @@ def agrees(reading: SentenceReading) -> bool:
 
 
 def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
-    """The readings with the fewest irregularities."""
+    """Return the readings with the fewest irregularities."""
     return _fewest(tokens, "unsaid")
 
 
 def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
-    """Readings in which a list goes on after its relative clause, if no reading has fewer irregularities."""
+    """Return readings in which a list goes on after its relative clause, if no reading has fewer irregularities."""
     if not any(token.type == "WHICH" and _several(tokens[at + 1 :]) for at, token in enumerate(tokens)):
         return []
     found = _fewest(tokens, "continued")
@@ -383,14 +389,14 @@ def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
 
 
 def _several(tokens: Sequence[Token]) -> bool:
-    """Do several actions follow the first verb, so that some could belong to the list before "which"?"""
+    """Return whether several actions follow the first verb, so that some could belong to the list before "which"."""
     behind = dropwhile(lambda token: token.type not in _LISTED, tokens)
     run = [token.type for token in takewhile(lambda token: token.type in _LISTED, behind)]
     return run.count("ACTION") + run.count("TIME") > 1
 
 
 def goes_on(reading: SentenceReading) -> bool:
-    """Does a list go on after its relative clause?"""
+    """Return whether a list goes on after its relative clause."""
     sides = (side for pattern, _ in reading.clauses for side in (pattern.subject, pattern.object))
     return any(isinstance(side, NPPattern) and bool(side.rest) for side in sides)
 
@@ -415,7 +421,7 @@ def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
-    """Strict readings in which some names of actions ("before", "and") are phrases of the lexicon."""
+    """Yield strict readings in which some names of actions ("before", "and") are read as phrases of the lexicon."""
     places = [at for at, token in enumerate(tokens) if token.other is not None][:MAX_NAMESAKES]
     for chosen in product((False, True), repeat=len(places)):
         changed = list(tokens)
@@ -428,17 +434,17 @@ def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
 
 
 def _place(tokens: Sequence[Token], found: Stuck) -> int:
-    """The token where the lenient grammar got stuck."""
+    """Return the token where the lenient grammar got stuck."""
     return fold(tokens, strict=False).place(found.at)
 
 
 def _gaps(tokens: Sequence[Token]) -> int:
-    """The number of actions directly followed by an action; each is an irregularity in every reading."""
+    """Count the actions that directly follow an action. Each is an irregularity in every reading."""
     return sum(one.type == other.type == "ACTION" for one, other in pairwise(tokens))
 
 
 def _third_clause(tokens: Sequence[Token]) -> Token | None:
-    """The conjunction before a third clause, if every clause can be read by itself; else None."""
+    """Return the conjunction before a third clause if every clause can be read by itself, or else None."""
     clauses, conjs = split(tokens)
     if len(conjs) < 2:
         return None

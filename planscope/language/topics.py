@@ -34,12 +34,12 @@ Topics = dict[str, tuple[str, ...]]
 MAX_PHRASE = 80
 MAX_JOB = 60
 
-# Singular heads in -s; add new ones by hand.
+# Nouns in -s that are singular. Add new ones by hand.
 SINGULAR_IN_S = frozenset({"analysis", "census", "diagnosis", "synthesis"})
 _PLURALS = frozenset({"children", "criteria", "data", "feet", "media", "men", "people", "teeth", "women"})
 _NO_NAMES = frozenset({"a", "an", "the", "and", "or", "which", "that"})
 
-# Words that suggest an order or a time of day; base forms of the lexicon's verbs are among them.
+# Words that suggest an order or a time of day. Base forms of the lexicon's verbs are among them.
 _ORDERING = """
     advance after afterwards ahead before begin beginning behind but carry close come complete conclude conduct
     continue daily day done early earlier end ensue evening execute final finish first follow front go going
@@ -68,7 +68,7 @@ class TopicProblem:
 
 
 def check_topics(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
-    """All problems, the breaking ones first. ``keywords`` are the phrases of the lexicon.
+    """Return all problems, the breaking ones first. ``keywords``: the phrases of the lexicon.
 
     Style is checked only for phrases that break nothing.
     """
@@ -83,7 +83,7 @@ def check_topics(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -
 
 
 def breaking_problems(topics: Mapping[str, Sequence[str]], keywords: Iterable[str]) -> list[TopicProblem]:
-    """Only the problems that break a topic; takes time linear in the size of the topics."""
+    """Return only the problems that break a topic. The time is linear in the size of the topics."""
     sequences = {tuple(k.casefold().split()) for k in keywords}
     return [p for job in topics for p in _breaking(job, topics[job], sequences)]
 
@@ -123,13 +123,14 @@ def _unlovely(job: str, phrases: Sequence[str], reserved: set[str]) -> Iterator[
 
 
 def _related(job: str, phrases: Sequence[str]) -> Iterator[TopicProblem]:
-    """Activities that share a word: they tend to have a natural order (paper, section 7)."""
+    """Yield activities that share a word: such activities tend to have a natural order (paper, section 7)."""
     uses: Counter[str] = Counter()
     heads: Counter[str] = Counter()
     for phrase in phrases:
         *rest, head = phrase.casefold().split() or [""]
         for word in dict.fromkeys((*rest, head)):
-            apart = word == head and uses[word] == heads[word] < 2  # two duties of one kind are fine
+            # two duties of one kind ("firewall audit", "rule audit") are fine
+            apart = word == head and uses[word] == heads[word] < 2
             if uses[word] and not apart:
                 yield TopicProblem(job, phrase, f'speaks of "{word}" again, which suggests an order', False)
             uses[word] += 1
@@ -137,7 +138,7 @@ def _related(job: str, phrases: Sequence[str]) -> Iterator[TopicProblem]:
 
 
 def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
-    """Problems across the whole file: equal phrases, one inside another, two with one tool name."""
+    """Yield problems across the whole file: equal phrases, one inside another, two with one tool name."""
     everywhere = [(job, phrase) for job, phrases in topics.items() for phrase in phrases]
     count = Counter(phrase.casefold() for _, phrase in everywhere)
     longest = max((len(name.split()) for name in count), default=0)
@@ -155,7 +156,7 @@ def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
 
 
 def _parts(words: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
-    """Every run of at most ``longest`` words."""
+    """Yield every run of at most ``longest`` words."""
     for i in range(len(words)):
         for j in range(i + 1, min(i + longest, len(words)) + 1):
             yield tuple(words[i:j])
@@ -167,7 +168,7 @@ def _held(words: Sequence[str], keywords: set[tuple[str, ...]]) -> str | None:
 
 
 def _inflected(words: Iterable[str]) -> set[str]:
-    """The words with their inflections: follows, following, placing, running, carried."""
+    """Return the words with their inflections: follows, following, placing, running, carried."""
     made: set[str] = set()
     for w in words:
         made |= {w, w + "s", w + "es", w + "ed", w + "d", w + "ing", w + w[-1:] + "ing", w + w[-1:] + "ed"}
@@ -183,14 +184,14 @@ _SHAPE = 'write tables [[topic]] with job = "..." and activities = ["...", "..."
 
 
 class TopicError(UserError, ValueError):
-    """A topics file cannot be used; one line names the file, the problem and its remedy."""
+    """A topics file cannot be used. One line names the file, the problem and its remedy."""
 
 
 def load_topics(path: Path | None = None) -> dict[str, tuple[str, ...]]:
-    """Activities by job: the bundled topics, then those of the user's file ``path``.
+    """Return activities by job: the bundled topics and those of the user's file ``path``.
 
-    A topic of the file replaces the bundled one with the same job (case is ignored). TopicError if a phrase of the file
-    could not be rendered or read back; its style is not checked.
+    A topic of the file replaces the bundled one with the same job (case is ignored). Raises TopicError if a phrase of
+    the file could not be rendered or read back. The file's style is not checked.
     """
     topics: dict[str, tuple[str, ...]] = dict(_bundled())
     if path is not None:
@@ -201,7 +202,7 @@ def load_topics(path: Path | None = None) -> dict[str, tuple[str, ...]]:
 
 
 def keywords() -> tuple[str, ...]:
-    """Every phrase that may be written between actions; no activity may contain one."""
+    """Return every phrase that may be written between actions. No activity may contain one."""
     written = {form for e in load_lexicon() if not e.parse_only for form in e.forms[""]}
     return tuple(sorted(written | {"which"}))
 
@@ -246,7 +247,8 @@ def _parse(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise TopicError(f"nested too deeply; {_SHAPE}") from error
-    except ValueError as error:  # also integers of more digits than Python reads
+    # tomllib raises ValueError, too, for integers of more digits than Python reads
+    except ValueError as error:
         raise TopicError(f"not TOML: {visible(str(error), limit=120)}; {_SHAPE}") from error
 
 

@@ -50,16 +50,16 @@ RELATION_WORD: dict[str, int] = {
     "compound": 1,
     "fronted_compound": 0,
 }
-"""By form: the place of the word that carries the relation."""
+"""By form, the place of the word that carries the relation."""
 
 
 def terminals(form: Form, relation: Relation) -> tuple[Terminal, ...]:
-    """The terminals of a clause's words, in the order of the text; for relative clauses as well."""
+    """Return the terminals of a clause's words, in the order of the text. It works for relative clauses as well."""
     return _TERMINALS[form, relation]
 
 
 class Word(NamedTuple):
-    """A phrase of the lexicon: ``entry`` is its key there; ``modal`` is "" or a modal's key ("should")."""
+    """A phrase of the lexicon. ``entry`` is its key there; ``modal`` is "" or a modal's key ("should")."""
 
     terminal: Terminal
     entry: str
@@ -82,7 +82,7 @@ class Time(NamedTuple):
 
 
 class NP(NamedTuple):
-    """A list of actions, with or without a relative clause, which is about the whole list."""
+    """A list of actions, perhaps with a relative clause, which is about the whole list."""
 
     actions: tuple[ActionRef, ...]
     relative: Relative | None = None
@@ -90,7 +90,8 @@ class NP(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """``which precedes B`` (direct), ``which occurs before B`` (adjunct). Its object has no relative clause."""
+    """A relative clause: "which precedes B" (direct), "which occurs before B" (adjunct). Its object has none of its
+    own."""
 
     form: RelativeForm
     relation: Relation
@@ -100,7 +101,7 @@ class Relative(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """One clause. ``relation`` is the subject's to the object: "<" before, ">" after."""
+    """One clause. ``relation`` is the subject's relation to the object: "<" means before, ">" after."""
 
     form: Form
     relation: Relation
@@ -119,7 +120,7 @@ class Sentence(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A paragraph."""
+    """The sentences of a query."""
 
     sentences: tuple[Sentence, ...]
     span: Span = NOWHERE
@@ -129,7 +130,7 @@ Node = Query | Sentence | Clause | Relative | NP | ActionRef | Time | Word
 
 
 def children(node: Node) -> Iterator[tuple[NodePath, Node]]:
-    """The node's children, each with its path from this node, in an order fixed by the kind of node."""
+    """Return the node's children, each with its path from this node, in an order fixed by the kind of node."""
     match node:
         case Query(sentences=sentences):
             for i, sentence in enumerate(sentences):
@@ -158,14 +159,14 @@ def children(node: Node) -> Iterator[tuple[NodePath, Node]]:
 
 
 def walk(node: Node, path: NodePath = ()) -> Iterator[tuple[NodePath, Node]]:
-    """The node and all below it, parents first, each with its path."""
+    """Yield the node and all nodes below it, parents first, each with its path."""
     yield path, node
     for step, child in children(node):
         yield from walk(child, path + step)
 
 
 def at(node: Node, path: NodePath) -> Node:
-    """The node at ``path``, or LookupError."""
+    """Return the node at ``path``. Raises LookupError if there is none."""
     while path:
         for step, child in children(node):
             if path[: len(step)] == step:
@@ -180,7 +181,7 @@ Skeleton = tuple[object, ...]
 
 
 def skeleton(node: Node | None) -> Skeleton:
-    """The tree without spans and choice of words: equal for trees that differ only in synonyms."""
+    """Return the tree without spans and choice of words, which is equal for trees that differ only in synonyms."""
     match node:
         case Query(sentences=sentences):
             return ("query", *map(skeleton, sentences))
@@ -203,5 +204,5 @@ def skeleton(node: Node | None) -> Skeleton:
 
 
 def same_tree(one: Node, other: Node) -> bool:
-    """Whether two trees are equal up to lexical synonyms (and spans)."""
+    """Return whether two trees are equal up to lexical synonyms (and spans)."""
     return skeleton(one) == skeleton(other)

@@ -35,7 +35,7 @@ class TreeError(UserError, ValueError):
 
 
 def dump(tree: Query) -> Json:
-    """A tree as JSON data; nodes without a place in a text have no "span"."""
+    """Return a tree as JSON data. Nodes without a place in a text have no "span"."""
     return _at({"sentences": [_sentence(sentence) for sentence in tree.sentences]}, tree.span)
 
 
@@ -73,7 +73,7 @@ def _word(word: Word) -> Json:
 
 
 def load(data: object) -> Query:
-    """The tree of JSON data from anywhere; TreeError where it breaks the grammar or the lexicon."""
+    """Return the tree of JSON data from anywhere. Raises TreeError if it breaks the grammar or the lexicon."""
     sentences = tuple(_load_sentence(item) for item in _list(data, "sentences"))
     return Query(sentences, _span(data))
 

@@ -1,1 +1,1 @@
-"""The debugger without a screen: cursor, breakpoints, watches; pure functions over immutable state."""
+"""The debugger without a screen: cursor, breakpoints and watches as pure functions over immutable state."""

@@ -1,9 +1,9 @@
-"""Breakpoints, at which going through a run stops, forward or back.
+"""Breakpoints, at which moving through a run stops, forward or back.
 
 Each is written as a short text and read back from it: ``tool network_diagnosis`` (before it is called), ``step 3``,
-``breaks`` or ``breaks c2`` (before the call that violates it), ``lost`` (the point of no return), ``error`` or
-``error failed call``, ``when valid_completions < 3`` (at the step that makes it true). Files have older words for
-some of them (``doomed``, ``error act_error``), which are read as well.
+``breaks`` or ``breaks c2`` (before the call that violates it), ``lost`` (the point of no return), ``error`` or ``error
+failed call``, ``when valid_completions < 3`` (at the step that makes it true). Files may contain older words for some
+of them (``doomed``, ``error act_error``), which are read as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from planscope.wording.terms import error_type_of
 
 @dataclass(frozen=True, slots=True)
 class ToolBreak:
-    """Before a tool is called, executed or refused."""
+    """Stops before a tool is called, even if the call will be refused."""
 
     tool: str
 
@@ -32,7 +32,7 @@ class ToolBreak:
 
 @dataclass(frozen=True, slots=True)
 class StepBreak:
-    """After a step."""
+    """Stops after a step."""
 
     step: StepNo
 
@@ -42,7 +42,7 @@ class StepBreak:
 
 @dataclass(frozen=True, slots=True)
 class AboutToBreak:
-    """Before the call that violates a constraint (None: any)."""
+    """Stops before the call that violates a constraint (None: any constraint)."""
 
     constraint: str | None = None
 
@@ -52,7 +52,7 @@ class AboutToBreak:
 
 @dataclass(frozen=True, slots=True)
 class NoReturn:
-    """The point of no return of an attempt."""
+    """Stops at the point of no return of an attempt."""
 
     written: str = field(default="doomed", compare=False)
 
@@ -62,7 +62,7 @@ class NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ErrorBreak:
-    """A step with an error or a warning of a type (None: any)."""
+    """Stops at a step with an error or a warning of a type (None: any type)."""
 
     type: ErrorType | None = None
 
@@ -72,7 +72,7 @@ class ErrorBreak:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A step at which a condition holds that did not hold at the step before."""
+    """Stops at a step at which a condition holds that did not hold at the step before."""
 
     condition: Comparison
 
@@ -97,9 +97,9 @@ KINDS = ("tool", "step", "breaks", "lost", "error", "when")
 
 
 def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
-    """Read a breakpoint; a number alone means a step, a tool's name alone that tool.
+    """Read a breakpoint. A number alone means a step, a tool's name alone that tool.
 
-    A step need not exist yet in a run that is not over. Raises DebuggerError, which says in one line what is wrong.
+    If the run has not ended, the step need not exist yet. Raises DebuggerError, which says in one line what is wrong.
     """
     word, _, rest = text.strip().partition(" ")
     rest = rest.strip()
@@ -171,7 +171,7 @@ def _error_type(name: str) -> ErrorType:
 
 
 def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpoint, ...], tuple[str, ...]]:
-    """The breakpoints of a session file, and an error line for each that does not fit this run."""
+    """Return the breakpoints of a session file, and an error line for each that does not fit this run."""
     breakpoints: list[Breakpoint] = []
     problems: list[str] = []
     for text in texts:
@@ -183,7 +183,7 @@ def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpo
 
 
 def toggle(breakpoints: tuple[Breakpoint, ...], breakpoint: Breakpoint) -> tuple[Breakpoint, ...]:
-    """The breakpoints without this one if it was set, else with it at the end."""
+    """Remove a breakpoint that is set, or add it at the end."""
     if breakpoint in breakpoints:
         return tuple(b for b in breakpoints if b != breakpoint)
     return (*breakpoints, breakpoint)

@@ -1,7 +1,7 @@
-"""Completion in a query: names of actions, phrases of the language, clock times and marks that fit at a place.
+"""Completion in a query: finds names of actions, phrases of the language, clock times and marks that fit at a place.
 
-What fits is what the reader says it expects there. An offer begins with what is typed already; if none does, offers
-are spelt like it.
+The reader of queries says what it expects at the place. An offer begins with the text typed so far; if none does, the
+offers are spelt like it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from planscope.language.scan import surfaces
 OfferKind = Literal["action", "phrase", "time", "mark"]
 
 MOST = 60
-"""Most offers of one completion."""
+"""Limit of offers in one completion."""
 
 _WORDS_BACK = 6
-"""Words before the caret that can belong to the name or phrase that is typed."""
+"""How many words before the caret can belong to the name or phrase that is typed."""
 
 _LONGEST_SENTENCE = 3_000
 _LONGEST_LIKE = 80
 _LIKE = 0.75
-"""The least similarity, from 0 to 1, of an offer that does not begin with the typed text."""
+"""How similar, from 0 to 1, an offer must be to the typed text if it does not begin with it."""
 
 _UNKNOWN = "\ue000"
-"""A word outside the language: the reader's error for it lists what fits at its place."""
+"""A word outside the language. The reader's error for it lists what fits at its place."""
 
 _MARKS = {
     "DOT": ".",
@@ -48,13 +48,13 @@ _MARKS = {
 _GLUED = (",", ".", ";")
 _PHRASES = ("VP", "VP0", "PSC", "P", "SC")
 _ALIKE = ("PSC", "P", "SC")
-"""Types of tokens that error messages describe alike: "before" and "before the time when"."""
+"""Types of tokens that error messages describe with the same words: "before" and "before the time when"."""
 
 _STARTS = re.compile(r"(?<!\S)\S")
 
 
 class Offer(NamedTuple):
-    """A text that fits. ``span``: the range it replaces. ``nearest``: it is spelt like what is typed."""
+    """A text that fits. ``span``: the range that it replaces. ``nearest``: it is only spelt like the typed text."""
 
     text: str
     kind: OfferKind
@@ -83,7 +83,7 @@ class Completion:
 
 
 def complete(draft: Draft, at: int) -> Completion:
-    """The completions at a place of a draft's text, in some milliseconds. Safe to call from any thread."""
+    """Return the completions at a place of a draft's text. It takes milliseconds and may be called from any thread."""
     try:
         start = _sentence_start(draft, at)
         if at - start > _LONGEST_SENTENCE:
@@ -94,7 +94,7 @@ def complete(draft: Draft, at: int) -> Completion:
 
 
 def _sentence_start(draft: Draft, at: int) -> int:
-    """The beginning of the sentence around a place."""
+    """Return the beginning of the sentence around a place."""
     head = draft.text[max(at - 4 * _LONGEST_SENTENCE, 0) : at]
     found = read_partly(head + _UNKNOWN, draft.actions, timed=draft.timed)
     return at - len(head) + found.sentences[-1][0] if found.sentences else at
@@ -105,13 +105,14 @@ class _Completer:
         self.draft, self.start, self.at = draft, start, at
 
     def completion(self) -> Completion:
-        """Offers that begin with the words before the caret or follow them, else offers spelt like them."""
+        """Return offers that begin with the words before the caret or follow them, or else offers spelt like them."""
         here = self.expected(self.at)
         for begin in self.beginnings():
             typed = self.draft.text[begin : self.at]
             wanted = self.expected(begin) if typed else here
             offers = list(self.begun(typed, begin, wanted))
-            if offers and here and typed[-1:].isspace():  # it may be whole, or go on: "before the time when"
+            # these words may be complete, or go on: "before the time when"
+            if offers and here and typed[-1:].isspace():
                 return Completion((*self.begun("", self.at, here), *offers)[:MOST], here)
             if offers:
                 return Completion(tuple(offers[:MOST]), wanted)
@@ -119,23 +120,23 @@ class _Completer:
         return Completion(tuple(offers[:MOST]), here)
 
     def anyhow(self) -> Iterator[Offer]:
-        """For a sentence with an error before the caret: every name and phrase that begins with the last word."""
+        """Yield every name and phrase that begins with the last word, for a sentence with an error before the caret."""
         begin = self.beginnings()[-1] if self.beginnings() else self.at
         if self.draft.text[begin : self.at].strip():
             everything = expected_words(("ACTION", *_PHRASES), self.draft.timed)
             yield from self.begun(self.draft.text[begin : self.at], begin, everything)
 
     def beginnings(self) -> list[int]:
-        """The places at which the name or phrase at the caret may begin, the earliest first."""
+        """Return the places at which the name or phrase at the caret may begin, the earliest first."""
         written = self.draft.text[self.start : self.at]
         starts = [self.start + found.start() for found in _STARTS.finditer(written)]
         open_end = not written or written[-1].isspace()
         return [*starts[-_WORDS_BACK:], *([self.at] if open_end else [])]
 
     def expected(self, begin: int, phrase: str = "") -> tuple[str, ...]:
-        """The reader's words for what it expects at a place; none if the sentence has an error before it.
+        """Return the reader's words for what it expects at a place, or none if the sentence has an error before it.
 
-        ``phrase``: what is put there first.
+        ``phrase``: a text to insert there first.
         """
         head = f"{self.draft.text[self.start : begin].rstrip()} {phrase}".strip()
         probe = f"{head} {_UNKNOWN}" if head else _UNKNOWN
@@ -146,7 +147,7 @@ class _Completer:
         return ()
 
     def begun(self, typed: str, begin: int, wanted: Sequence[str]) -> Iterator[Offer]:
-        """The expected names and phrases that begin with what is typed."""
+        """Yield the expected names and phrases that begin with the typed text."""
         key = " ".join(typed.casefold().split()) + (" " if typed[-1:].isspace() and typed.strip() else "")
         span = (begin, self.at)
         for text, kind in self.candidates(wanted, begin, plural=self.behind_list(begin), typed=bool(key)):
@@ -154,7 +155,7 @@ class _Completer:
                 yield Offer(self.cased(text, begin), kind, span)
 
     def like(self) -> list[Offer]:
-        """Names and phrases spelt like the words before the caret, the nearest first."""
+        """Return names and phrases spelt like the words before the caret, the nearest first."""
         rated: list[tuple[float, Offer]] = []
         for begin in self.beginnings():
             typed = " ".join(self.draft.text[begin : self.at].casefold().split())[:_LONGEST_LIKE]
@@ -166,7 +167,7 @@ class _Completer:
             for match in get_close_matches(typed, known, 5, _LIKE):
                 text, kind = known[match]
                 if match.count(" ") != typed.count(" "):
-                    continue  # a word that is not known at all is no part of it
+                    continue  # a word similar to nothing known cannot be part of a phrase
                 offer = Offer(self.cased(text, begin), kind, (begin, self.at), True)
                 rated.append((SequenceMatcher(None, typed, match).ratio(), offer))
         rated.sort(key=lambda one: -one[0])
@@ -179,7 +180,7 @@ class _Completer:
         types = [kind for kind in (*_PHRASES, *_MARKS, "ACTION", "TIME") if _plain(kind, timed) in wanted]
         alike = [kind for kind in _ALIKE if kind in types]
         fit = [kind for kind in alike if self.expected(begin, phrases(kind, False, False)[0])]
-        if fit:  # none where the sentence is broken before
+        if fit:  # nothing fits if the sentence has an error before this place
             types = [kind for kind in types if kind in fit or kind not in alike]
         if "ACTION" in types:
             yield from ((action.name, "action") for action in self.draft.actions)
@@ -193,7 +194,7 @@ class _Completer:
                 yield text, "mark"
 
     def behind_list(self, begin: int) -> bool:
-        """Whether the words before are a list of actions, which takes a plural verb."""
+        """Return whether the words before are a list of actions, which takes a plural verb."""
         head = self.draft.text[self.start : begin].rstrip().rstrip(",").rstrip()
         return bool(re.search(r"\band\s+(?:the\s+)?[^,;]{1,200}\Z", head, re.IGNORECASE)) and self._ends_list(
             head
@@ -212,13 +213,14 @@ class _Completer:
         return False
 
     def cased(self, text: str, begin: int) -> str:
-        """The text with a capital if it begins a sentence."""
+        """Return the text with a capital if it begins a sentence."""
         return text[:1].upper() + text[1:] if begin == self.start and text[:1].isalpha() else text
 
 
 @cache
 def phrases(kind: str, plural: bool, typed: bool) -> tuple[str, ...]:
-    """Wordings of one type: those that are written, plain ones first. ``typed``: whatever is understood, too."""
+    """Return wordings of one type that may be written, plain ones first. ``typed``: also those that are only
+    understood."""
     lexicon = load_lexicon()
     rated: list[tuple[int, int, str]] = []
     for place, (surface, meaning) in enumerate(surfaces().items()):
@@ -236,12 +238,12 @@ def phrases(kind: str, plural: bool, typed: bool) -> tuple[str, ...]:
 
 @cache
 def _plain(kind: str, timed: bool) -> str:
-    """The reader's words for a type of token."""
+    """Return the reader's words for a type of token."""
     return next(iter(expected_words((kind,), timed)), "")
 
 
 def take(text: str, offer: Offer) -> tuple[str, int]:
-    """The text with an offer inserted, and the new offset of the caret: after a blank if one is needed."""
+    """Return the text with an offer inserted and the new offset of the caret, after a blank if one is needed."""
     start, end = offer.span
     if offer.text in _GLUED:
         while start > 0 and text[start - 1] == " ":

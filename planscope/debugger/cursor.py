@@ -1,7 +1,7 @@
-"""The debugger's cursor in a run, and the moves of the keys, each a function from state to state.
+"""The debugger's cursor in a run, and the keys' moves as functions from state to state.
 
-Forward and back are equal: what ``next_call`` does, ``previous_call`` undoes, and so with the checks. Moves
-beyond an end leave the state as it is.
+Forward and back are symmetric: ``previous_call`` undoes ``next_call``, and ``previous_check`` undoes ``next_check``. A
+move beyond an end leaves the state as it is.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from planscope.oracle.verdict_types import StepNo, StepView
 class DebugState:
     """A place in a run.
 
-    ``index`` is an index into ``run.steps``. ``check`` is one into ``checks``, the constraints whose status changed
-    here, or None for the step as a whole. ``selection`` is what the user selected.
+    ``index`` is an index into ``run.steps``. ``check`` is an index into ``checks`` (the constraints whose status
+    changed here), or None for the step as a whole. ``selection`` is what the user selected.
     """
 
     run: RunIndex
@@ -39,23 +39,24 @@ class DebugState:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """Constraints whose status changed at this step or that entered the core here, by number."""
+        """The constraints whose status changed at this step or that entered the core here, by number."""
         return self.run.checks[self.index]
 
     @property
     def checked(self) -> str | None:
-        """The id of the constraint at ``check``."""
+        """The id of the constraint at ``check``, or None."""
         return None if self.check is None else self.checks[self.check]
 
 
 def open_run(replay: Judged, index: int = 0) -> DebugState:
-    """A state over a judged run; ``index`` is clamped. Costs one walk over the run."""
+    """Return a state over a judged run. ``index`` is clamped. The call costs one walk over the run."""
     run = RunIndex(replay)
     return DebugState(run, min(max(index, 0), run.last))
 
 
 def with_run(state: DebugState, run: RunIndex) -> DebugState:
-    """The same place in another run, such as one with one call more; a cursor at the end stays at the end."""
+    """Return the same place in another run, for example one with one more call. A cursor at the end stays at the
+    end."""
     index = run.last if state.index == state.run.last else min(state.index, run.last)
     same = index == state.index and state.check is not None and run.checks[index] == state.checks
     return replace(_moved(state, index), run=run, check=state.check if same else None)
@@ -88,7 +89,7 @@ def go_end(state: DebugState) -> DebugState:
 
 
 def next_check(state: DebugState) -> DebugState:
-    """Move to the next constraint that changed at this step, after the last one to the next step."""
+    """Move to the next constraint that changed at this step; after the last one, move to the next step."""
     following = 0 if state.check is None else state.check + 1
     if following < len(state.checks):
         return _moved(state, state.index, following)
@@ -108,7 +109,7 @@ def previous_check(state: DebugState) -> DebugState:
 def first_violation(state: DebugState) -> DebugState:
     """Move to the last attempt's point of no return, and there to the first constraint of its core.
 
-    If no step lost the plan, but the run has another error (it hit a limit), move to that. Else stay.
+    If no step lost the plan but the run has another error (it reached a limit), move to that. Otherwise stay.
     """
     index = state.run.first_violation
     if index is None:
@@ -128,7 +129,7 @@ def select(state: DebugState, selection: Selection | None) -> DebugState:
 
 
 def focus(state: DebugState) -> Selection:
-    """What is highlighted: the selection, else the constraint being checked, else the step."""
+    """Return what is highlighted: the selection, or else the constraint being checked, or else the step."""
     if state.selection is not None:
         return state.selection
     if state.checked is not None:
@@ -137,7 +138,7 @@ def focus(state: DebugState) -> Selection:
 
 
 def parse_step(run: RunIndex, text: str) -> int:
-    """The index of a step as the user typed it: ``3``, ``step 3``, ``start``, ``end``."""
+    """Return the index of a step as the user typed it: ``3``, ``step 3``, ``start``, ``end``."""
     word = text.strip().casefold()
     word = word.removeprefix("step").strip() or word
     last = run.last if run.steps[-1].step != "end" else run.last - 1
@@ -155,7 +156,7 @@ def parse_step(run: RunIndex, text: str) -> int:
 
 
 def cursor_record(state: DebugState) -> dict[str, Any]:
-    """The cursor as JSON, for a session file."""
+    """Return the cursor as JSON, for a session file."""
     record: dict[str, Any] = {"index": state.index}
     if state.check is not None:
         record["check"] = state.check
@@ -163,7 +164,7 @@ def cursor_record(state: DebugState) -> dict[str, Any]:
 
 
 def restore_cursor(state: DebugState, record: Mapping[str, Any]) -> DebugState:
-    """The cursor from a session file, as far as it fits this run; the file is not trusted."""
+    """Return the cursor from a session file as far as it fits this run. The file is not trusted."""
     index, check = record.get("index"), record.get("check")
     if type(index) is not int:
         return state

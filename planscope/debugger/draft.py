@@ -1,7 +1,7 @@
 """A draft of a query: its text, actions, tools and limits, and how it becomes a variant.
 
-A draft is immutable: every change returns a new one, so one history covers edits of the text and of the actions.
-An impossible change raises ``DraftError``, with a message of one line.
+A draft is immutable: every change returns a new one, so that one undo history covers edits of the text and of the
+actions. An impossible change raises ``DraftError`` with a message of one line.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from planscope.session.oracle_input import actions_of, has_own_tools
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
 
 LONGEST_NAME = 200
-"""Code points of an action's name."""
+"""The limit for an action's name, in code points."""
 
 LONGEST_RUN = 86_400
 """The longest time limit of a run, in seconds. A longer one is taken for a typing error."""
 
 
 class DraftError(DebuggerError):
-    """A change that the draft does not allow; one line, safe to show."""
+    """The draft does not allow a change. The message is one line, safe to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class Draft:
 
     @property
     def longest(self) -> int:
-        """Most code points of its text, so that a session can hold it."""
+        """The limit for its text, in code points, so that a session can hold it."""
         return LONGEST_TIMED if self.timed else LONGEST_QUERY
 
     def action(self, id: str) -> Action:
-        """The action with an id. Raises :class:`DraftError` if there is none."""
+        """Return the action with an id. Raises :class:`DraftError` if there is none."""
         for action in self.actions:
             if action.id == id:
                 return action
@@ -57,7 +57,7 @@ class Draft:
 
 
 def draft_of(variant: Variant) -> Draft:
-    """A draft with a variant's text, actions and limits."""
+    """Make a draft of a variant's text, actions and limits."""
     limits = variant.limits
     return Draft(
         variant.query.text, actions_of(variant), variant.query.timed, limits.seconds, limits.model_calls
@@ -71,7 +71,7 @@ def variant_of_draft(
     reading: Reading | None = None,
     constraints: list[dict[str, Any]] | None = None,
 ) -> Variant:
-    """The draft as a variant below ``parent``. ``reading``: of this very text, where it could be read."""
+    """Return the draft as a variant below ``parent``. ``reading``: that of this very text, if it could be read."""
     assert reading is None or reading.text == draft.text
     made = make_variant(
         Problem(draft.actions, (), draft.timed, draft.text),
@@ -96,9 +96,9 @@ def variant_of_draft(
 
 
 def checked_name(draft: Draft, name: str, besides: str = "") -> str:
-    """A new name for an action, without extra blanks. Raises :class:`DraftError` if it is not allowed.
+    """Return a new name for an action, without extra blanks. Raises :class:`DraftError` if it is not allowed.
 
-    ``besides``: the id of the action that has it, or will.
+    ``besides``: the id of the action that has this name or will have it.
     """
     name = " ".join(plain_text(name).split())
     key = phrase_key(name)
@@ -115,13 +115,13 @@ def checked_name(draft: Draft, name: str, besides: str = "") -> str:
 
 
 def tool_for(draft: Draft, name: str, besides: str = "") -> str:
-    """A tool's name for an action, different from the tools of all actions except ``besides``."""
+    """Return a tool's name for an action, different from the tools of all actions except ``besides``."""
     taken = {action.tool for action in draft.actions if action.id != besides}
     return free_tool(name, {*taken, RESTART_TOOL})
 
 
 def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterable[str] = ()) -> Draft:
-    """The draft with one more action at the end. ``known``: ids in use now or before, which are not used again."""
+    """Add an action at the end. ``known``: ids in use now or before, which are not used again."""
     name = checked_name(draft, name)
     numbers = [int(id[1:]) for id in (*known, *(a.id for a in draft.actions)) if id[1:].isdecimal()]
     duration = checked_hours(1 if hours is None else hours) if draft.timed else None
@@ -130,7 +130,7 @@ def add_action(draft: Draft, name: str, hours: int | None = None, known: Iterabl
 
 
 def drop_action(draft: Draft, id: str) -> Draft:
-    """The draft without an action. Sentences that name it can no longer be read."""
+    """Remove an action. Sentences that name it can no longer be read."""
     draft.action(id)
     if len(draft.actions) == 1:
         raise DraftError("a query needs at least one action")
@@ -138,7 +138,7 @@ def drop_action(draft: Draft, id: str) -> Draft:
 
 
 def restore_action(draft: Draft, action: Action) -> Draft:
-    """The draft with a dropped action restored."""
+    """Restore a removed action."""
     name = checked_name(draft, action.name)
     tool = action.tool if action.tool not in {a.tool for a in draft.actions} else tool_for(draft, name)
     hours = (action.duration or 1) if draft.timed else None
@@ -146,7 +146,7 @@ def restore_action(draft: Draft, action: Action) -> Draft:
 
 
 def set_hours(draft: Draft, id: str, hours: int) -> Draft:
-    """The draft with another duration of an action, in hours."""
+    """Change the duration of an action, in hours."""
     draft.action(id)
     if not draft.timed:
         raise DraftError("only actions of a timed query have durations")
@@ -160,7 +160,7 @@ def checked_hours(hours: int) -> int:
 
 
 def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
-    """The draft with other limits: seconds and model calls."""
+    """Change the limits: seconds and model calls."""
     if not 0 < seconds <= LONGEST_RUN:
         raise DraftError(f"a run takes more than 0 and at most {LONGEST_RUN:,} seconds")
     if not 1 <= model_calls <= 1_000_000:
@@ -169,7 +169,7 @@ def set_limits(draft: Draft, seconds: float, model_calls: int) -> Draft:
 
 
 def set_timed(draft: Draft, timed: bool) -> Draft:
-    """The draft with clock times and durations of 1 hour each, or without. DraftError: the text is too long."""
+    """Add clock times and durations of 1 hour each, or remove them. Raises DraftError if the text is too long."""
     actions = tuple(replace(a, duration=1 if timed else None) for a in draft.actions)
     changed = draft if timed == draft.timed else replace(draft, timed=timed, actions=actions)
     if len(changed.text) > changed.longest:
@@ -178,5 +178,5 @@ def set_timed(draft: Draft, timed: bool) -> Draft:
 
 
 def with_action(draft: Draft, id: str, **changes: Any) -> Draft:
-    """The draft with other fields of one action."""
+    """Replace some fields of one action."""
     return replace(draft, actions=tuple(replace(a, **changes) if a.id == id else a for a in draft.actions))

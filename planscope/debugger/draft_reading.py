@@ -1,9 +1,9 @@
-"""Reads a draft: its errors, the places that name actions, its constraints compared with the parent's, satisfiability.
+"""Reads a draft: its errors, the places that name actions, its constraints beside the parent's, satisfiability.
 
-In two functions, since the second can take long: ``read_draft`` costs a millisecond for ten sentences, ``solve`` asks
-the oracle. Both can be called from any thread. A draft keeps the ids of its parent's actions when they are renamed, so
-constraints are compared by kind and actions; a constraint's own id depends on its place in the text. Any two queries
-are compared by ``planscope.compare``.
+There are two functions, since the second can take long: ``read_draft`` costs a millisecond for ten sentences, ``solve``
+asks the oracle. Both can be called from any thread. A draft keeps the ids of its parent's actions when they are
+renamed, so constraints are compared by kind and actions; a constraint's own id depends on its place in the text.
+:mod:`planscope.compare` compares any two queries.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from planscope.wording.phrases import listed
 
 QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200
-"""Up to these many actions and constraints, ``solve`` takes milliseconds."""
+"""Up to this number of actions and constraints, ``solve`` takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Whether all can be met. ``core``: the minimal set of constraints that contradict each other, by id.
+    """Whether all constraints can be met. ``core``: the minimal set of constraints that contradict each other, by
+    id.
 
-    ``can_be_met``: None where the solver gave up, or where a part of the text is not known yet. ``orders``: in how
-    many orders, None where they are too many to count.
+    ``can_be_met`` is None if the solver gave up, or if a part of the text cannot be read yet. ``orders``: the number of
+    valid orders, or None if they are too many to count.
     """
 
     can_be_met: bool | None
@@ -43,9 +44,9 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class DraftReading:
-    """What was read of a draft. ``problem`` is what its readable sentences say (None: there is none).
+    """What was read of a draft. ``problem`` is what its readable sentences say (None if there are none).
 
-    ``complaint``: why nothing can be read at all, such as two actions of one name. ``rows``: the constraints beside
+    ``complaint``: why nothing can be read at all, such as two actions with one name. ``rows``: the constraints beside
     the parent's. ``sentences``: the ranges of all sentences, broken ones too.
     """
 
@@ -58,7 +59,7 @@ class DraftReading:
     sentences: tuple[Span, ...] = ()
     known: tuple[Known, ...] = ()
     reading: Reading | None = None
-    """The reading of the whole text; None if some of it cannot be read."""
+    """The reading of the whole text, or None if some of it cannot be read."""
 
     @property
     def readable(self) -> bool:
@@ -80,23 +81,23 @@ class DraftReading:
         )
 
     def count(self, became: Became) -> int:
-        """How many of the text's constraints were added, are gone, ..."""
+        """Return how many constraints have become ``became``: added, gone, ..."""
         return sum(row.became == became for row in self.rows)
 
     def names_of(self, row: Changed) -> Problem:
-        """The problem that a line's constraint belongs to."""
+        """Return the problem that a line's constraint belongs to."""
         problem = self.problem if row.became in ("added", "same") else self.before
         assert problem is not None
         return problem
 
     def words_of(self, c: Constraint) -> Span | None:
-        """The range from the first to the last word that state a constraint of this draft."""
+        """Return the range from the first to the last word that state a constraint of this draft."""
         spans = [span for span in c.spans if span[0] < span[1]]
         return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
 
 
 def read_draft(draft: Draft, before: Problem | None = None) -> DraftReading:
-    """Read a draft. ``before``: what the parent says, None where it cannot be read."""
+    """Read a draft. ``before``: what the parent says, or None if it cannot be read."""
     try:
         found: PartReading = read_partly(draft.text, draft.actions, timed=draft.timed)
         known = words_known(draft, found)
@@ -109,7 +110,7 @@ def read_draft(draft: Draft, before: Problem | None = None) -> DraftReading:
 
 
 def problem_of_draft(draft: Draft) -> Problem | None:
-    """The problem of a draft that can be read; its own drafts are compared with it."""
+    """Return the problem of a draft that can be read. Drafts that begin from it are compared with it."""
     try:
         found = read_partly(draft.text, draft.actions, timed=draft.timed)
     except ActionNameError:
@@ -118,8 +119,8 @@ def problem_of_draft(draft: Draft) -> Problem | None:
 
 
 def solve(seen: DraftReading) -> Solved:
-    """Ask the oracle whether the draft can be met. A contradiction can be found in its readable part alone."""
-    from planscope.oracle.replay import replay  # Z3 comes with it
+    """Ask the oracle whether the draft can be met. A contradiction may be found in its readable part alone."""
+    from planscope.oracle.replay import replay  # imported late because it imports Z3
 
     if seen.problem is None:
         return Solved(None)
@@ -133,12 +134,13 @@ def solve(seen: DraftReading) -> Solved:
 
 
 Became = Literal["added", "gone", "same", "unread"]
-"""``unread``: not found, but a sentence that cannot be read may state it."""
+"""What became of a parent's constraint. ``unread``: it was not found, but a sentence that cannot be read may state
+it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One line of the diff: the constraint (of the parent where it is gone or unread), and what became of it."""
+    """One line of the diff: a constraint (the parent's if it is gone or unread), and what became of it."""
 
     constraint: Constraint
     became: Became
@@ -147,7 +149,7 @@ class Changed:
 def diff_constraints(
     before: Problem | None, now: Problem | None, *, broken: bool = False
 ) -> tuple[Changed, ...]:
-    """The draft's constraints in their order, each one that is gone behind what it stood behind; rules last.
+    """List the draft's constraints in order; one that is gone follows its former predecessor, and rules come last.
 
     A constraint that is stated twice is matched twice. ``broken``: some sentence of ``now`` could not be read.
     """
@@ -164,7 +166,7 @@ def diff_constraints(
     rows: list[Changed] = []
 
     def lose(place: int, rules: bool) -> None:
-        """Name what is not there any more and stood from ``place`` on."""
+        """Add the constraints that were stated from ``place`` on and are gone."""
         while place in left and old[place].is_rule == rules:
             left.discard(place)
             rows.append(Changed(old[place], "gone" if rules else lost))
@@ -185,18 +187,19 @@ def diff_constraints(
 
 
 MOST_SCANNED = 50_000
-"""Code points of unreadable sentences that are searched for known words."""
+"""Limit of code points of unreadable sentences that are searched for known words."""
 
 
 class Known(NamedTuple):
-    """Words of a text that mean something. ``action``: the id of the action that they name, else "" (a relation)."""
+    """Words of a text that mean something. ``action``: the id of the action that they name, or "" for a relation."""
 
     span: Span
     action: str
 
 
 def words_known(draft: Draft, found: PartReading) -> tuple[Known, ...]:
-    """Names and relations by their place: of a sentence that was read those meant, of a broken one all there are."""
+    """Return names and relations by their place: in a sentence that was read as it was read, in a broken one all
+    known words."""
     made: list[Known] = []
     if found.reading is not None:
         for _, node in walk(found.reading.tree):
@@ -208,7 +211,7 @@ def words_known(draft: Draft, found: PartReading) -> tuple[Known, ...]:
 
 
 def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
-    """Known words of unreadable sentences, up to a limit."""
+    """Return the known words of unreadable sentences, up to a limit."""
     wrong = sorted(error.span[0] for error in found.errors)
     broken = [s for s in found.sentences if any(s[0] <= at <= s[1] for at in wrong)] if wrong else []
     scanner = Scanner(Names(draft.actions), draft.timed) if broken else None
@@ -224,14 +227,14 @@ def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
 
 
 def mentions(draft: Draft, id: str, found: PartReading | None = None) -> tuple[Span, ...]:
-    """The ranges of the text that name an action. ``found``: the reading, if the draft was read already."""
+    """Return the ranges of the text that name an action. ``found``: the reading, if the draft was read already."""
     if found is None:
         found = read_partly(draft.text, draft.actions, timed=draft.timed)
     return tuple(known.span for known in words_known(draft, found) if known.action == id)
 
 
 def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4) -> str:
-    """Places of a text in words: ``sentence 1 and sentence 3``."""
+    """Return places of a text in words: ``sentence 1 and sentence 3``."""
     numbers = sorted(
         {next((i for i, (a, b) in enumerate(sentences, 1) if a <= at[0] <= b), 0) for at in spans}
     )
@@ -242,10 +245,10 @@ def where_named(spans: Sequence[Span], sentences: Sequence[Span], most: int = 4)
 
 
 def rename_action(draft: Draft, id: str, name: str) -> Draft:
-    """Rename an action, in the text too, and its tool.
+    """Rename an action, also in the text, and its tool.
 
-    Where a plain name would make the text mean something else (because of a word of the language in it), it stands
-    in backquotes there. Raises :class:`DraftError` for a name that cannot be had.
+    If the plain name would change what the text means (because of a word of the language in it), it is written in
+    backquotes there. Raises :class:`DraftError` for a name that is not allowed.
     """
     old = draft.action(id)
     name = checked_name(draft, name, besides=id)
@@ -254,7 +257,7 @@ def rename_action(draft: Draft, id: str, name: str) -> Draft:
     new = replace(old, name=name, tool=tool_for(draft, name, besides=id))
     try:
         before = read_partly(draft.text, draft.actions, timed=draft.timed)
-    except ActionNameError:  # two names are equal: it is renamed to tell them apart
+    except ActionNameError:  # two actions had equal names, and this renaming tells them apart
         return with_action(draft, id, name=new.name, tool=new.tool)
     spans = mentions(draft, id, before)
     for quote in ("", "`"):
@@ -265,7 +268,7 @@ def rename_action(draft: Draft, id: str, name: str) -> Draft:
 
 
 def _reads_alike(draft: Draft, before: PartReading) -> bool:
-    """Whether a renamed draft still means the same, with errors in the same sentences."""
+    """Return whether a renamed draft still means the same, with errors in the same sentences."""
     try:
         now = read_partly(draft.text, draft.actions, timed=draft.timed)
     except ActionNameError:
@@ -293,7 +296,7 @@ def _renamed(draft: Draft, old: Action, new: Action, spans: Sequence[Span], quot
 
 
 def _cased(name: str, said: str, old: str) -> str:
-    """The new name with a capital where the text gave the old one a capital that it has not by itself."""
+    """Return the new name with a capital if the text had capitalised the old one."""
     if said[:1].isupper() and not old[:1].isupper():
         return name[:1].upper() + name[1:]
     return name

@@ -1,6 +1,6 @@
 """Typing in a draft: caret, selection, and one undo history for text and actions. Each key is a pure function.
 
-Offsets are code points of the text. A caret never stands before a combining mark, unless a paste left it there.
+Offsets are code points of the text. A caret is never before a combining mark, unless a paste left it there.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from planscope.safe.glyphs import is_mark
 from planscope.session.json_bytes import plain_text
 
 Kind = Literal["", "type", "back", "other"]
-"""The kind of a change: keys typed in a row are one undo step, and so are backspaces."""
+"""The kind of a change. Keys typed in a row are one undo step, and so are backspaces."""
 
 MOST_STEPS = 1_000
 MOST_KEPT = 20_000_000
-"""Most undo steps, and most code points of their texts together."""
+"""Limits of the undo history: steps, and code points of their texts together."""
 
 _GROUP = 24
-"""Backspaces in one undo step."""
+"""How many backspaces make one undo step."""
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A draft with the caret, and where the selection began (None: nothing is selected)."""
+    """A draft with the caret and the place where the selection began (None: nothing is selected)."""
 
     draft: Draft
     at: int = 0
@@ -52,14 +52,15 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The undo history: past states, the present, undone ones (the next to redo last). ``kind``: of the last change."""
+    """The undo history: past states, the present, and undone ones, last the next to redo. ``kind``: of the last
+    change."""
 
     now: Edited
     past: tuple[Edited, ...] = ()
     future: tuple[Edited, ...] = ()
     kind: Kind = ""
     count: int = 0
-    """Changes that the last step holds."""
+    """The number of changes that the last step holds."""
 
 
 # Keys that change the text
@@ -75,7 +76,7 @@ def put(edited: Edited, text: str) -> Edited:
 
 
 def cut_out(edited: Edited, start: int, end: int, instead: str = "") -> Edited:
-    """Replace a range of the text; the caret is after the replacement."""
+    """Replace a range of the text. The caret moves behind the replacement."""
     text = edited.text[:start] + instead + edited.text[end:]
     return Edited(replace(edited.draft, text=text), start + len(instead))
 
@@ -177,7 +178,7 @@ def _word_after(text: str, at: int) -> int:
 
 
 def record(history: History, edited: Edited, kind: Kind = "other") -> History:
-    """Record a new state. Moving the caret is no undo step, but ends a group of typed keys."""
+    """Record a new state. Moving the caret is no undo step, but it ends a group of typed keys."""
     now = history.now
     if edited.draft == now.draft:
         return replace(history, now=edited, kind="")

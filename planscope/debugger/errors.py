@@ -1,4 +1,4 @@
-"""Errors in what the user typed."""
+"""Errors in the user's input, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class DebuggerError(UserError, ValueError):
 
 
 def shown(name: str) -> str:
-    """A name in an error message: safe to show, in quotes, cut to 60 code points."""
+    """Quote a name for an error message: safe to show, cut to 60 code points."""
     return f"'{visible(name, limit=60)}'"
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> DebuggerError:
-    """``no tool 'x'; nearest: 'y', 'z'``, or the first few names if none is near."""
+    """Return an error such as ``no tool 'x'; nearest: 'y', 'z'``, with the first few names if none is similar."""
     names = list(dict.fromkeys(known))
     near = _nearest(name[:200].casefold(), names)
     if near:
@@ -33,7 +33,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> DebuggerError:
 
 
 def _nearest(wanted: str, names: Iterable[str]) -> list[str]:
-    """At most three names, the nearest first and equally near ones in their own order."""
+    """Return at most three names, the nearest first and equally near ones in their own order."""
     matcher = SequenceMatcher(b=wanted)
     found: list[tuple[float, str]] = []
     for name in names:

@@ -31,7 +31,7 @@ MAX_LENGTH = 400
 
 @dataclass(frozen=True, slots=True)
 class ActionValue:
-    """Place among the executed actions (from 1), or start or end hour, of an action; None before it ran."""
+    """An action's place among the executed ones (from 1), or its start or end hour; None before it ran."""
 
     action: str
     aspect: Aspect
@@ -43,7 +43,7 @@ class ActionValue:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintStatus:
-    """A constraint's status: ``holds``, ``open`` or ``broken`` (which can be written ``violated``)."""
+    """A constraint's status: ``holds``, ``open`` or ``broken`` (which can also be written ``violated``)."""
 
     constraint: str
 
@@ -68,7 +68,7 @@ Operand = ActionValue | ConstraintStatus | Fact
 class Comparison:
     """A condition. ``right`` is an operand, a number, a value's word in the JSON, or None for ``none``.
 
-    ``word``: the same word as it was written.
+    ``word`` is that word as the user wrote it.
     """
 
     left: Operand
@@ -93,14 +93,14 @@ Token = tuple[str, str]
 
 
 def quoted(name: str) -> str:
-    """A name as the language reads it, in double quotes if it needs them."""
+    """Write a name as the language reads it, in double quotes if it needs them."""
     if _PLAIN.fullmatch(name):
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def unquoted(text: str) -> str:
-    """The name in a quoted token."""
+    """Return the name in a quoted token."""
     return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
 
 
@@ -118,7 +118,7 @@ def parse_expression(text: str, problem: Problem) -> Expression:
 
 
 def parse_condition(text: str, problem: Problem) -> Comparison:
-    """Read an expression that has to be a comparison."""
+    """Read an expression, which must be a comparison."""
     expression = parse_expression(text, problem)
     if not isinstance(expression, Comparison):
         raise DebuggerError(f"{shown(str(expression))} is a value; a condition compares it, as in 'step > 3'")
@@ -126,7 +126,7 @@ def parse_condition(text: str, problem: Problem) -> Comparison:
 
 
 def costly(expression: Expression) -> bool:
-    """Whether its value needs the oracle's counts, which may take a while."""
+    """Return whether the value needs the oracle's counts, which may take a while."""
     if isinstance(expression, Comparison):
         sides = (expression.left, expression.right)
         return any(isinstance(side, Fact) and costly(side) for side in sides)
@@ -134,11 +134,11 @@ def costly(expression: Expression) -> bool:
 
 
 JSON_VALUES = {word: value for value, word in (*STATES.items(), *STATUSES.items())}
-"""States and statuses by the words that are displayed for them, which are read as well."""
+"""JSON values by the words that are displayed for them; conditions may use both."""
 
 
 def _words(operand: Operand) -> tuple[str, ...]:
-    """The possible values of an operand, besides numbers."""
+    """Return the words that an operand's value can be."""
     if isinstance(operand, ConstraintStatus):
         return get_args(Status)
     if isinstance(operand, ActionValue):
@@ -153,7 +153,7 @@ def _words(operand: Operand) -> tuple[str, ...]:
 
 
 def _shown(values: Iterable[str]) -> list[str]:
-    """The words for values, and the values after them."""
+    """Return the displayed words for values, and then the values."""
     return list(dict.fromkeys([*map(value_in_words, values), *values]))
 
 

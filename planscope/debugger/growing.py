@@ -1,4 +1,4 @@
-"""A run under way is judged call by call, each call once."""
+"""Judges a live run call by call, each call once."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from planscope.session.record import RunRecord
 
 
 class GrowingRun:
-    """Follows one record as it grows. From any thread.
+    """Judges one record as it grows, from any thread.
 
-    A call that was answered is settled. One that was not may still be refused, or be edited while it is paused, so it
-    is judged on top of the settled ones each time.
+    A call that has an answer is final. One without may still be refused, or be edited while it is paused, so each time
+    it is judged again, on top of the final ones.
     """
 
     def __init__(self, problem: Problem, plan: Plan | None = None) -> None:
-        from planscope.oracle.replay import Replay  # Z3 comes with it
+        from planscope.oracle.replay import Replay  # imported late because it imports Z3
 
         self._settled = RunIndex(Replay(problem, Trace((), "running"), plan))
         self._lock = threading.Lock()
 
     def judged(self, record: RunRecord, *more: Call) -> RunIndex:
-        """The run so far, as one that is not over; ``more`` are calls that are not recorded yet."""
+        """Return the run so far, as one that has not ended. ``more`` are calls that are not recorded yet."""
         with self._lock:
             begun = len(self._settled.steps) - 1
             answered = begun

@@ -1,4 +1,4 @@
-"""Links between panes: what is highlighted in all of them for a selection in one."""
+"""Links between panes: computes what every pane highlights for a selection in one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class SpanMap(Generic[T]):
-    """Values laid over half-open ranges of a text, found by place in the order in which they were given.
+    """Values for half-open ranges of a text, found by place in the order in which they were given.
 
     A lookup costs the logarithm of the number of ranges, plus what it finds. Empty ranges are left out.
     """
@@ -37,7 +37,7 @@ class SpanMap(Generic[T]):
                 ends[end].append(len(self._values))
                 self._values.append(value)
         self._edges = sorted({*begins, *ends})
-        self._over: list[tuple[int, ...]] = []  # by edge: what lies between it and the next one
+        self._over: list[tuple[int, ...]] = []  # for each edge, the ranges between it and the next one
         active: dict[int, None] = {}
         for edge in self._edges:
             for number in ends[edge]:
@@ -46,7 +46,7 @@ class SpanMap(Generic[T]):
             self._over.append(tuple(active))
 
     def over(self, start: int, end: int) -> list[T]:
-        """The values of all ranges that share a code point with ``[start, end)``, each value once."""
+        """Return the values of all ranges that share a code point with ``[start, end)``, each value once."""
         if start >= end:
             return []
         at = max(bisect_right(self._edges, start) - 1, 0)
@@ -69,7 +69,7 @@ class Outlined(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """What is highlighted: ranges of the text (sorted), paths of tree nodes, ids of constraints, indices of steps."""
+    """What is highlighted: ranges of the text (sorted), paths of tree nodes, ids of constraints, indexes of steps."""
 
     spans: tuple[Span, ...] = ()
     nodes: frozenset[NodePath] = frozenset()
@@ -78,7 +78,7 @@ class Lit:
 
 
 class Links:
-    """The links between a text, its outline and its constraints; made once for a query.
+    """The links between a text, its outline and its constraints, made once for a query.
 
     ``outline`` may be empty (an imported run has no tree), and constraints may have no spans.
     """
@@ -107,11 +107,11 @@ class Links:
         self._mentioned_at = SpanMap((s, a) for a, spans in self._mentions.items() for s in spans)
 
     def mentions(self, action: str) -> tuple[Span, ...]:
-        """The ranges of the text that name an action."""
+        """Return the ranges of the text that name an action."""
         return tuple(sorted(self._mentions.get(action, ())))
 
     def node_at(self, span: Span) -> NodePath | None:
-        """The smallest node of the outline that covers a range."""
+        """Return the smallest node of the outline that covers a range."""
         start, end = _not_empty(span)
         for path in reversed(self._nodes_at.over(start, start + 1)):
             if self._node_span[path][1] >= end:
@@ -119,7 +119,7 @@ class Links:
         return None
 
     def lit(self, selection: Selection, run: RunIndex | None = None) -> Lit:
-        """What is highlighted, the selection included; steps only if there is a run."""
+        """Return what is highlighted, including the selection. Steps are highlighted only if there is a run."""
         match selection:
             case SelectedWords(span):
                 return self._words(_not_empty(span), run)
@@ -146,7 +146,8 @@ class Links:
     def _together(
         self, ids: list[str], span: Span, run: RunIndex | None, nodes: set[NodePath], spans: set[Span]
     ) -> Lit:
-        """Constraints with their nodes, and the steps of the actions that the span names (else: of theirs)."""
+        """Highlight constraints, their nodes, and the steps of the actions that the span names (or else of the
+        constraints')."""
         actions = self._mentioned_at.over(*span) or self._actions(ids)
         for constraint in ids:
             nodes |= self._nodes(self.problem.by_id[constraint])
@@ -164,7 +165,7 @@ class Links:
         return Lit(tuple(sorted(self._spans([id]))), frozenset(nodes), frozenset({id}), frozenset(steps))
 
     def _step(self, index: int, run: RunIndex) -> Lit:
-        """The step's action with everything stated about it, and the words of the constraints violated there."""
+        """Highlight the step's action, everything stated about it, and the words of the constraints violated there."""
         view = run.steps[index]
         action = view.action
         if action is None and view.call is not None and view.call.tool in self.problem.action_by_tool:
@@ -186,7 +187,7 @@ class Links:
         return Lit(tuple(sorted(spans)), frozenset(nodes), frozenset(ids), frozenset({index}))
 
     def _said_around(self, path: NodePath | None) -> list[str]:
-        """The constraints of the nearest node above, for words of a clause that are not its relation."""
+        """Return the constraints of the nearest node above, for words of a clause that are not its relation."""
         while path:
             if path in self._at_node:
                 return list(self._at_node[path])
@@ -194,7 +195,7 @@ class Links:
         return []
 
     def _nodes(self, constraint: Constraint) -> set[NodePath]:
-        """The clause that states it (or its line in the outline), and the nodes of the exact words."""
+        """Return the clause that states a constraint (or its line in the outline), and the nodes of the exact words."""
         path = constraint.node
         while path and path not in self._node_span:
             path = path[:-1]
@@ -202,7 +203,7 @@ class Links:
         return nodes.union(*(self._paths(span) for span in constraint.spans))
 
     def _paths(self, span: Span) -> Sequence[NodePath]:
-        """The nodes of a range of words; where none has just these, the smallest around them."""
+        """Return the nodes of a range of words, or the smallest nodes around them if none has exactly these words."""
         exact = self._paths_of.get(span)
         if exact is not None:
             return exact
@@ -221,7 +222,7 @@ def _not_empty(span: Span) -> Span:
 
 
 def _steps(run: RunIndex, actions: Iterable[str]) -> set[int]:
-    """The steps at which actions were executed, or called without effect."""
+    """Return the steps at which actions were executed, or called without effect."""
     tools = (
         run.problem.action_by_id[action].tool for action in actions if action in run.problem.action_by_id
     )
@@ -229,14 +230,14 @@ def _steps(run: RunIndex, actions: Iterable[str]) -> set[int]:
 
 
 def _clashing(run: RunIndex, constraint: str) -> set[int]:
-    """The steps that a core names together with a constraint, over all attempts."""
+    """Return the steps that a core names together with a constraint, over all attempts."""
     cores = (run.steps[i].core for i in run.doomed)
     named = {step for core in cores if core and constraint in core.constraints for step in core.steps}
     return {run.index_of[step] for step in named if step in run.index_of}
 
 
 def _mentions(text: str, constraint: Constraint, problem: Problem) -> Iterable[tuple[str, Span]]:
-    """Which of a constraint's spans name which of its actions (subject and object come in either order)."""
+    """Return which of a constraint's spans name which of its actions. Subject and object come in either order."""
     if len(constraint.spans) < 3:
         return
     if constraint.action is not None:

@@ -1,7 +1,7 @@
 """What-if play: from a step of a run on, the user chooses the calls, and the oracle judges each.
 
-Pure state, as everywhere in the debugger: each function returns another ``Played``. ``Played.run`` is a run that is
-not over, and answers everything that a replay answers.
+The state is immutable, and each function returns another ``Played``. ``Played.run`` is a run that has not ended, and
+answers everything that a replay answers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """``kept``: the recorded calls that it begins with. ``calls``: what was played after them.
+    """A plan played by hand. ``kept``: the recorded calls that it begins with. ``calls``: what was played after
+    them.
 
-    ``run`` judges both together, as a run that is not over: its last step is the current one.
+    ``run`` judges both together, as a run that has not ended; its last step is the current one.
     """
 
     problem: Problem
@@ -41,7 +42,8 @@ class Played:
 
     @property
     def view(self) -> StepView:
-        """The current step: state, core, what the last call changed. Moves and counts: ``run.safe_moves(index)``."""
+        """The current step: its state, its core, and what the last call changed. ``run.safe_moves(index)`` has the
+        moves."""
         return self.run.steps[-1]
 
 
@@ -49,9 +51,9 @@ class Played:
 class Option:
     """One action that could be called next, and the state of the plan after it.
 
-    ``becomes`` is the state after it: ``completable`` if it is safe. ``breaks``: the constraints that it would
-    violate. Timed: ``hours`` are its first and last safe start, None where no hour is; ``start`` is the hour that
-    ``becomes`` is about, the first safe one, or else the first that its own clock times and the calls so far allow.
+    ``becomes`` is the state after it: ``completable`` if it is safe. ``breaks``: the constraints that it would violate.
+    Timed: ``hours`` are its first and last safe start, or None if no hour is safe; ``start`` is the hour that
+    ``becomes`` is about: the first safe one, or else the first that its own clock times and the calls so far allow.
     ``again``: it was done already. ``takes``: its hours, None while the agent would not know them (timed).
     """
 
@@ -69,14 +71,14 @@ class Option:
 
 
 def begin(run: Judged, index: int) -> Played:
-    """Play on from an index of a judged run: the calls up to there are kept, clamped to those there are."""
+    """Begin to play from an index of a judged run. The calls up to there are kept; the index is clamped."""
     return _judged(run.problem, run.trace.calls[: max(index, 0)], ())
 
 
 def play(played: Played, action: str, start: int | None = None) -> Played:
-    """Call the tool of that action (by its id), safe or not. Timed: from hour ``start`` on, any whole number.
+    """Call the tool of the action with this id, safe or not. Timed: from hour ``start`` on, any whole number.
 
-    Without a start the hour is that of :func:`options`. Raises DebuggerError for an action that is not there.
+    Without a start the hour is that of :func:`options`. Raises DebuggerError for an unknown action.
     """
     made = played.problem.action_by_id.get(action)
     if made is None:
@@ -88,37 +90,38 @@ def play(played: Played, action: str, start: int | None = None) -> Played:
 
 
 def restart(played: Played) -> Played:
-    """Ask for a restart (timed): what was done is cleared, durations stay known. Raises DebuggerError elsewhere."""
+    """Ask for a restart: what was done is cleared, durations stay known. Raises DebuggerError if the query is not
+    timed."""
     if not played.problem.timed:
         raise DebuggerError("only timed queries have a restart; undo calls instead")
     return call(played, Call(RESTART_TOOL, {}))
 
 
 def call(played: Played, made: Call) -> Played:
-    """Any call that an agent could make, such as one of a tool that is not there."""
+    """Make any call that an agent could make, for example one of an unknown tool."""
     return _judged(played.problem, played.kept, (*played.calls, made))
 
 
 def undo(played: Played) -> Played:
-    """The play without its last call; recorded calls stay."""
+    """Remove the last call of the play. Recorded calls stay."""
     return _judged(played.problem, played.kept, played.calls[:-1]) if played.calls else played
 
 
 def options(played: Played) -> tuple[Option, ...]:
-    """Every action as the next call, in the order of the problem."""
+    """Return every action as the next call, in the order of the problem."""
     ahead = _Ahead(played)
     return tuple(ahead.option(i) for i in range(len(played.problem.actions)))
 
 
 def option(played: Played, action: str) -> Option:
-    """One of :func:`options`. Raises DebuggerError for an action that is not there."""
+    """Return one of :func:`options`. Raises DebuggerError for an unknown action."""
     return _Ahead(played).option(_number(played, action))
 
 
 def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
-    """The state of the plan if this were called next, at any hour (timed).
+    """Return the state of the plan if this action were called next, at any hour (timed).
 
-    Raises DebuggerError for an action that is not there.
+    Raises DebuggerError for an unknown action.
     """
     ahead = _Ahead(played)
     number = _number(played, action)
@@ -126,7 +129,7 @@ def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
 
 
 def known_durations(played: Played) -> Mapping[str, int]:
-    """Durations, in hours, that the answers so far revealed, by action id (timed)."""
+    """Return the durations, in hours, that the answers so far revealed, by action id (timed)."""
     if not played.problem.timed:
         return {}
     called = {f.action for f in played.run.facts if f.effect in ("done", "repeated")}
@@ -141,13 +144,13 @@ def _number(played: Played, action: str) -> int:
 
 
 def _judged(problem: Problem, kept: tuple[Call, ...], calls: tuple[Call, ...]) -> Played:
-    from planscope.oracle.replay import replay  # Z3 comes with it
+    from planscope.oracle.replay import replay  # imported late because it imports Z3
 
     return Played(problem, kept, calls, replay(problem, Trace((*kept, *calls), "running")))
 
 
 class _Ahead:
-    """One look ahead, shared by all options."""
+    """A lookahead that all options share."""
 
     def __init__(self, played: Played) -> None:
         from planscope.oracle.lookahead import Lookahead

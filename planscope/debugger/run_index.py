@@ -1,6 +1,6 @@
 """A judged run with the tables that the debugger's keys look up, computed once.
 
-Everything that says *index* is an index into ``replay.steps``: 0 is before any call, k after call k.
+Every *index* is an index into ``replay.steps``: 0 is before any call, k after call k.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Judged(Protocol):
 
 
 class _Growing(Judged, Protocol):
-    """A run that is not over, which can go on."""
+    """A run that has not ended, and to which calls can be added."""
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Judged: ...
 
@@ -49,7 +49,7 @@ def _with_more(
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """An action's first execution in an attempt: index, place (from 1), start and end hour (timed)."""
+    """An action's first execution in an attempt: its index, place (from 1), start and end hour (timed)."""
 
     index: int
     place: int
@@ -58,7 +58,7 @@ class Execution:
 
 
 class RunIndex:
-    """Lookups over one replay, each sorted by index. Built once for a replay, never changed."""
+    """Lookup tables over one replay, each sorted by index. Built once for a replay, never changed."""
 
     def __init__(self, replay: Judged) -> None:
         self.replay = replay
@@ -79,17 +79,17 @@ class RunIndex:
         self._take_in(replay)
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RunIndex:
-        """The same run with more calls, at the cost of those alone. Only a run that is not over can go on."""
+        """Return the same run with more calls, at the cost of those alone. The run must not have ended."""
         return self.grown(_growing(self.replay).then(*calls, ending=ending, reason=reason))
 
     def grown(self, replay: Judged) -> RunIndex:
-        """The lookups of a replay that begins with this one's steps."""
+        """Return the tables of a replay that begins with this one's steps."""
         made = copy(self)
         made._take_in(replay)
         return made
 
     def _take_in(self, replay: Judged) -> None:
-        """Index the steps that are new. Tables are replaced and not changed: a copy may share them."""
+        """Index the new steps. Tables are replaced and not changed, because a copy may share them."""
         first = len(self.steps)
         self.replay = replay
         self.steps = replay.steps
@@ -138,16 +138,18 @@ class RunIndex:
         self.breaks = _with_more(self.breaks, breaks)
 
     def _broken_from_the_start(self, index: int) -> Iterable[str]:
-        """Step 0 has nothing before it to differ from, but a text may contradict itself."""
+        """Return the constraints to check at step 0: all if the text contradicts itself, as no earlier step can
+        differ."""
         return self.order if index == 0 and self.steps[0].state == "broken" else ()
 
     def _index_findings(self, first: int) -> None:
-        """The last attempt's findings as the verdict has them (it knows the end), earlier ones as they came."""
+        """Take the last attempt's findings from the verdict, which knows the end, and those of earlier attempts from
+        their steps."""
         attempt = self.steps[-1].attempt
         found = [*self.findings]
         if (
             first and self.steps[first - 1].attempt != attempt
-        ):  # what was the last attempt is an earlier one now
+        ):  # the attempt that was the last one has become an earlier one
             found = [view.findings for view in self.steps[:first]]
         for view in self.steps[first:]:
             found.append(() if view.attempt == attempt else view.findings)
@@ -185,16 +187,17 @@ class RunIndex:
         self.first_violation: int | None = lost.get(attempt, next(errors, None))
 
     def execution(self, action: str, index: int) -> Execution | None:
-        """How an action was executed, as known at an index of the run; None where it was not (yet)."""
+        """Return how an action was executed, as known at an index of the run, or None if it was not executed by
+        then."""
         known = self.executions.get(self.steps[index].attempt, {}).get(action)
         return known if known is not None and known.index <= index else None
 
     def valid_completions(self, index: int) -> int | None:
-        """The oracle's count, asked once for each index (None: too many to count)."""
+        """Return the oracle's count, asked once for each index; None if there are too many to count."""
         if index not in self._counts:
             self._counts[index] = self.replay.valid_completions(index)
         return self._counts[index]
 
     def has_count(self, index: int) -> bool:
-        """Whether the count of an index is known without asking the oracle."""
+        """Return whether the count of an index is known without asking the oracle."""
         return index in self._counts

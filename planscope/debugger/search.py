@@ -21,7 +21,7 @@ MAX_HITS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to search. ``constraint`` is set for constraints, ``index`` (of the run) for what a step shows."""
+    """One text to search. ``constraint`` is set for constraints, ``index`` (of the run) for texts of a step."""
 
     kind: Kind
     text: str
@@ -31,7 +31,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place: the document, and a half-open range of its text's code points."""
+    """A place where the text was found: the document, and a half-open range of its code points."""
 
     document: Document
     span: Span
@@ -39,7 +39,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A searched text and its hits; ``at`` is the index of the current hit (None: nothing found)."""
+    """The searched text and its hits. ``at`` is the index of the current hit (None: nothing was found)."""
 
     needle: str
     hits: tuple[Hit, ...]
@@ -51,7 +51,7 @@ class Search:
 
 
 def call_text(call: Call) -> str:
-    """The text of a call that a search looks through: ``tool(name=value, ...)``."""
+    """Return the searchable text of a call: ``tool(name=value, ...)``."""
     if call.arguments is None:
         return f"{call.tool}({call.error or '?'})"
     return f"{call.tool}({', '.join(f'{name}={value}' for name, value in call.arguments.items())})"
@@ -65,9 +65,9 @@ def documents(
     answers: Mapping[int, str] | None = None,
     thoughts: Mapping[int, str] | None = None,
 ) -> tuple[Document, ...]:
-    """All that can be searched, in the order of the panes: the query, constraints, then step by step.
+    """Return all searchable texts in the order of the panes: the query, constraints, then step by step.
 
-    ``plain`` has plain words for constraints by id; ``answers`` and ``thoughts`` go by index of the run.
+    ``plain`` has plain words for constraints by id; ``answers`` and ``thoughts`` are given by index of the run.
     """
     made = [Document("query", text)]
     for constraint in run.problem.constraints:
@@ -91,7 +91,7 @@ class Haystack:
         self._folded = [_fold(document.text) for document in self.documents]
 
     def find(self, needle: str) -> Search:
-        """All hits of a substring, at most ``MAX_HITS``; the first one is current."""
+        """Find all hits of a substring, at most ``MAX_HITS``. The first one is current."""
         wanted = needle.casefold()
         hits: list[Hit] = []
         if wanted:
@@ -105,7 +105,7 @@ class Haystack:
 
 
 def _fold(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """The casefolded text, and the place of each code point in it (None: unchanged)."""
+    """Return the casefolded text, and the place of each code point in it (None: unchanged)."""
     folded = text.casefold()
     if text.isascii():
         return folded, None
@@ -120,17 +120,17 @@ def _original(span: Span, starts: tuple[int, ...]) -> Span:
 
 
 def next_hit(search: Search) -> Search:
-    """The next hit; after the last one the first."""
+    """Move to the next hit; after the last one to the first."""
     return search if search.at is None else replace(search, at=(search.at + 1) % len(search.hits))
 
 
 def previous_hit(search: Search) -> Search:
-    """The previous hit; before the first one the last."""
+    """Move to the previous hit; before the first one to the last."""
     return search if search.at is None else replace(search, at=(search.at - 1) % len(search.hits))
 
 
 def show_hit(state: DebugState, search: Search) -> DebugState:
-    """The state that shows the current hit: its words or constraint selected, or its step opened."""
+    """Return the state that shows the current hit: its words or constraint selected, or its step opened."""
     hit = search.hit
     if hit is None:
         return state

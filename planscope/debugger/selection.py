@@ -1,4 +1,4 @@
-"""What the user selected; ``linked`` says what is highlighted with it."""
+"""What the user can select. :mod:`~planscope.debugger.linked` computes what is highlighted with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planscope.language.problem import NodePath, Span
 
 @dataclass(frozen=True, slots=True)
 class SelectedWords:
-    """A half-open range of the query's code points; an empty one means the place before that code point."""
+    """A half-open range of the query's code points. An empty range means the place before that code point."""
 
     span: Span
 

@@ -1,8 +1,8 @@
-"""Stops at breakpoints: the next one forward or back in a recorded run, and pauses in a run under way.
+"""Stops at breakpoints: the next one forward or back in a recorded run, and pauses in a live run.
 
-A run under way pauses before the call that a breakpoint is about, so that the call can still be changed: what a
-recorded run shows after the call (a violated constraint, an error, a condition that becomes true) is foreseen. What
-holds before any call pauses before the first one.
+A live run pauses before the call that a breakpoint is about, so that the call can still be changed. What a recorded run
+shows after the call (a violated constraint, an error, a condition that becomes true) is predicted. What holds before
+any call pauses before the first one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def never() -> bool:
 
 
 def hits(breakpoint: Breakpoint, run: RunIndex) -> tuple[int, ...]:
-    """The indices at which a breakpoint stops, sorted. A costly condition asks the oracle for every step's count."""
+    """Return the sorted indexes at which a breakpoint stops. A costly condition asks the oracle for every step's
+    count."""
     if breakpoint not in run.memo:
         run.memo[breakpoint] = tuple(sorted(_hits(breakpoint, run)))
     return run.memo[breakpoint]
@@ -66,7 +67,7 @@ def _hits(breakpoint: Breakpoint, run: RunIndex) -> Iterable[int]:
 
 
 def becomes_true(when: When, run: RunIndex, index: int) -> bool:
-    """Whether the condition holds at an index and did not at the one before."""
+    """Return whether the condition holds at an index and did not at the one before."""
     if evaluate(when.condition, run, index) is not True:
         return False
     return index == 0 or evaluate(when.condition, run, index - 1) is not True
@@ -79,10 +80,10 @@ def _slow(breakpoint: Breakpoint, run: RunIndex) -> bool:
 def continue_forward(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:
-    """Move to the next breakpoint or violation, else to the end.
+    """Move to the next breakpoint or violation, or else to the end.
 
-    Quick, but for conditions on ``valid_completions`` whose counts are not known yet: those are asked step by
-    step, and ``cancelled`` is looked at between; then the state stays as it is.
+    This is quick, except for conditions on ``valid_completions`` whose counts are not known yet. Those are asked step
+    by step. ``cancelled`` is called in between; once it returns True, the state stays as it is.
     """
     run, here = state.run, state.index
     if here == run.last:
@@ -100,7 +101,7 @@ def continue_forward(
 def continue_back(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:
-    """Move to the previous breakpoint or violation, else to the start; see ``continue_forward``."""
+    """Move to the previous breakpoint or violation, or else to the start; see ``continue_forward``."""
     run, here = state.run, state.index
     if here == 0:
         return state
@@ -127,7 +128,7 @@ def _scan(
 
 
 def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tuple[str, ...]:
-    """The reasons to stop at an index: violations first, then the breakpoints as they are written."""
+    """Return the reasons to stop at an index: violations first, then the breakpoints as they are written."""
     said = [f"{c} breaks" for c in run.checks[index] if index in run.breaks.get(c, ())]
     if index in run.doomed:
         said.append("point of no return")
@@ -144,11 +145,11 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
 
 
 _SAID_BY_FACTS = ("breaks", "doomed", "lost", "error")
-"""Kinds of breakpoints whose stops have a reason of their own."""
+"""Kinds of breakpoints whose stops have another reason anyway."""
 
 
 def in_words(reasons: Sequence[str]) -> str:
-    """Reasons as they are displayed, without breakpoints that only repeat the others."""
+    """Return reasons as they are displayed, without breakpoints that only repeat the others."""
     facts = [r for r in reasons if r.partition(" ")[0] not in _SAID_BY_FACTS]
     return ", ".join(map(_in_words, facts or reasons))
 
@@ -167,7 +168,7 @@ def _in_words(reason: str) -> str:
 
 
 def marks(run: RunIndex, breakpoints: Sequence[Breakpoint]) -> frozenset[int]:
-    """The indices to mark in the timeline: all stops of the breakpoints whose stops are quick to find."""
+    """Return the indexes to mark in the timeline: all stops of the breakpoints whose stops are quick to find."""
     return frozenset(i for b in breakpoints if not _slow(b, run) for i in hits(b, run))
 
 
@@ -177,10 +178,10 @@ def _contains(stops: tuple[int, ...], index: int) -> bool:
 
 
 class LiveStops:
-    """The breakpoints of one run, asked before each call. Safe to use from any thread.
+    """The breakpoints of a live run, asked before each call. Safe to use from any thread.
 
-    Judgements are kept from one call to the next. ``problem`` None: the query cannot be read, so only breakpoints on
-    tools, steps and calls that reach no tool pause.
+    Judgements are kept from one call to the next. ``problem`` is None if the query cannot be read; then only
+    breakpoints on tools, steps and calls that reach no tool pause.
     """
 
     def __init__(self, problem: Problem | None, breakpoints: Iterable[Breakpoint] = ()) -> None:
@@ -190,14 +191,15 @@ class LiveStops:
         self._growing: GrowingRun | None = None
 
     def pause_at(self, breakpoints: Iterable[Breakpoint]) -> None:
-        """Set other breakpoints, from any thread."""
+        """Set other breakpoints. May be called from any thread."""
         self.breakpoints = tuple(breakpoints)
 
     def why(self, record: RunRecord, call: Call) -> tuple[str, ...]:
-        """Why to pause before ``call``, the one after ``record``; empty if no breakpoint is about it.
+        """Return why to pause before ``call``, the one after ``record``; nothing if no breakpoint is about it.
 
-        As :func:`reasons`: what the call would do, then the breakpoints by their text. A call that cannot be
-        read has ``arguments=None`` and its ``error``. Quick, but for conditions on ``valid_completions``.
+        The reasons are those of :func:`reasons`: the effects of the call, then the breakpoints by their text. A call
+        that cannot be read has ``arguments=None`` and its ``error``. This is quick, except for conditions on
+        ``valid_completions``.
         """
         breakpoints = self.breakpoints
         step = len(record.calls) + 1
@@ -214,7 +216,7 @@ class LiveStops:
         return _why(run, sorted(places), breakpoints, call.tool)
 
     def _judged(self, problem: Problem, record: RunRecord, call: Call) -> RunIndex:
-        from planscope.oracle.walk import plan_of  # Z3 comes with it
+        from planscope.oracle.walk import plan_of  # imported late because it imports Z3
 
         with self._lock:
             if self._growing is None:
@@ -223,7 +225,7 @@ class LiveStops:
 
 
 class _Coreless:
-    """A plan that finds no cores: no breakpoint needs them, and each attempt of a run would cost one."""
+    """A plan that computes no cores, because no breakpoint needs them and each attempt of a run would cost one."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -256,7 +258,7 @@ def _why(
 
 
 def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: Call) -> bool:
-    """Whether a breakpoint is about a call that cannot be judged."""
+    """Return whether a breakpoint is about a call that cannot be judged."""
     match breakpoint:
         case ToolBreak(tool):
             return tool == call.tool

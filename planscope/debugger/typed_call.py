@@ -1,7 +1,7 @@
-"""What the user types at a paused call: its arguments as JSON, its answer as one line. Both are read back unchanged.
+"""Converts what the user edits at a paused call: arguments as JSON, an answer as one line. Both are read back unchanged.
 
-An input line holds visible characters only, so whatever else is in an answer is written as in ``\\n``, ``\\u202e`` or
-``\\U000e0041``, with ``\\\\`` for a backslash.
+An input line can hold only visible characters, so all others in an answer are written as escapes: ``\\n``,
+``\\u202e`` or ``\\U000e0041``, with ``\\\\`` for a backslash.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|$)", re.DOTALL)
 
 
 def line_of(text: str) -> str:
-    """A text of any characters as one line that can be typed; :func:`text_of` reads it back."""
+    """Write a text of any characters as one line that can be typed; :func:`text_of` reads it back."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return "".join(map(_escaped, text))
@@ -43,7 +43,7 @@ def _escaped(char: str) -> str:
 
 
 def text_of(line: str) -> str:
-    """The text that a line encodes. Raises DebuggerError for an unknown escape."""
+    """Return the text that a line encodes. Raises DebuggerError for an unknown escape."""
     return plain_text(_ESCAPE.sub(_unescaped, line))
 
 
@@ -59,12 +59,12 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def json_of(arguments: Mapping[str, Any]) -> str:
-    """Arguments as one line of JSON, in plain ASCII."""
+    """Write arguments as one line of JSON, in plain ASCII."""
     return json.dumps(dict(arguments), default=str)
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """The arguments that the user typed. Raises DebuggerError, which says in one line where the JSON is wrong."""
+    """Read the arguments that the user typed. Raises DebuggerError, which says in one line where the JSON is wrong."""
     if not text.strip():
         raise DebuggerError('nothing is there; no arguments are written {}, others as {"start_time": 8}')
     try:

@@ -20,7 +20,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 
 Value = int | str | bool | None
-"""None: not known yet. ``"many"``: too many orders to count."""
+"""None means not known yet; ``"many"`` means too many orders to count."""
 
 MANY = "many"
 
@@ -36,7 +36,7 @@ class Watch:
 
     @property
     def costly(self) -> bool:
-        """Whether the watch may be slow to evaluate, so that the screen evaluates it on another thread."""
+        """Whether the watch may be slow to evaluate, so that the screen evaluates it in another thread."""
         return costly(self.expression)
 
 
@@ -55,7 +55,7 @@ def parse_watch(text: str, problem: Problem) -> Watch:
 
 
 def load_watches(texts: Iterable[str], problem: Problem) -> tuple[tuple[Watch, ...], tuple[str, ...]]:
-    """The watches of a session file, and an error line for each that does not fit this query."""
+    """Return the watches of a session file, and an error line for each that does not fit this query."""
     watches: list[Watch] = []
     problems: list[str] = []
     for text in texts:
@@ -67,7 +67,7 @@ def load_watches(texts: Iterable[str], problem: Problem) -> tuple[tuple[Watch, .
 
 
 def evaluate(expression: Expression, run: RunIndex, index: int) -> Value:
-    """The value at an index of the run; a comparison is True or False."""
+    """Return the value at an index of the run. A comparison is True or False."""
     if isinstance(expression, Comparison):
         return _compare(expression, run, index)
     return _value(expression, run, index)
@@ -89,7 +89,8 @@ def _value(operand: Operand, run: RunIndex, index: int) -> Value:
 
 
 def _compare(comparison: Comparison, run: RunIndex, index: int) -> bool:
-    """An unknown value equals ``none`` or ``many`` only, and is neither less nor more than anything."""
+    """Compare two values. An unknown value equals only ``none`` or ``many``, and is neither less nor more than
+    anything."""
     left = _value(comparison.left, run, index)
     right = comparison.right
     if isinstance(right, Operand):
@@ -106,7 +107,7 @@ def _compare(comparison: Comparison, run: RunIndex, index: int) -> bool:
 
 
 def in_words(value: Value) -> str:
-    """A value as it is displayed."""
+    """Return a value as it is displayed."""
     if value is None:
         return "not yet"
     if isinstance(value, bool):
@@ -115,7 +116,7 @@ def in_words(value: Value) -> str:
 
 
 def look(watch: Watch, run: RunIndex, index: int) -> WatchLine:
-    """A watch at an index. A costly value counts as changed only if the one before it is known already."""
+    """Evaluate a watch at an index. A costly value counts as changed only if the one before it is known already."""
     value = evaluate(watch.expression, run, index)
     compare = index > 0 and (not watch.costly or run.has_count(index - 1))
     changed = compare and evaluate(watch.expression, run, index - 1) != value

@@ -1,4 +1,4 @@
-"""Other files that contain a session: a page (HTML) or a test (Python) made for sharing, and standard input.
+"""Reads sessions from other containers: a page (HTML) or a test (Python) made for sharing, and standard input.
 
 Nothing in them is evaluated or run. From a page the bytes of one marked element are taken, which must be JSON without a
 single ``<``; from a test the lines of one marked literal, quoted as planscope quotes them. planscope never writes to
@@ -35,7 +35,7 @@ _WIDTH = 100
 
 
 def for_page(json_text: str) -> str:
-    """JSON that is safe inside a page: without ``<``, ``>``, ``&`` and non-ASCII characters."""
+    """Return JSON that is safe inside a page: without ``<``, ``>``, ``&`` and non-ASCII characters."""
     return _TO_ESCAPE.sub(lambda found: _escaped(found[0]), json_text)
 
 
@@ -46,22 +46,23 @@ def _escaped(character: str) -> str:
 
 
 def is_page(data: bytes) -> bool:
-    """Whether bytes are markup, which begins as no JSON does."""
+    """Return whether bytes are markup; unlike JSON, markup begins with ``<``."""
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
 
 
 def for_test(json_text: str) -> str:
-    """ASCII JSON as the lines of a Python string literal in brackets."""
+    """Return ASCII JSON as the lines of a Python string literal in brackets."""
     return "\n".join(f"    {json_text[i : i + _WIDTH]!r}" for i in range(0, len(json_text), _WIDTH))
 
 
 def is_test(data: bytes) -> bool:
-    """Whether bytes are a test that planscope wrote (``export --format pytest``)."""
+    """Return whether bytes are a test that planscope wrote (``export --format pytest``)."""
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(TEST_OPENING)
 
 
 def session_json(data: bytes, name: str) -> bytes:
-    """The session's JSON in a page or a test; other bytes unchanged. Raises :class:`SessionError`."""
+    """Return the session's JSON from a page or a test; other bytes are returned unchanged. Raises
+    :class:`SessionError`."""
     if is_page(data):
         return _of_page(data, name)
     return _of_test(data, name) if is_test(data) else data
@@ -95,7 +96,7 @@ def _unquoted(line: bytes, name: str) -> bytes:
 
 
 def _between(data: bytes, opening: bytes, closing: bytes, name: str) -> bytes | None:
-    """The bytes between the marks; None without the opening mark."""
+    """Return the bytes between the marks, or None without the opening mark."""
     start = data.find(opening)
     if start < 0:
         return None
@@ -109,7 +110,7 @@ def _between(data: bytes, opening: bytes, closing: bytes, name: str) -> bytes | 
 
 
 def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
-    """The content of a stream, unpacked if it is gzip; at most the size of a session file."""
+    """Return the content of a stream, unpacked if it is gzip; at most the size of a session file."""
     try:
         data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
@@ -119,7 +120,7 @@ def read_stream(stream: IO[bytes], name: str = STANDARD_INPUT) -> bytes:
 
 @contextmanager
 def temporary_file(data: bytes) -> Iterator[Path]:
-    """A temporary file with the content of standard input. Sessions are not saved to it."""
+    """Yield a temporary file with the content of standard input. Sessions are not saved to it."""
     with TemporaryDirectory(prefix=_PASSING) as folder:
         path = Path(folder) / f"{STANDARD_INPUT.replace(' ', '-')}.planscope.json"
         path.write_bytes(data)
@@ -127,9 +128,10 @@ def temporary_file(data: bytes) -> Iterator[Path]:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether a session that was opened from ``path`` may be saved there: not into a page, a test or standard input.
+    """Return whether a session that was opened from ``path`` may be saved there: not into a page, a test or standard
+    input.
 
-    The content of a file decides; for a new file its name.
+    For an existing file its content decides, for a new file its name.
     """
     if path.name.lower().endswith(CONTAINER_SUFFIXES) or path.parent.name.startswith(_PASSING):
         return False
@@ -141,4 +143,4 @@ def is_session_file(path: Path) -> bool:
         begins = read_bytes(path) if head.startswith(GZIP) else head
         return not (is_page(begins) or is_test(begins))
     except (OSError, ValueError, SessionError):
-        return True  # nothing can be lost, and writing gives the error
+        return True  # nothing can be lost here; writing will raise the error

@@ -17,7 +17,7 @@ from pathlib import Path
 from planscope.errors import UserError
 
 LARGEST = 16 * 1024 * 1024
-"""The limit for a session file, in bytes after unpacking: some two thousand runs of a real model.
+"""The size limit of a session file, in bytes after unpacking: about two thousand runs of a real model.
 
 A file of this size is read, redacted and written within seconds, in half a gigabyte of memory."""
 GZIP = b"\x1f\x8b"
@@ -38,7 +38,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
-            status = os.fstat(handle)  # of the open file: the name may lead elsewhere by now
+            status = os.fstat(handle)  # checks the open file, since the name may lead elsewhere by now
             if not stat.S_ISREG(status.st_mode):
                 raise SessionError(f"{path} is not a regular file; copy its content to one first")
             if status.st_size > LARGEST:
@@ -96,7 +96,7 @@ def _reason(error: Exception) -> str:
 
 
 def writable_target(path: Path) -> Path:
-    """The file that is written when a session is saved to ``path``: a link stays, and its target is written.
+    """Return the file that is written when a session is saved to ``path``. A link stays, and its target is written.
 
     Raises :class:`SessionError` for what must not be replaced: directories, devices, pipes and write-protected files,
     even if root could write them.
@@ -119,7 +119,7 @@ def writable_target(path: Path) -> Path:
             raise SessionError(
                 f"{path} cannot be written: no permission to write in {folder}; choose another place"
             )
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+    except (OSError, ValueError, RuntimeError) as error:  # a link that leads to itself raises RuntimeError
         raise SessionError(f"{str(path)[:200]} cannot be written: {_reason(error)}") from None
     return place
 
@@ -131,14 +131,15 @@ def _why_protected(path: Path, mode: int) -> str:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write a temporary file, flush it to the disk, rename it: at any moment either the old or the new file is whole.
+    """Write a temporary file, flush it to the disk, and rename it, so that at any moment either the old or the new
+    file is whole.
 
-    The mode stays, and owner and group if the system allows it. Raises :class:`SessionError`, and then the old file is
-    unchanged; see also :func:`writable_target`.
+    The mode is kept, and owner and group if the system allows it. Raises :class:`SessionError`, and then the old file
+    is unchanged; see also :func:`writable_target`.
     """
     packed = data
     if path.name.endswith(".gz"):
-        import gzip  # the first frame does without it
+        import gzip  # imported late: the first frame needs no gzip
 
         packed = gzip.compress(data, mtime=0)
     place = writable_target(path)
@@ -173,7 +174,7 @@ def recordings_of(path: Path) -> Path:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove temporary files that killed writers of ``path`` left. No writing takes an hour."""
+    """Remove temporary files that killed writers of ``path`` left behind. A file an hour old has no writer any more."""
     from glob import escape
 
     with suppress(OSError):
@@ -198,7 +199,7 @@ def _advice(error: Exception) -> str:
 
 def _copy_permissions(handle: int, path: Path) -> None:
     """Give the new file the mode of the old one, and its owner and group if the system allows it."""
-    with suppress(OSError, AttributeError):  # no owners and no fchmod on Windows
+    with suppress(OSError, AttributeError):  # Windows has no owners and no fchmod
         old = path.stat()
         if (old.st_uid, old.st_gid) != (os.getuid(), os.getgid()):
             with suppress(OSError):
@@ -208,7 +209,7 @@ def _copy_permissions(handle: int, path: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The mode of the file that is replaced, or the mode of a new file by the user's umask."""
+    """Return the mode of the file that is replaced, or by the user's umask the mode of a new file."""
     with suppress(OSError):
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
@@ -241,7 +242,7 @@ class Fingerprint:
 
 
 def fingerprint_of(path: Path) -> Fingerprint | None:
-    """The file's fingerprint; None if it cannot be read."""
+    """Return the file's fingerprint, or None if it cannot be read."""
     try:
         with open_regular(path) as file:
             status = _status(path)

@@ -18,13 +18,15 @@ from planscope.session.files import LARGEST as LARGEST
 from planscope.session.files import SessionError, TooLarge
 
 DEEPEST = 200
-"""The limit for nested lists and objects."""
+"""The limit for the depth of nested lists and objects."""
 WIDEST = 32 * 1024 * 1024
-"""The limit for a file's text in memory, in bytes: one rare letter makes all letters two or four bytes wide."""
+"""The limit for a file's text in memory, in bytes. One rare letter makes Python store all letters in two or four
+bytes."""
 MOST_VALUES = 1_000_000
 """The limit for values in a file: each takes about a hundred bytes in memory, however short it is on the disk."""
 LONGEST_STRING = 8 * 1024 * 1024
-"""The limit for one string in a file, in bytes; it is checked to an eighth."""
+"""The limit for one string in a file, in bytes. It is checked in pieces of an eighth, so a slightly longer one
+may pass."""
 LONGEST_NUMBER = 1000
 """The limit for digits of an integer: Python refuses to print more than 4,300."""
 _LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
@@ -40,9 +42,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
-    """The value of a JSON text. ``name`` is its source, for errors.
+    """Return the value of a JSON text. ``name`` is its source, for errors.
 
-    Raises :class:`SessionError` for what is no JSON, takes too much memory, is nested too deeply, has the same key
+    Raises :class:`SessionError` if the text is not JSON, takes too much memory, is nested too deeply, has the same key
     twice in one object, or has a number that cannot be printed.
     """
     try:
@@ -74,7 +76,7 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
 
 
 def _may_hold_long_number(data: bytes) -> bool:
-    """Whether there are too many digits in a row, perhaps in a string. This is ten times as fast as a regex."""
+    """Return whether there are too many digits in a row, perhaps in a string. This is ten times as fast as a regex."""
     return _LONG_NUMBER in data.translate(_DIGITS_ALIKE)
 
 
@@ -82,7 +84,7 @@ def _may_hold_long_number(data: bytes) -> bool:
 def without_collection() -> Iterator[None]:
     """Pause garbage collection while many objects are made that form no cycles.
 
-    Python would look through all of them again and again, which takes three quarters of the time of a large session.
+    Otherwise Python examines all of them again and again, which takes three quarters of the time of a large session.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -94,7 +96,7 @@ def without_collection() -> Iterator[None]:
 
 
 def _width(data: bytes) -> int:
-    """The bytes that decoded UTF-8 text takes in memory."""
+    """Return the bytes that decoded UTF-8 text takes in memory."""
     if data.isascii():
         return len(data)
     letters = len(data.translate(None, _CONTINUATION))
@@ -120,7 +122,7 @@ def check_bounds(data: bytes, name: str, deepest: int) -> None:
 
 
 def _structure(data: bytes, name: str) -> bytes:
-    """The brackets and commas of JSON outside strings. Works in pieces, since there may be many strings."""
+    """Return the brackets and commas of JSON outside strings. It works in pieces, since there may be many strings."""
     if b"\\" in data:
         data = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     found: list[bytes] = []
@@ -156,7 +158,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def first_duplicate(names: Iterable[str]) -> str:
-    """The alphabetically first name that is there more than once."""
+    """Return the alphabetically first name that occurs more than once."""
     return next(a for a, b in pairwise(sorted(names)) if a == b)
 
 
@@ -169,7 +171,7 @@ def plain_text(text: str) -> str:
 
 def without_surrogates(value: Any) -> Any:
     """The same JSON with :func:`plain_text` of every string and key."""
-    if "\\ud" not in json.dumps(value):  # faster than a look at each string
+    if "\\ud" not in json.dumps(value):  # faster than checking each string
         return value
     return _without_surrogates(value)
 
@@ -189,7 +191,7 @@ def _no_constant(name: str) -> Any:
 
 
 def json_text(document: Any, ascii_only: bool = False) -> str:
-    """Readable JSON, one line per field. Raises ValueError for NaN.
+    """Return readable JSON, one line per field. Raises ValueError for NaN.
 
     Infinity is written as 1e999, which JSON parsers read as infinity. Invisible characters and those that control a
     terminal are escaped, so that any program can display a session file.

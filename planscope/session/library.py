@@ -1,4 +1,4 @@
-"""The user's sessions and the bundled ones: listed, judged, renamed, copied, deleted and restored.
+"""The user's sessions and the bundled ones: lists, judges, renames, copies, deletes and restores them.
 
 Nothing here changes or removes a file outside the library and its trash. The library's folder is locked during a
 change, so that no name is taken twice.
@@ -68,9 +68,9 @@ _LISTED: Any = {
 
 
 def entries(*where: Place, index: Index | None = None) -> list[Entry]:
-    """The sessions of these places (by default library and bundled), in each place the last changed first.
+    """Return the entries of these places (by default library and bundled), in each place the last changed first.
 
-    Never raises, whatever files contain and if folders are missing. Verdicts come from the index.
+    Never raises, whatever the files contain and even if folders are missing. Verdicts come from the index.
     """
     known = index if index is not None else Index()
     seen: set[Mark] = set()
@@ -82,7 +82,7 @@ def entries(*where: Place, index: Index | None = None) -> list[Entry]:
 
 
 def judge(entry: Entry, index: Index | None = None) -> Entry:
-    """The entry with the verdicts on its runs, which are judged again and kept in the index.
+    """Judge the runs of an entry again, keep the verdicts in the index, and return the entry with them.
 
     A file that cannot be opened gets ``wrong``; a query that cannot be read gives the verdict ``unknown``. A caller who
     passes an ``index`` has to write it.
@@ -213,7 +213,7 @@ def _itself(path: Path) -> os.stat_result:
 
 
 def session_files(folder: Path) -> list[Path]:
-    """The files in the folder with a session's suffix; none if the folder cannot be read."""
+    """Return the files in the folder with a session's suffix; none if the folder cannot be read."""
     try:
         with os.scandir(folder) as found:
             return [folder / one.name for one in found if one.name.endswith(SUFFIXES)]
@@ -247,7 +247,7 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
 
 
 def library_session(name: str) -> Path:
-    """The library's session with this name or path. Raises :class:`SessionError`."""
+    """Return the library's session with this name or path. Raises :class:`SessionError`."""
     found = in_library(name)
     if found is not None:
         return found
@@ -268,7 +268,7 @@ def library_session(name: str) -> Path:
 
 
 def in_trash(name: str) -> Path:
-    """The session in the trash with this path or file name, or the last deleted one that had this name.
+    """Return the session in the trash with this path or file name, or the last deleted one that had this name.
 
     Raises :class:`SessionError`.
     """
@@ -281,7 +281,7 @@ def in_trash(name: str) -> Path:
 
 
 def rename(path: Path, name: str) -> Path:
-    """Rename a session of the library; returns its new path."""
+    """Rename a session of the library, and return its new path."""
     _own(path)
     new = checked_name(name)
     with _without_saving_advice(), Lock(library_folder()), Lock(path):
@@ -304,7 +304,7 @@ def retitle(path: Path, title: str) -> None:
 
 
 def add(session: Session, wanted: str) -> Path:
-    """Save a new session in the library under ``wanted`` or a similar free name; returns its path."""
+    """Save a new session in the library under ``wanted`` or a similar free name, and return its path."""
     make_folder(library_folder())
     with Lock(library_folder()):
         path = library_folder() / f"{free_name(wanted)}.planscope.json"
@@ -313,7 +313,7 @@ def add(session: Session, wanted: str) -> Path:
 
 
 def copy(path: Path, name: str | None = None) -> Path:
-    """Copy a session from anywhere into the library, by default under a free name; returns the copy's path."""
+    """Copy a session from anywhere into the library, by default under a free name, and return the copy's path."""
     new = checked_name(name) if name is not None else None
     with suppress(SessionError):  # the file may be read-only; then it is copied as it is
         merge_recordings(path)
@@ -329,7 +329,7 @@ def copy(path: Path, name: str | None = None) -> Path:
 
 
 def delete(path: Path) -> Path:
-    """Move a session of the library to the trash; returns its path there."""
+    """Move a session of the library to the trash, and return its path there."""
     _own(path)
     make_folder(trash_folder())
     target = trash_folder() / trashed(path)
@@ -341,7 +341,7 @@ def delete(path: Path) -> Path:
 
 
 def restore(path: Path) -> Path:
-    """Move a session from the trash back into the library, under its old name if free; returns its path."""
+    """Move a session from the trash back into the library, under its old name if that is free, and return its path."""
     if path.parent != trash_folder() or not os.path.lexists(path):
         raise SessionError(f"{path} is not in the trash (see: planscope sessions trash)")
     make_folder(library_folder())
@@ -352,7 +352,7 @@ def restore(path: Path) -> Path:
 
 
 def empty_trash() -> int:
-    """Delete all sessions in the trash; returns their number."""
+    """Delete all sessions in the trash, and return their number."""
     count = 0
     for path in session_files(trash_folder()):
         try:
@@ -377,7 +377,7 @@ def _own(path: Path) -> None:
 
 @contextmanager
 def _without_saving_advice() -> Iterator[None]:
-    """Give a :class:`Held` error the advice that fits here: writing to another file would not help."""
+    """Change the advice of a :class:`Held` error to one that fits here: writing to another file would not help."""
     try:
         yield
     except Held as held:

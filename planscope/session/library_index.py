@@ -1,4 +1,5 @@
-"""What a list shows of a session, and the index that remembers it, so that a thousand sessions are listed at once.
+"""Describes a session for a list, and keeps these descriptions in an index, so that a thousand sessions are listed
+at once.
 
 A record of the index is valid for one state of a file (device, inode, size, time of change) and one version of the code
 that judges. The index is only a cache: opening a session judges it again, and the index can be deleted at any time.
@@ -29,7 +30,7 @@ from planscope.session.validation import migrate
 from planscope.wording import terms
 
 Place = Literal["library", "bundled", "trash", "file"]
-"""Where a session is; ``file`` is any other folder, and not in lists."""
+"""Where a session is. ``file`` is any other folder; lists do not contain such sessions."""
 
 LONGEST_TEXT = 200
 """The limit for a text in a list, in characters."""
@@ -66,7 +67,7 @@ class Outcomes:
 
     @property
     def share(self) -> str:
-        """The right runs of the counted ones, for example ``14/20``; empty for fewer than two runs."""
+        """The share of right runs among the counted ones, for example ``14/20``; empty for fewer than two runs."""
         runs = self.counted + self.aborted + self.unknown + self.helped
         return f"{self.right}/{self.counted}" if runs > 1 and self.counted else ""
 
@@ -112,11 +113,11 @@ class Entry:
 
     @property
     def pending(self) -> bool:
-        """Whether the session still has to be judged."""
+        """Whether the session has not been judged yet."""
         return self.wrong is None and not self.checked
 
     def came_out(self, verdict: str) -> bool:
-        """Whether the last run has this verdict; for ``wrong``, whether any run has it."""
+        """Return whether the last run has this verdict; for ``wrong``, whether any run has it."""
         any_wrong = self.outcomes is not None and self.outcomes.any_wrong
         return self.verdict == verdict or (verdict == "wrong" and any_wrong)
 
@@ -128,13 +129,14 @@ class Entry:
 
     @property
     def when(self) -> datetime:
-        """When it was deleted or changed; for a bundled session when it was created, as installing changes files."""
+        """When the session was deleted or changed. For a bundled session, when it was created, as installing changes
+        files."""
         made = self.created if self.place == "bundled" else None
         return self.deleted or made or self.changed
 
     @property
     def why_wrong(self) -> str:
-        """Why it cannot be opened, without the file's name; empty if it can."""
+        """Why the session cannot be opened, without the file's name; empty if it can."""
         return (self.wrong or "").removeprefix(f"{self.path} ").removeprefix(f"{self.path.name} ")
 
     @property
@@ -146,7 +148,7 @@ class Entry:
 
 
 def summary_fields(path: Path, size: int) -> dict[str, Any]:
-    """The fields of :class:`Entry` that a list reads from a file, without a full check. Never raises."""
+    """Return the fields of :class:`Entry` that a list reads from a file, without a full check. Never raises."""
     if size > LARGEST_LISTED:
         return {}
     try:
@@ -157,7 +159,7 @@ def summary_fields(path: Path, size: int) -> dict[str, Any]:
 
 
 def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of :class:`Entry` from a session's JSON. A value of the wrong type counts as missing."""
+    """Return the fields of :class:`Entry` from a session's JSON. A value of the wrong type counts as missing."""
     runs, variants = _items(document.get("runs")), _items(document.get("variants"))
     spent, made = _of_dissections(document)
     last, newest = _last(runs, spent), _last(variants, made)
@@ -174,7 +176,8 @@ def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_dissections(document: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """The ids of runs and variants that dissections made, read from JSON as ``model.own_runs`` reads a session."""
+    """Return the ids of runs and variants that dissections made, from JSON as ``model.own_runs`` does from a
+    session."""
     found = _items(document.get("dissections"))
     cells = [cell for one in found for cell in _items(one.get("cells"))]
     spent = {id for cell in cells for id in _list(cell.get("runs")) if isinstance(id, str)}
@@ -183,7 +186,7 @@ def _of_dissections(document: Mapping[str, Any]) -> tuple[set[str], set[str]]:
 
 
 def _last(found: list[Mapping[str, Any]], left_out: set[str]) -> Mapping[str, Any]:
-    """The last item whose id is not in ``left_out``; the last item if all are."""
+    """Return the last item whose id is not in ``left_out``, or the last item if all are."""
     own = [one for one in found if not (isinstance(id := one.get("id"), str) and id in left_out)]
     return (own or found or [{}])[-1]
 
@@ -201,7 +204,7 @@ def _text(value: Any) -> str | None:
 
 
 def moment(text: str | None) -> datetime | None:
-    """An ISO 8601 time in UTC; None for other text."""
+    """Return an ISO 8601 time in UTC, or None for other text."""
     try:
         read = datetime.fromisoformat(text or "")
         return read.replace(tzinfo=read.tzinfo or UTC).astimezone(UTC)
@@ -210,7 +213,8 @@ def moment(text: str | None) -> datetime | None:
 
 
 def search(entries: Iterable[Entry], text: str) -> list[Entry]:
-    """The entries that contain every word of ``text``: in name, title, topic, agent, model, verdict or error types."""
+    """Return the entries that contain every word of ``text`` in name, title, topic, agent, model, verdict or error
+    types."""
     words = text.casefold().split()
     return [entry for entry in entries if all(word in _haystack(entry) for word in words)]
 
@@ -239,13 +243,13 @@ _COUNTS = frozenset({"runs", "variants"})
 
 
 def mark_of(status: os.stat_result) -> Mark:
-    """Device, inode, size and time of change: the state of a file that a record is valid for."""
+    """Return the state of a file that a record is valid for: device, inode, size and time of change."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @cache
 def engine() -> str:
-    """A hash of planscope's version and its judging code, since a checkout changes without a new version."""
+    """Return a hash of planscope's version and its judging code, since a checkout changes without a new version."""
     seen = hashlib.sha256(__version__.encode())
     for part in _JUDGES:
         for path in sorted(Path(str(files("planscope") / part)).glob("*.py")):
@@ -255,7 +259,7 @@ def engine() -> str:
 
 
 class Index:
-    """Records by file. Only one thread may use it; of two processes the last one that writes wins."""
+    """Records by file. Only one thread may use it. If two processes write it, the later one wins."""
 
     def __init__(self) -> None:
         self._file = locations.cache_folder() / "sessions.json"
@@ -263,7 +267,7 @@ class Index:
         self._changed = False
 
     def get(self, mark: Mark) -> dict[str, Any] | None:
-        """The record of a file; None if there is none."""
+        """Return the record of a file, or None if there is none."""
         return self._records.get(mark)
 
     def put(self, mark: Mark, record: dict[str, Any]) -> None:
@@ -273,7 +277,7 @@ class Index:
             self._changed = True
 
     def keep_only(self, marks: set[Mark]) -> None:
-        """Forget all other files."""
+        """Forget the records of all other files."""
         gone = self._records.keys() - marks
         for mark in gone:
             del self._records[mark]
@@ -300,7 +304,7 @@ class Index:
 
 
 def _read(path: Path) -> dict[Mark, dict[str, Any]]:
-    """The valid records for the current code; none if the file is damaged."""
+    """Return the valid records for the current code; none if the file is damaged."""
     try:
         with open_regular(path) as file:
             document = json.loads(file.read(_LARGEST))
@@ -316,7 +320,7 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
 
 
 def _is_outcomes(value: Any) -> bool:
-    """Whether the value is a valid :class:`Outcomes` as a dictionary."""
+    """Return whether the value is a valid :class:`Outcomes` as a dictionary."""
     if not (isinstance(value, dict) and value.keys() <= _OUTCOMES and isinstance(value.get("errors"), dict)):
         return False
     counts = {**value, **value["errors"]}

@@ -1,7 +1,8 @@
-"""Folders and names of sessions: the user's library, the bundled sessions, and what a typed name means.
+"""Finds folders and names of sessions: the user's library, the bundled sessions, and the file that a typed name
+means.
 
-All folders of the user are those that the system has for such files (platformdirs; on Linux ``XDG_DATA_HOME`` and the
-like move them).
+All folders of the user are where the system keeps such files (platformdirs; on Linux variables such as
+``XDG_DATA_HOME`` move them).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DEFAULT = "first-look"
 
 
 def bundled() -> dict[str, Path]:
-    """The bundled sessions' files by name, sorted."""
+    """Return the bundled sessions' files by name, sorted."""
     folder = shipped("sessions")
     return {
         path.name.removesuffix(suffix): path
@@ -35,10 +36,10 @@ def bundled() -> dict[str, Path]:
 
 
 def is_bundled(path: Path) -> bool:
-    """Whether the file ships with planscope, and so must not be written to."""
+    """Return whether the file ships with planscope, and so must not be written to."""
     try:
         return path.resolve().parent == shipped("sessions").resolve()
-    except (OSError, ValueError, RuntimeError):  # RuntimeError: a link that leads to itself
+    except (OSError, ValueError, RuntimeError):  # a link that leads to itself raises RuntimeError
         return False
 
 
@@ -53,7 +54,7 @@ def trash_folder() -> Path:
 
 
 def locks_folder() -> Path:
-    """The folder of lock files; locks are not beside the sessions, whose folders may be shared."""
+    """The folder of lock files. They are not beside the sessions, because those folders may be shared."""
     return user_state_path("planscope") / "locks"
 
 
@@ -63,7 +64,7 @@ def recovery_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder of files that can be deleted at any time."""
+    """The folder of caches, which can be deleted at any time."""
     return user_cache_path("planscope")
 
 
@@ -81,14 +82,14 @@ LONGEST = 120
 """The limit for a name in bytes; with suffix and number it stays below the 255 of file systems."""
 
 _NEVER = frozenset('/\\:*?"<>|')
-"""Characters that names do not have, so that a library can be moved to any system."""
+"""Characters that no name may contain, so that a library can be moved to any system."""
 
 _TRASHED = re.compile(r"(.+)~([0-9]{8}T[0-9]{6})-[0-9a-f]{6}", re.DOTALL)
 _WHEN = "%Y%m%dT%H%M%S"
 
 
 def name_of(path: Path) -> str:
-    """The file's name without the suffix of sessions, pages and tests."""
+    """Return the file's name without the suffix of sessions, pages and tests."""
     for suffix in (*SUFFIXES, *CONTAINER_SUFFIXES):
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
@@ -96,19 +97,19 @@ def name_of(path: Path) -> str:
 
 
 def suffix_of(path: Path) -> str:
-    """``.planscope.json.gz`` if the name ends so, else ``.planscope.json``."""
+    """Return ``.planscope.json.gz`` if the name ends so, else ``.planscope.json``."""
     return next((s for s in reversed(SUFFIXES) if path.name.endswith(s)), SUFFIXES[0])
 
 
 def in_library(name: str) -> Path | None:
-    """The file of the library's session with that name."""
+    """Return the file of the library's session with that name."""
     if not name or wrong_name(name):
         return None
     return next((p for s in SUFFIXES if os.path.lexists(p := library_folder() / f"{name}{s}")), None)
 
 
 def wrong_name(name: str) -> str | None:
-    """The reason why no session of the library can have that name; None if one can."""
+    """Return the reason why no session of the library can have that name, or None if one can."""
     if not name or name != name.strip():
         return "it is empty, or begins or ends with a blank"
     if name.startswith((".", "-", "~")):
@@ -123,7 +124,7 @@ def wrong_name(name: str) -> str | None:
 
 
 def checked_name(name: str) -> str:
-    """The name in Unicode's form NFC. Raises :class:`SessionError` if it is not allowed."""
+    """Return the name in Unicode's form NFC. Raises :class:`SessionError` if it is not allowed."""
     bare = unicodedata.normalize("NFC", name_of(Path(name)) if "/" not in name else name)
     why = wrong_name(bare)
     if why is not None:
@@ -132,7 +133,7 @@ def checked_name(name: str) -> str:
 
 
 def free_name(wanted: str, taken: Collection[str] = ()) -> str:
-    """The name, followed by ``-2``, ``-3``, ... if the library or a bundled session has it already."""
+    """Return the name, followed by ``-2``, ``-3``, ... if the library or a bundled session has it already."""
     stem = _tidy(wanted)
     shipped, number, name = bundled(), 1, stem
     while name in shipped or name in taken or in_library(name) is not None:
@@ -142,12 +143,13 @@ def free_name(wanted: str, taken: Collection[str] = ()) -> str:
 
 
 def free_path(path: Path, name: str | None = None) -> Path:
-    """The file in the library for a copy of ``path``, under ``name`` or by default under its own name if free."""
+    """Return the library's file for a copy of ``path``, under ``name`` or by default under its own name if that is
+    free."""
     return library_folder() / f"{name or free_name(name_of(path))}{suffix_of(path)}"
 
 
 def _tidy(wanted: str) -> str:
-    """A similar name that is allowed, since files may have any name."""
+    """Return a similar name that is allowed, since files may have any name."""
     kept = "".join(
         "-" if c in _NEVER or (unicodedata.category(c)[0] in "CZ" and c != " ") else c
         for c in unicodedata.normalize("NFC", wanted)
@@ -157,10 +159,10 @@ def _tidy(wanted: str) -> str:
 
 
 def resolve(name: str | Path) -> Path:
-    """The file that a typed argument means. Raises :class:`SessionError`.
+    """Return the file that a typed argument means. Raises :class:`SessionError`.
 
-    It is looked up as a path, then as a bundled session's name, then as a name in the library; so the names in the
-    documentation mean the same for everybody.
+    The argument is looked up as a path, then as a bundled session's name, then as a name in the library. So the names
+    in the documentation mean the same for everybody.
     """
     path = Path(name)
     if path.exists() or recorded(path):
@@ -188,7 +190,7 @@ def resolve(name: str | Path) -> Path:
 
 
 def recorded(path: Path) -> bool:
-    """Whether recordings for the session exist, even if its file is not written yet."""
+    """Return whether recordings for the session exist, even if its file is not written yet."""
     try:
         return bool(os.listdir(recordings_of(path)))  # noqa: PTH208
     except (OSError, ValueError, RuntimeError):
@@ -196,7 +198,7 @@ def recorded(path: Path) -> bool:
 
 
 def library_names() -> list[str]:
-    """The names of the library's sessions; empty if the folder cannot be read."""
+    """Return the names of the library's sessions; none if the folder cannot be read."""
     try:
         found = [n for n in os.listdir(library_folder()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
     except OSError:
@@ -205,14 +207,14 @@ def library_names() -> list[str]:
 
 
 def trashed(path: Path) -> str:
-    """A session's file name in the trash: its name, the time of deletion, and a random part."""
+    """Return a session's file name in the trash: its name, the time of deletion, and a random part."""
     import secrets
 
     return f"{name_of(path)}~{datetime.now(UTC).strftime(_WHEN)}-{secrets.token_hex(3)}{suffix_of(path)}"
 
 
 def before_trash(path: Path) -> tuple[str, datetime | None]:
-    """The former name of a session in the trash, and when it was deleted."""
+    """Return the former name of a session in the trash, and when it was deleted."""
     found = _TRASHED.fullmatch(name_of(path))
     if found is None:
         return name_of(path), None

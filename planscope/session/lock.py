@@ -1,12 +1,12 @@
-"""One writer at a time: a lock on a session's file that the system releases however its holder ends.
+"""Allows one writer at a time: a lock on a session's file that the system releases however its holder ends.
 
 The lock is an ``flock`` (on Windows a locked byte) of a file in planscope's state folder, whose name is a hash of the
-session's real path; so nothing is left in folders that are shared or read-only. The file says who holds the lock.
+session's real path. So nothing is left in folders that are shared or read-only. The file says who holds the lock.
 
 The lock separates the processes of one user with one home. It does not see other users, nor other machines that reach
 the session over the network; there a writer notices that the file is not the one that it read
 (:func:`planscope.session.files.check_unchanged`). If the state folder cannot be written, or its file system has no
-locks, that check is all there is, and ``Lock.works`` is False.
+locks, only that check remains, and ``Lock.works`` is False.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ from planscope.session.files import SessionError
 from planscope.session.locations import locks_folder
 
 LOCK_TIMEOUT = 3.0
-"""Seconds to wait for a lock that is held only for a moment; nobody waits for one that is kept."""
+"""Seconds to wait for a lock that is held only for a moment. Nobody waits for a lasting one."""
 
 _POLL = 0.02
-"""Seconds between two tries."""
+"""Seconds between two attempts to take the lock."""
 
 _LOOK_TIME = 0.1
-"""Seconds to keep trying in any case: :func:`holder_of` takes the lock for an instant only to look at it."""
+"""Seconds to keep trying even against a lasting lock, because :func:`holder_of` takes a lock for an instant to look
+at it."""
 _HOLDER_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The process that writes to a session. ``lasting``: it keeps the session open, rather than writing once."""
+    """The process that writes to a session. ``lasting``: it keeps the session open instead of writing once."""
 
     pid: int
     host: str
@@ -48,7 +49,7 @@ class Holder:
 
     @property
     def here(self) -> bool:
-        """Whether it is this process."""
+        """Whether the holder is this process."""
         return self.pid == os.getpid() and self.host == platform.node()
 
     def __str__(self) -> str:
@@ -70,7 +71,7 @@ class Held(SessionError):
 
 
 def path_key(path: Path) -> str:
-    """A name for the file that ``path`` leads to, the same in every process."""
+    """Return a name for the file that ``path`` leads to, the same in every process."""
     real = os.path.normcase(os.path.realpath(path))
     return hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
 
@@ -99,10 +100,11 @@ class Lock:
             time.sleep(_POLL)
 
     def release(self) -> None:
-        """Give the lock back, if it is held."""
+        """Release the lock if it is held."""
         if self._handle is None:
             return
-        if sys.platform != "win32":  # one who has opened it meanwhile notices, and opens it again
+        # another process may have opened the file meanwhile; it notices the removal and opens a new one
+        if sys.platform != "win32":
             with suppress(OSError):
                 self._file.unlink()
         os.close(self._handle)
@@ -129,7 +131,7 @@ class Lock:
         try:
             taken = lock_handle(handle)
             if taken and os.fstat(handle).st_ino != _inode(self._file):
-                taken = False  # its holder removed the file after we opened it
+                taken = False  # the file that we opened was removed by its holder meanwhile
             if taken:
                 self._sign(handle)
                 self._handle, handle = handle, -1
@@ -148,7 +150,7 @@ class Lock:
             "since": datetime.now(UTC).isoformat(),
             "lasting": self._lasting,
         }
-        with suppress(OSError):  # the disk is full: the lock works without the name of its holder
+        with suppress(OSError):  # if the disk is full, the lock works without the name of its holder
             os.ftruncate(handle, 0)
             os.pwrite(handle, json.dumps(holder).encode(), 0) if hasattr(os, "pwrite") else os.write(
                 handle, json.dumps(holder).encode()
@@ -156,7 +158,7 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """The process that holds the session's lock; None for nobody, or for one that did not write who it is."""
+    """Return the process that holds the session's lock, or None if nobody does or it did not write who it is."""
     file = locks_folder() / f"{path_key(path)}.lock"
     try:
         handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -208,7 +210,7 @@ else:
 
 
 def _read(file: Path) -> Holder | None:
-    """The holder that the lock's file names; None if it is not written as :class:`Lock` writes it."""
+    """Return the holder that the lock's file names, or None if it is not written as :class:`Lock` writes it."""
     try:
         with file.open("rb") as opened:
             said = json.loads(opened.read(_HOLDER_BYTES))

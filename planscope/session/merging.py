@@ -1,4 +1,4 @@
-"""Complete recordings are merged into their session's file: at once, soon in the background, or when the program ends.
+"""Merges complete recordings into their session's file: at once, soon in the background, or when the program ends.
 
 The agent never waits for it. The longer a session takes to write, the less often it is written: merging takes at most a
 twentieth of the time.
@@ -25,7 +25,7 @@ _SOON = 0.2
 """Seconds between the end of a run and merging it."""
 
 _RARELY = 20
-"""Pause after merging, as a multiple of the time that it took."""
+"""The pause after merging, as a multiple of the time that it took."""
 
 _AGAIN = 2.0
 """Seconds until the next try if another process has the session open."""
@@ -34,7 +34,7 @@ _AGAIN = 2.0
 def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None) -> None:
     """Merge the complete recordings into the session's file. ``held``: the caller holds its lock.
 
-    ``into`` is another file for them, if the session's own cannot be written. Raises :class:`SessionError`; then the
+    ``into``: another file for them, if the session's own cannot be written. Raises :class:`SessionError`; then the
     recordings stay, and loading the session still adds them.
     """
     if not any_recordings(path):
@@ -43,7 +43,7 @@ def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None
     with nullcontext() if held else Lock(place), complete_recordings(path) as found:
         session = loads(read_bytes(place), str(place)) if place.exists() else None
         if session is None:
-            # of a new session, runs under way too, so that its file appears at once
+            # A new session is written with its running runs, too, so that its file appears at once.
             found = found if into is not None else recordings(path)
         if not found:
             return
@@ -60,9 +60,9 @@ def warn(line: str) -> None:
 
 
 def merge_now(path: Path) -> str | None:
-    """Merge finished recordings into the session, or else into a new one in the library. Returns a warning, or None.
+    """Merge finished recordings into the session, or else into a new one in the library. Return a warning, or None.
 
-    Raises ``Held`` if another planscope has the session open; that one reads the recordings with the session.
+    Raises ``Held`` if another planscope has the session open; that planscope reads the recordings with the session.
     """
     try:
         merge_recordings(path)
@@ -86,7 +86,7 @@ def merge_now(path: Path) -> str | None:
 
 
 _elsewhere: dict[Path, Path] = {}
-"""For each session that could not be written: the file that received its recordings instead."""
+"""For each session that could not be written, the file that received its recordings instead."""
 
 
 class _Merger:
@@ -128,7 +128,7 @@ class _Merger:
                     self._due.setdefault(path, now + _AGAIN)
 
     def merge(self, path: Path) -> bool:
-        """Merge one session's recordings, and warn if that fails. Returns whether to try again later."""
+        """Merge one session's recordings, and warn if that fails. Return whether to try again later."""
         try:
             said = merge_now(path)
         except Held:
@@ -140,7 +140,7 @@ class _Merger:
         return False
 
     def finish(self) -> None:
-        """Merge at once what is still waiting, since the program ends."""
+        """Merge everything that still waits, because the program ends."""
         with self._changed:
             paths, self._due = list(self._due), {}
         with self._one:
@@ -152,17 +152,17 @@ _merger = _Merger()
 
 
 def merge_soon(path: Path) -> None:
-    """Merge soon, in the background, since a recording of the session at ``path`` is complete."""
+    """Merge the recordings of the session at ``path`` soon, in the background. Called when a recording is complete."""
     _merger.soon(path)
 
 
 def finish_merging() -> None:
-    """Merge at once what waits for the background."""
+    """Merge at once everything that waits for the background thread."""
     _merger.finish()
 
 
 def _start_anew() -> None:
-    """A forked child has no thread of its parent's."""
+    """Replace the merger in a forked child, where the parent's thread does not exist."""
     global _merger
     _merger = _Merger()
 

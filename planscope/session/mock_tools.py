@@ -1,4 +1,5 @@
-"""The answers of the mock tools (paper, 4.3 and Figure 7 (b)), and plans that a person played against them."""
+"""Answers calls of the mock tools (paper, 4.3 and Figure 7 (b)), and makes runs of plans that a person played by
+hand."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ RESTART_ANSWER = "Permission is granted. Start over."
 
 
 def done_text(action: ActionRecord, *, timed: bool) -> str:
-    """The answer to a successful call; a timed action says how long it takes."""
+    """Return the answer to a successful call. For a timed action it says how long the action takes."""
     name = capital(action.name)
     if not timed:
         return f"{name} has been done."
@@ -38,7 +39,7 @@ def done_text(action: ActionRecord, *, timed: bool) -> str:
 
 
 def tool_answer(done: str, arguments: Mapping[str, Any] | None, *, timed: bool) -> tuple[str, bool]:
-    """The answer to a call, and whether the action was executed.
+    """Return the answer to a call, and whether the action was executed.
 
     ``done`` is the answer of a successful call; ``timed``: the call needs a start.
     """
@@ -52,14 +53,14 @@ def tool_answer(done: str, arguments: Mapping[str, Any] | None, *, timed: bool) 
 
 
 def unknown_tool(tool: str, known: Iterable[str]) -> str:
-    """The answer to a call of an unknown tool, in LangChain's words."""
+    """Return the answer to a call of an unknown tool, in LangChain's words."""
     return f"Error: {tool} is not a valid tool, try one of [{', '.join(known)}]."
 
 
 def answer_to(
     tool: str, arguments: Mapping[str, Any] | None, actions: Iterable[ActionRecord], *, timed: bool
 ) -> tuple[str, bool]:
-    """The answer to a call of any tool, known or not, and whether an action was executed."""
+    """Return the answer to a call of any tool, known or not, and whether an action was executed."""
     done = {a.tool: done_text(a, timed=timed) for a in actions}
     if tool in done:
         return tool_answer(done[tool], arguments, timed=timed)
@@ -69,7 +70,7 @@ def answer_to(
 
 
 def capital(name: str) -> str:
-    """The name with a capital first letter."""
+    """Return the name with a capital first letter."""
     return name[:1].upper() + name[1:]
 
 
@@ -88,7 +89,7 @@ class PlayedCalls(Protocol):
 
 
 def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: Variant | None = None) -> Run:
-    """A played plan as a new run, which begins with the kept calls of ``run``.
+    """Make a new run of a played plan, which begins with the kept calls of ``run``.
 
     It belongs to the variant of ``run``; without a run to ``variant``, by default the newest. Mock tools answer each
     call. The caller appends the run to ``session.runs``. Raises ValueError if ``run`` has fewer calls than ``played``
@@ -120,7 +121,7 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
 
 
 def _events(variant: Variant, calls: tuple[Call, ...], step: int, at: float) -> Iterator[Event]:
-    """The calls with their answers, all at the same time, since nobody waits."""
+    """Return the calls with their answers. All have the same time, since no model took any."""
     for number, call in enumerate(calls, step + 1):
         arguments = None if call.arguments is None else dict(call.arguments)
         yield CallEvent(at=at, step=number, tool=call.tool, arguments=arguments, error=call.error)

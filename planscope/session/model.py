@@ -1,6 +1,7 @@
-"""A session: variants of a query, the runs of agents on them, and the events of each run.
+"""The model of a session: variants of a query, the runs of agents on them, and the events of each run.
 
-New queries, edits, mutations and forks are all the same thing: a variant or a run that names the one that it came from.
+New queries, edits, mutations and forks are all stored alike: as a variant or a run that names the one that it came
+from.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from planscope.language.problem import Action, Problem
 
 
 class _Event(BaseModel):
-    """``at`` is seconds since the run began. ``kept``: the event was copied from the run that was forked."""
+    """Any event of a run. ``at`` is seconds since the run began. ``kept``: it was copied from the run that was
+    forked."""
 
     model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
@@ -24,7 +26,7 @@ class _Event(BaseModel):
 
 
 class PromptEvent(_Event):
-    """The prompt; ``system`` is the system prompt, if there is one."""
+    """The prompt of a run. ``system`` is the system prompt, if there is one."""
 
     type: Literal["prompt"] = "prompt"
     text: str
@@ -76,7 +78,7 @@ class CallEvent(_Event):
 class AnswerEvent(_Event):
     """The answer to the call of ``step``.
 
-    ``took``: seconds. ``refused_by``: the call was blocked, and ``text`` tells the agent why. ``said``: the tool's
+    ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
     tool returned. ``artifact``: what the tool returned to the program and not to the model.
     """
@@ -138,7 +140,7 @@ class ActionRecord(_Part):
 
 
 class Query(_Part):
-    """The query. Only the text counts: the tree is kept for other programs, and planscope derives it from the text."""
+    """A query. Only the text counts: the tree is kept for other programs, and planscope derives it from the text."""
 
     text: str
     timed: bool = False
@@ -155,7 +157,7 @@ class Limits(_Part):
 
 
 class Origin(_Part):
-    """Where a variant comes from; a mutated one has ``mutation`` and ``number``."""
+    """Where a variant comes from. A mutated one has ``mutation`` and ``number``."""
 
     kind: Literal["synthesized", "written", "edited", "mutated", "imported"]
     mutation: str | None = None
@@ -207,7 +209,7 @@ Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesi
 """The paper's four mutations (4.5): the same again, other words, another topic, other sentences."""
 
 CellKind = Literal["Original", Mutation, "Control"]
-"""The arms of a dissection: the query as it is, its mutations, and fresh queries."""
+"""The kinds of queries in a dissection: the query as it is, its mutations, and fresh queries."""
 
 
 class Cell(_Part):
@@ -274,22 +276,22 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
 
 
 def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
-    """The next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use."""
+    """Return the next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use."""
     return _next("r", (*(r.id for r in session.runs), *promised))
 
 
 def next_variant_id(session: Session) -> str:
-    """The next free id: ``v1``, ``v2``, ..."""
+    """Return the next free id: ``v1``, ``v2``, ..."""
     return _next("v", (v.id for v in session.variants))
 
 
 def next_dissection_id(session: Session) -> str:
-    """The next free id: ``d1``, ``d2``, ..."""
+    """Return the next free id: ``d1``, ``d2``, ..."""
     return _next("d", (d.id for d in session.dissections))
 
 
 def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
-    """The actions of a problem, as a variant keeps them."""
+    """Return the actions of a problem as a variant stores them."""
     return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]
 
 
@@ -305,7 +307,7 @@ def make_variant(
     constraints: list[dict[str, object]] | None = None,
     limits: Limits | None = None,
 ) -> Variant:
-    """A variant with the text and the actions of ``problem``."""
+    """Make a variant with the text and the actions of ``problem``."""
     return Variant(
         id=id,
         parent=parent,
@@ -318,7 +320,7 @@ def make_variant(
 
 
 def own_runs(session: Session) -> list[Run]:
-    """Runs that no dissection made; all runs if dissections made all of them.
+    """Return the runs that no dissection made, or all runs if dissections made all of them.
 
     A dissection adds dozens of runs, which are not what a user means by "the last run".
     """
@@ -327,19 +329,19 @@ def own_runs(session: Session) -> list[Run]:
 
 
 def own_variants(session: Session) -> list[Variant]:
-    """Variants that no dissection made; all variants if dissections made all of them."""
+    """Return the variants that no dissection made, or all variants if dissections made all of them."""
     made = {cell.variant for one in session.dissections for cell in one.cells}
     made -= {one.variant for one in session.dissections}
     return [variant for variant in session.variants if variant.id not in made] or session.variants
 
 
 def variant_of(session: Session, run: Run) -> Variant:
-    """The variant of a run."""
+    """Return the variant of a run."""
     return next(v for v in session.variants if v.id == run.variant)
 
 
 def events_up_to(run: Run, step: int, *, answer: str | None = None) -> list[Event]:
-    """The events that a fork after ``step`` keeps, each marked as kept; 0: only the prompt.
+    """Return the events that a fork after ``step`` keeps, each marked as kept. Step 0 keeps only the prompt.
 
     ``answer`` replaces the answer to ``step``. Later calls of the same message are left out, since the fork never makes
     them.

@@ -1,4 +1,4 @@
-"""What the oracle judges: a variant's text read as a problem, and a run as a trace.
+"""Prepares the oracle's input: a variant's text read as a problem, and a run as a trace.
 
 The text is read again each time, since nothing that can be derived is trusted from a file.
 """
@@ -24,12 +24,12 @@ UNJUDGED = (
 
 
 def plain_name(tool: str) -> str:
-    """The noun phrase in a tool's name: blanks for ``_`` and ``-``."""
+    """Return the noun phrase in a tool's name, with blanks for ``_`` and ``-``."""
     return " ".join(tool.replace("_", " ").replace("-", " ").split()) or tool
 
 
 def actions_of(variant: Variant) -> tuple[Action, ...]:
-    """The variant's actions. A timed action without a duration takes one hour."""
+    """Return the variant's actions. A timed action without a duration takes one hour."""
     return tuple(
         Action(a.id, a.name, a.tool, (a.duration or 1) if variant.query.timed else None)
         for a in variant.actions
@@ -37,7 +37,7 @@ def actions_of(variant: Variant) -> tuple[Action, ...]:
 
 
 def reading_of(variant: Variant) -> Reading:
-    """The variant's text, read. Raises ``ParseFailure``.
+    """Read the variant's text. Raises ``ParseFailure``.
 
     Of the tools of a user's agent, those that the text names must be called once each; the others may be called freely.
     Without a text nothing can be judged, and the problem says so.
@@ -57,7 +57,7 @@ def own_reading(
     timed: bool = False,
     kept: bool = False,
 ) -> Reading:
-    """A text read over the tools of a user's agent: the text requires those that it names, and no others.
+    """Read a text over the tools of a user's agent: the text requires those that it names, and no others.
 
     ``schemas`` are the JSON schemas of the tools' arguments by tool name; ``kept`` is passed to ``read_query``. With an
     empty text nothing is judged. Raises ``ParseFailure``.
@@ -71,28 +71,29 @@ def own_reading(
 
 
 def has_own_tools(variant: Variant) -> bool:
-    """Whether its tools belong to a user's agent and are no mock tools. Only recorders make imported variants."""
+    """Return whether the tools belong to a user's agent and are no mock tools. Only recorders make imported
+    variants."""
     return bool(variant.own) or variant.origin.kind == "imported"
 
 
 def problem_of(variant: Variant) -> Problem:
-    """The problem that the variant's text states. Raises ``ParseFailure``."""
+    """Return the problem that the variant's text states. Raises ``ParseFailure``."""
     return reading_of(variant).problem
 
 
 def trace_of(run: Run, *, live: bool = False) -> Trace:
-    """A run as the oracle judges it. A record without an end counts as aborted, unless the run is ``live``."""
+    """Return a run as the oracle judges it. A record without an end counts as aborted, unless the run is ``live``."""
     return trace_of_record(record_of(run, under_way=live))
 
 
 def trace_of_record(record: RunRecord) -> Trace:
-    """As :func:`trace_of`, from a record."""
+    """Return the record of a run as the oracle judges it; see :func:`trace_of`."""
     calls = tuple(map(call_of, record.calls))
     ending: Ending = record.ending  # type: ignore[assignment]  # an end event has no other value
     return Trace(calls, ending, record.reason or None)
 
 
 def call_of(call: RecordedCall) -> Call:
-    """A recorded call as the oracle judges it."""
+    """Return a recorded call as the oracle judges it."""
     refused = bool(call.refused_by)
     return Call(call.tool, call.arguments, call.error or None, refused, call.failed and not refused)

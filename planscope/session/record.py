@@ -1,4 +1,4 @@
-"""A run's events grouped by call: what the model said before each call, the call, and its answer.
+"""Groups a run's events by call: what the model said before each call, the call, and its answer.
 
 This is the only place that groups events into steps. A record grows event by event, so that a live run is never read
 twice. Every string in a record is untrusted.
@@ -30,14 +30,14 @@ _EARLY = {
 
 
 def notice_of(refusal: str | None, finish: str | None) -> str:
-    """One line that says that the model refused or why its answer ended early; empty for a whole answer."""
+    """Return one line that says that the model refused or why its answer ended early; empty for a whole answer."""
     if refusal:
         return f"the model refused: {' '.join(refusal.split())}"
     return _EARLY.get(finish or "", f"the answer ended early: {finish}" if finish else "")
 
 
 def words_of(text: str, refusal: str | None, finish: str | None, structured: Any) -> str:
-    """An answer as text: the model's words, the answer as data, and a notice; "" if there is none of these."""
+    """Return an answer as text: the model's words, the answer as data, and a notice; "" if there is none of these."""
     notice = notice_of(refusal, finish)
     form = "" if structured is None else f"structured answer: {json.dumps(structured, ensure_ascii=False)}"
     said = text.strip()
@@ -49,9 +49,10 @@ BY_HAND = "by hand"
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """How a run was helped: calls that the guard or a person blocked, and arguments and answers that a person changed.
+    """How a run was helped: calls that the guard or a person blocked, and arguments and answers that a person
+    changed.
 
-    A run that was helped says less about its agent; so verdicts mention the help, and rates count such runs separately.
+    A run that was helped says less about its agent. So verdicts mention the help, and rates count such runs separately.
     Events that a fork kept count too, since the agent continues from them.
     """
 
@@ -101,7 +102,7 @@ class Told(Protocol):
 
 
 def help_in(calls: Iterable[Told]) -> Help:
-    """The help in these calls."""
+    """Return the help in these calls."""
     told = list(calls)
     return Help(
         sum(call.refused_by == "guard" for call in told),
@@ -180,12 +181,13 @@ class RunRecord(NamedTuple):
 
     @property
     def help(self) -> Help:
-        """The help that the run had so far."""
+        """The help that the run has had so far."""
         return help_in(self.calls)
 
     @property
     def unanswered(self) -> int | None:
-        """The step of the last call if the run was cut short before its answer: it may or may not have been done."""
+        """The step of the last call if the run was cut short before its answer. That call may or may not have been
+        done."""
         last = self.calls[-1] if self.calls and self.ending == "aborted" else None
         return len(self.calls) if last is not None and last.answer is None and not last.error else None
 
@@ -200,7 +202,7 @@ class RunRecord(NamedTuple):
 
 
 def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
-    """A run's record. ``under_way``: the run has not ended yet."""
+    """Make a run's record. ``under_way``: the run has not ended yet."""
     record = RunRecord(run.id, run.variant, run.agent, run.model, forked_from=run.forked_from)
     if under_way:
         record = record._replace(under_way=True, ending="running", reason="")
@@ -211,17 +213,17 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
 
 
 def help_of(run: Run) -> Help:
-    """The help that a recorded run had."""
+    """Return the help that a recorded run had."""
     return record_of(run).help
 
 
 def cost_of(run: Run) -> Cost:
-    """What a recorded run took."""
+    """Return what a recorded run took."""
     return record_of(run).cost
 
 
 def with_event(record: RunRecord, event: Event) -> RunRecord:
-    """The record with one more event."""
+    """Return the record with one more event."""
     gathered = _Gathered(record)
     gathered.take(event)
     return gathered.record()

@@ -56,7 +56,7 @@ _TOKEN = 12
 
 
 def any_recordings(path: Path) -> bool:
-    """Whether there are recordings that are not merged into the session's file yet."""
+    """Return whether there are recordings that are not merged into the session's file yet."""
     return bool(_journals(path))
 
 
@@ -67,7 +67,7 @@ class Journal:
         folder = recordings_of(path)
         self.token = secrets.token_hex(_TOKEN)
         self._handle = -1
-        for _ in range(3):  # one who merges may remove the folder at this moment
+        for _ in range(3):  # a process that merges may remove the folder at this moment
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 self._handle = _open(
@@ -76,7 +76,7 @@ class Journal:
                 break
         if self._handle < 0:
             raise FileNotFoundError(f"another program keeps removing {folder}")
-        with suppress(OSError):  # the file system has no locks
+        with suppress(OSError):  # some file systems have no locks
             lock_handle(self._handle)
         self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
 
@@ -90,7 +90,7 @@ class Journal:
             os.write(self._handle, ("\n".join(lines) + "\n").encode())
 
     def events(self, events: Iterable[Event]) -> None:
-        """Append events."""
+        """Append events, each as one line."""
         self.append_text(*('{"event": ' + e.model_dump_json(exclude_none=True) + "}" for e in events))
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class RecordedRun:
 
 
 def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Session:
-    """The session with these runs; a new session if there is none. Changes ``session`` in place.
+    """Return the session with these runs, or a new session if there is none. Changes ``session`` in place.
 
     Each run is added to the variant with its query and tools, which is made if it is missing. A run that the session
     already has gets the events that were recorded since.
@@ -155,7 +155,7 @@ def _take(session: Session, one: RecordedRun) -> None:
 
 
 def _variant_for(session: Session, one: RecordedRun) -> Variant:
-    """A variant with the recorded query whose tools agree with the recorded ones, or a new variant."""
+    """Return a variant with the recorded query whose tools agree with the recorded ones, or a new variant."""
     text, timed = one.query, one.timed
     if not text.strip():
         text, timed = _said(one)
@@ -177,7 +177,7 @@ def _variant_for(session: Session, one: RecordedRun) -> Variant:
 
 
 def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -> bool:
-    """Whether no tool has two different schemas."""
+    """Return whether no tool has two different schemas."""
     return not any(
         a.parameters is not None
         and (tool := tools.get(a.tool)) is not None
@@ -205,7 +205,7 @@ def _add_tools(variant: Variant, one: RecordedRun) -> None:
 
 
 def _said(one: RecordedRun) -> tuple[str, bool]:
-    """The first prompt as a query, and whether it is timed; "" if some sentence of it cannot be read."""
+    """Return the first prompt as a query, and whether it is timed; "" if some sentence of it cannot be read."""
     prompt = next((e.text for e in one.events if isinstance(e, PromptEvent)), "")
     text, timed = query_in(prompt)
     if not text.strip() or not one.tools:
@@ -223,7 +223,7 @@ def _said(one: RecordedRun) -> tuple[str, bool]:
 
 
 def recordings(path: Path) -> list[RecordedRun]:
-    """The runs in a session's journals, in the order in which they began. Broken journals are left out."""
+    """Return the runs in a session's journals, in the order in which they began. Broken journals are left out."""
     found = []
     for file in _journals(path):
         with suppress(OSError):
@@ -239,7 +239,7 @@ def recordings(path: Path) -> list[RecordedRun]:
 
 @contextmanager
 def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
-    """The complete runs, whose journals are removed if the block succeeds. The caller holds the session's lock."""
+    """Yield the complete runs, and remove their journals if the block succeeds. The caller holds the session's lock."""
     mine: list[tuple[Path, int]] = []
     found = []
     try:
@@ -268,7 +268,7 @@ def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
 
 
 def _is_left(handle: int) -> bool:
-    """Whether the journal's writer is gone; locks the journal, so that it stays complete."""
+    """Lock a journal, so that it stays complete, and return whether its writer has ended."""
     try:
         return lock_handle(handle)
     except OSError:
@@ -298,7 +298,7 @@ def _open(file: Path, how: int) -> int:
 
 
 def _read(handle: int, name: str) -> RecordedRun | None:
-    """The run in a journal, up to the first broken line. None without a head."""
+    """Return the run in a journal, up to the first broken line; None without a head."""
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as file:
         data = file.read(LARGEST + 1)
@@ -356,7 +356,7 @@ def _add_tool(one: RecordedRun, said: Mapping[str, Any]) -> None:
 
 
 def _tidy(events: list[Event], changed: Mapping[int, dict[str, Any]]) -> list[Event]:
-    """The events in order: no end before a retry, late answers before the end, one answer per step.
+    """Put the events in order: no end before a retry, late answers before the end, one answer per step.
 
     ``changed`` holds the arguments that a call was really made with, by step.
     """

@@ -1,4 +1,4 @@
-"""Unsaved work in the state folder, offered when its session is opened again.
+"""Keeps unsaved work in the state folder, and offers it when its session is opened again.
 
 There are two kinds: sessions that could not be written to their file, and queries that were being edited. Each file is
 one JSON document, read with the same limits as a session. Its name holds a hash of the session's path, so that a path
@@ -25,16 +25,16 @@ from planscope.session.model import Session, Variant
 from planscope.session.validation import check_references, from_document
 
 _SESSION, _DRAFT = ".recovery.json", ".draft.json"
-"""How names of files end, by kind."""
+"""The ends of file names, by kind."""
 
 _SESSION_FORMAT, _DRAFT_FORMAT = "planscope-recovery", "planscope-draft"
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A session that could not be saved to ``path``; ``why`` is one line for a person.
+    """A session that could not be saved to ``path``. ``why`` is one line for a person.
 
-    If all unsaved work is listed, ``path`` comes from the file and is only for display. ``base`` is the SHA-256 of the
+    In a list of all unsaved work, ``path`` comes from the file and is only for display. ``base`` is the SHA-256 of the
     session's file that the work began from; None if there was none.
     """
 
@@ -55,16 +55,17 @@ class Recovery:
         return from_document(_document(self.file)["session"], str(self.file))
 
     def discard(self) -> None:
-        """Delete the file, since the work is saved or unwanted."""
+        """Delete the file. Called when the work is saved or unwanted."""
         with suppress(OSError):
             self.file.unlink()
 
 
 @dataclass(frozen=True, slots=True)
 class LeftDraft:
-    """A query that was being edited when its planscope ended. ``variant.parent`` is the variant that it began from.
+    """A query that was still being edited when planscope ended. ``variant.parent`` is the variant that it began
+    from.
 
-    ``path`` is the session's as the file says, only for display. ``session`` is the session's id.
+    ``path`` is the session's path by the file, only for display. ``session`` is the session's id.
     """
 
     file: Path
@@ -74,20 +75,20 @@ class LeftDraft:
     variant: Variant
 
     def discard(self) -> None:
-        """Delete the file, since the draft was taken up or is unwanted."""
+        """Delete the file. Called when the draft was taken up or is unwanted."""
         with suppress(OSError):
             self.file.unlink()
 
 
 class _StateFile:
-    """One writer's file in the state folder. Others do not see it before the writer closes it or ends."""
+    """One writer's file in the state folder. Other processes ignore it until the writer closes it or ends."""
 
     def __init__(self, path: Path, suffix: str) -> None:
         self._file = recovery_folder() / f"{path_key(path)}.{secrets.token_hex(4)}{suffix}"
         self._alive: Lock | None = None
 
     def write(self, data: bytes) -> None:
-        """Replace what it holds. Raises :class:`SessionError`."""
+        """Replace the file's content. Raises :class:`SessionError`."""
         make_folder(self._file.parent)
         if self._alive is None:
             self._alive = Lock(self._file, lasting=True)
@@ -131,7 +132,7 @@ class RecoveryFile:
         return f"{why}; what you did is kept, and offered when you open the session again"
 
     def drop(self) -> None:
-        """Delete it, since the work is saved elsewhere or unwanted."""
+        """Delete the file. Called when the work is saved elsewhere or unwanted."""
         self.kept = False
         self._file.delete()
 
@@ -148,7 +149,7 @@ class DraftFile:
         self._file = _StateFile(path, _DRAFT)
 
     def keep(self, session: str, draft: Variant) -> None:
-        """Keep the draft as it is now; ``session`` is the session's id. Raises :class:`SessionError`."""
+        """Keep the draft as it is now. ``session`` is the session's id. Raises :class:`SessionError`."""
         document = {
             "format": _DRAFT_FORMAT,
             "version": 1,
@@ -160,7 +161,7 @@ class DraftFile:
         self._file.write(json.dumps(without_surrogates(document)).encode())
 
     def drop(self) -> None:
-        """Delete it, since the draft became a variant or is unwanted."""
+        """Delete the file. Called when the draft became a variant or is unwanted."""
         self._file.delete()
 
     def close(self) -> None:
@@ -169,19 +170,20 @@ class DraftFile:
 
 
 def recoverable(path: Path) -> Recovery | None:
-    """The newest unsaved work on the session at ``path``, without that of a planscope that is still running."""
+    """Return the newest unsaved work on the session at ``path``, but not that of a planscope that is still running."""
     found = [r for file in _abandoned(_SESSION, path) if (r := _recovery(file, path)) is not None]
     return max(found, key=lambda r: r.saved, default=None)
 
 
 def recoveries() -> list[Recovery]:
-    """The unsaved work on all sessions, the newest first."""
+    """Return the unsaved work on all sessions, the newest first."""
     found = [r for file in _abandoned(_SESSION) if (r := _recovery(file)) is not None]
     return sorted(found, key=lambda r: r.saved, reverse=True)
 
 
 def left_drafts(path: Path | None = None) -> list[LeftDraft]:
-    """Drafts of the session at ``path``, or of all sessions, that no running planscope edits, the newest first.
+    """Return drafts of the session at ``path``, or of all sessions, that no running planscope edits, the newest
+    first.
 
     Never raises.
     """
@@ -190,7 +192,7 @@ def left_drafts(path: Path | None = None) -> list[LeftDraft]:
 
 
 def _abandoned(suffix: str, path: Path | None = None) -> list[Path]:
-    """The files of one kind whose writer has ended."""
+    """Return the files of one kind whose writer has ended."""
     prefix = "" if path is None else f"{path_key(path)}."
     try:
         names = [

@@ -1,6 +1,6 @@
-"""Sessions read from files and written to them: ``name.planscope.json``, or the same with ``.gz``.
+"""Reads sessions from files and writes them: ``name.planscope.json``, or the same with ``.gz``.
 
-A session that is too large for one file is split into several, each of them whole.
+A session that is too large for one file is split into several, each of them a whole session.
 """
 
 from __future__ import annotations
@@ -43,17 +43,18 @@ _NO_NUMBER = re.compile("NaN|Infinity")
 
 
 def loads(data: bytes, name: str = "the input") -> Session:
-    """The session in the bytes of a session file, a page or a test. Raises :class:`SessionError`."""
-    with without_collection():  # once for both, so that the parsed JSON is freed before
+    """Return the session in the bytes of a session file, a page or a test. Raises :class:`SessionError`."""
+    # one pause for both, so that the parsed JSON is freed before collection starts again
+    with without_collection():
         return from_document(parse_json(session_json(data, name), name), name)
 
 
 def load(path: Path, parsed: Any = None) -> Session:
-    """The session in a file, and the recordings that are not merged into it yet.
+    """Return the session in a file, with the recordings that are not merged into it yet.
 
     ``parsed`` is the file's JSON if the caller has read it already. Raises :class:`SessionError`.
     """
-    found = recordings(path)  # before the file, since they may be merged into it meanwhile
+    found = recordings(path)  # read before the file, since they may be merged into it meanwhile
     if parsed is not None and not found:
         return from_document(parsed, str(path))
     if not found:
@@ -64,7 +65,7 @@ def load(path: Path, parsed: Any = None) -> Session:
 
 
 def dumps(session: Session) -> bytes:
-    """A session as the bytes of a file: readable JSON, one line per field. Reading it gives an equal session.
+    """Return a session as the bytes of a file: readable JSON, one line per field. Reading it gives an equal session.
 
     Raises :class:`SessionError` for what could not be read again: NaN, values nested too deeply, numbers with too many
     digits; :class:`TooLarge` for more than a file may hold.
@@ -75,15 +76,15 @@ def dumps(session: Session) -> bytes:
         if not _NO_NUMBER.search(text) and sys.getsizeof(text) <= WIDEST:
             return _bytes(visible_json(text) + "\n")
     except (ValueError, RecursionError):
-        pass  # lone surrogates or deep lists, which encoded() can write or explains
+        pass  # lone surrogates or deep lists: encoded() below writes them or says what is wrong
     try:
         return encoded(session.model_dump(mode="json", exclude_none=True))
-    except ValueError as error:  # of pydantic, for a value that contains itself
+    except ValueError as error:  # pydantic raises it for a value that contains itself
         raise SessionError(f"the session cannot be written: {error}") from None
 
 
 def encoded(document: Any) -> bytes:
-    """A session's JSON as the bytes of a file. Raises as :func:`dumps`."""
+    """Return a session's JSON as the bytes of a file. Raises the errors of :func:`dumps`."""
     try:
         document = without_surrogates(document)
         text = json_text(document)
@@ -103,7 +104,7 @@ def _bytes(text: str) -> bytes:
 
 
 def save(session: Session, path: Path, *, unless_changed: Fingerprint | None = None) -> None:
-    """Write a session; the old file stays until the new one is complete.
+    """Write a session. The old file stays until the new one is complete.
 
     ``unless_changed`` is the file's fingerprint when it was read. Raises :class:`SessionError`: ``Held`` if another
     program holds the lock for more than a moment, ``Changed`` if the file has changed.
@@ -127,7 +128,7 @@ _Unit = tuple[Dissection | None, list[Run]]
 
 
 def file_beside(path: Path) -> Path:
-    """``NAME-2`` for ``NAME``, or the next number that is free."""
+    """Return ``NAME-2`` for ``NAME``, or the next number that is free."""
     number = 2
     while (place := path.with_name(f"{name_of(path)}-{number}{suffix_of(path)}")).exists():
         number += 1
@@ -135,7 +136,7 @@ def file_beside(path: Path) -> Path:
 
 
 def split(session: Session, first: Session | None = None) -> list[tuple[Session, bytes]]:
-    """The session split into several that each fit into a file, with the bytes of each; one if it fits whole.
+    """Split a session into several that each fit into a file, with the bytes of each; one session if it fits whole.
 
     ``first`` is what the first file already holds and keeps; as many further runs as fit are added to it. Each other
     session has the variants that its runs need. A dissection stays with its runs if possible. Raises
@@ -158,7 +159,7 @@ def split(session: Session, first: Session | None = None) -> list[tuple[Session,
 def _filled(
     session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool
 ) -> tuple[Session, bytes, int]:
-    """``begun`` with as many of the units as fit, its bytes, and the number of those units."""
+    """Return ``begun`` with as many of the units as fit, its bytes, and the number of those units."""
     count = _fitting(begun, units)
     while True:
         part = _with(session, begun, units[:count], whole=whole)
@@ -184,7 +185,7 @@ def _units(session: Session, there: Collection[str], known: Sequence[Dissection]
 
 
 def _halves(unit: _Unit) -> list[_Unit]:
-    """A dissection that no file can hold, split into two with half of the runs each."""
+    """Split a dissection that no file can hold into two with half of the runs each."""
     one, runs = unit
     if one is None or len(runs) < 2:
         raise SessionError(
@@ -200,7 +201,7 @@ def _halves(unit: _Unit) -> list[_Unit]:
 
 
 def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
-    """The number of units that probably fit."""
+    """Return the number of units that probably fit."""
     size, values, events = _measure(begun)
     for count, (_, runs) in enumerate(units):
         for run in runs:
@@ -216,7 +217,7 @@ def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
 
 
 def _measure(what: Session | Run) -> tuple[int, int, int]:
-    """The estimated number of bytes and values in a file, and the number of events."""
+    """Return the estimated number of bytes and values in a file, and the number of events."""
     runs = [what] if isinstance(what, Run) else what.runs
     with suppress(ValueError):
         text = what.model_dump_json(indent=1, exclude_none=True)
@@ -227,12 +228,12 @@ def _measure(what: Session | Run) -> tuple[int, int, int]:
 
 
 def size_in_file(run: Run) -> int:
-    """The estimated number of bytes of a run in a session's file."""
+    """Return the estimated number of bytes of a run in a session's file."""
     return _measure(run)[0]
 
 
 def _rest(session: Session) -> Session:
-    """The session without variants, runs and dissections."""
+    """Return the session without variants, runs and dissections."""
     return session.model_copy(update={"variants": [], "runs": [], "dissections": [], "cursor": {}})
 
 
@@ -262,7 +263,7 @@ def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bo
 
 
 def _joined(units: Sequence[_Unit]) -> Iterable[Dissection]:
-    """The dissections of the units; the parts of a split one are joined if they are in the same file."""
+    """Return the dissections of the units. The parts of a split one are joined if they are in the same file."""
     made: dict[str, Dissection] = {}
     for one in (one for one, _ in units if one is not None):
         if (there := made.get(one.id)) is not None:

@@ -1,4 +1,4 @@
-"""From the JSON of a file to a checked session: its version, its fields, its references, its size."""
+"""Turns the JSON of a file into a checked session: its version, its fields, its references, its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 def migrate(document: Any, name: str) -> dict[str, Any]:
-    """A file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
+    """Return a file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
     if not isinstance(document, dict) or document.get("format") != "planscope-session":
         raise SessionError(f'{name} is JSON but no planscope session (its "format" is missing)')
     version = document.get("version")
@@ -46,14 +46,14 @@ LONGEST_TIMED = 60_000
 """The limits of a query's text in code points. A timed query is shorter, since a day has only 24 hours."""
 
 MOST_WORK = 300_000_000
-"""The limit for a run's calls times the code points of its query: every constraint is checked at every step."""
+"""The limit for a run's calls times the code points of its query, because every constraint is checked at every step."""
 
 MOST_EVENTS = 60_000
-"""The limit for the events of all runs: three thousand runs of twenty events are read and written in seconds."""
+"""The limit for the events of all runs. Three thousand runs of twenty events are read and written in seconds."""
 
 
 def from_document(document: Any, name: str) -> Session:
-    """The checked session of a file's JSON. Raises :class:`SessionError`."""
+    """Return the checked session of a file's JSON. Raises :class:`SessionError`."""
     document = migrate(document, name)
     try:
         with without_collection():
@@ -94,7 +94,7 @@ def check_references(session: Session, name: str) -> None:
 
 
 def check_sizes(session: Session, name: str) -> None:
-    """Raise :class:`SessionError` for a session that is too large to judge; checked before writing, too."""
+    """Raise :class:`SessionError` for a session that is too large to judge. Writing checks this, too."""
     texts = {}
     for variant in session.variants:
         texts[variant.id] = text = len(variant.query.text)

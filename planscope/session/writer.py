@@ -96,10 +96,12 @@ class SessionWriter:
     def _take(self, place: Path) -> None:
         lock = Lock(place, lasting=True)
         try:
-            lock.acquire(LOCK_TIMEOUT)  # one who only renames or saves it is done soon
+            # another planscope that only renames or saves the session is done soon
+            lock.acquire(LOCK_TIMEOUT)
             self._lock = lock
             remove_leftovers(place)
-            with suppress(SessionError):  # then loading reads them, and they are merged later
+            # if it fails, loading still reads the recordings, and they are merged later
+            with suppress(SessionError):
                 merge_recordings(place, held=True)
         finally:
             self._fingerprint = fingerprint_of(place)
@@ -114,7 +116,7 @@ class SessionWriter:
         return self._recovery.kept
 
     def save(self, session: Session, turn: int | None = None) -> Path:
-        """Write the session; returns the file. A save with a smaller ``turn`` than the last one does nothing.
+        """Write the session, and return the file. A save with a smaller ``turn`` than the last one does nothing.
 
         Raises :class:`SessionError` if it cannot be written. Then the file is unchanged, and the session is in the
         state folder if the error says so. A session that is too large for one file goes into several (``more``).
@@ -135,7 +137,7 @@ class SessionWriter:
             return self.place
 
     def _divided(self, session: Session) -> list[tuple[Session, bytes]]:
-        """The session as one file or as several. What the first file has stays there, if it fits."""
+        """Return the session as one file or as several. What the first file has stays there, if it fits."""
         try:
             return [(session, dumps(session))]
         except TooLarge:
@@ -162,7 +164,7 @@ class SessionWriter:
     def _write(self, data: bytes) -> None:
         if self.where == "held":
             raise Held(self.path, self.holder)
-        if self._lock is None:  # the first save of a copy
+        if self._lock is None:  # a copy is locked at its first save
             self._to_copy(self.why)
             make_folder(self.place.parent)
             self._take(self.place)
@@ -202,7 +204,7 @@ class SessionWriter:
 
 
 def _may_be_a_session(place: Path) -> bool:
-    """Whether there is no file, or one that may be a session; no other file is ever written over."""
+    """Return whether there is no file, or one that may be a session. No other file is ever overwritten."""
     try:
         return not place.exists() or b'"planscope-session"' in read_bytes(place)
     except (OSError, SessionError):
@@ -210,7 +212,7 @@ def _may_be_a_session(place: Path) -> bool:
 
 
 def check_nobody_writes(path: Path) -> None:
-    """Raise :class:`Held` if another planscope has the file open, so that no run is made in vain."""
+    """Raise :class:`Held` if another planscope has the file open. Called before a run, which could not be saved."""
     holder = holder_of(path)
     if holder is not None and holder.lasting:
         raise Held(path, holder)
@@ -224,20 +226,20 @@ class SavedFiles:
     files: list[tuple[Path, list[str]]] = field(default_factory=list)
 
     def named(self, target: str) -> list[tuple[str, list[str]]]:
-        """The files by name, with their new runs; ``target`` is the caller's name for the first."""
+        """Return the files by name, with their new runs. ``target`` is the caller's name for the first."""
         return [(target if file == self.place else str(file), runs) for file, runs in self.files]
 
     def beyond(self, target: str) -> list[tuple[str, list[str]]] | None:
-        """As :meth:`named`, if one file was not enough; else None."""
+        """Return :meth:`named` if one file was not enough, or else None."""
         return self.named(target) if any(file != self.place for file, _ in self.files) else None
 
     def where(self, run: str, target: str) -> str:
-        """The name of the file that holds a new run."""
+        """Return the name of the file that holds a new run."""
         return next((file for file, runs in self.named(target) if run in runs), target)
 
 
 def digest_of(data: bytes) -> str:
-    """The SHA-256 that tells :func:`adding` whether a file is still the one that was read."""
+    """Return the SHA-256 that tells :func:`adding` whether a file is still the one that was read."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -290,7 +292,7 @@ _LISTS = ("variants", "runs", "dissections")
 
 
 def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
-    """Write the session to its place, and what does not fit to files beside it."""
+    """Write the session to its place, and the rest to files beside it if one file is too small."""
     before = {run.id for run in old.runs}
     try:
         made = [(now, dumps(now))]
@@ -300,7 +302,7 @@ def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
         made = split(now, old)
     earlier = [
         file for file, _ in kept.files if file != kept.place
-    ]  # files of an earlier save of the same runs
+    ]  # files that an earlier save of the same runs made
     kept.place, kept.files = place, []
     for number, (part, data) in enumerate(made):
         file = place if not number else earlier.pop(0) if earlier else file_beside(place)
@@ -313,7 +315,7 @@ def _write(now: Session, old: Session, place: Path, kept: SavedFiles) -> None:
 def _by_now(
     session: Session, source: Path, place: Path, variants: Collection[str], read: str | None
 ) -> tuple[Session, str | None]:
-    """The session to add to, and the reason why it cannot be written to its place, if there is one."""
+    """Return the session to add to, and the reason why it cannot be written to its place, if there is one."""
     if not place.exists() or not (source.exists() and place.samefile(source)):
         return session, None
     try:
@@ -330,12 +332,12 @@ def _by_now(
 
 
 def _queries(session: Session) -> dict[str, object]:
-    """The query and the actions of each variant, which must not have changed."""
+    """Return the query and the actions of each variant, which must not have changed."""
     return {v.id: (v.query.text, v.query.timed, v.actions) for v in session.variants}
 
 
 def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) -> str:
-    """Save the session, or if it is too large only its new runs, in the library; returns the error to display."""
+    """Save the session, or only its new runs if it is too large, in the library. Return the error to display."""
     path = free_path(place)
     new = [run.model_copy(update={"forked_from": None}) for run in session.runs if run.id not in before]
     said = ""

@@ -1,14 +1,15 @@
 """planscope: a terminal debugger for the plans of LLM agents.
 
-For scripts with agents of one's own there are two middlewares::
+For the user's own agents there are two middlewares::
 
     from planscope import guard, record
+
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing takes longer to import than all else that is needed here
+TYPE_CHECKING = False  # importing typing would take longer than everything else here
 if TYPE_CHECKING:
     from typing import Any
 
@@ -18,7 +19,7 @@ _PUBLIC = ("guard", "record")
 
 
 def __getattr__(name: str) -> Any:
-    """Found when asked for, since LangChain comes with them; ``import planscope`` brings nothing along."""
+    """Import the two middlewares on first use, because they import LangChain."""
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -1,4 +1,4 @@
-"""``python -m planscope``, and the program ``planscope``. Signals are heeded before anything else is imported."""
+"""``python -m planscope``, and the program ``planscope``. Signals are handled before anything else is imported."""
 
 import sys
 
@@ -6,7 +6,7 @@ from planscope.signals import leave_at_once
 
 
 def main() -> int:
-    """Run one command; the exit status."""
+    """Run one command, and return its exit status."""
     leave_at_once()
     from planscope.cli import main as command
 

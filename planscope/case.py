@@ -1,4 +1,4 @@
-"""A case: a run found by its id, its query read, and every step judged. Commands and exports begin with it.
+"""A case is a run found by its id, its query read, and every step judged. Commands and exports begin with one.
 
 Modules are imported when they are needed, so that a command starts fast.
 """
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from planscope.session.record import Help
 
 LISTED = 10
-"""Ids that an error lists before it only counts the rest."""
+"""An error lists this many ids and counts the rest."""
 
 MOST_STATUSES = 4_000_000
-"""The limit for one document: steps times the number of constraints and actions."""
+"""The limit for one document: its steps times the number of constraints and actions."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,15 @@ class Case:
 
 
 def listed(ids: Iterable[str]) -> str:
-    """Ids for an error message: the first few, and how many more there are."""
+    """Return ids for an error message: the first few, and how many more there are."""
     known = list(ids)
     more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
     return ", ".join(visible(one, limit=40) for one in known[:LISTED]) + more
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
-    """The run with that id, by default the last one that no dissection made; None if the session has no run.
+    """Return the run with that id, by default the last one that no dissection made, or None if the session has no
+    run.
 
     Raises UserError for an unknown id.
     """
@@ -68,7 +69,7 @@ def find_run(session: Session, run_id: str | None) -> Run | None:
 
 
 def need_run(session: Session, run_id: str | None) -> Run:
-    """As :func:`find_run`, but raises UserError if the session has no run."""
+    """Return the run that :func:`find_run` finds. Raises UserError if the session has no run."""
     run = find_run(session, run_id)
     if run is None:
         raise UserError(
@@ -78,7 +79,7 @@ def need_run(session: Session, run_id: str | None) -> Run:
 
 
 def variant_shown(session: Session, run: Run | None = None) -> Variant:
-    """The variant of a run; without a run the newest variant. Raises UserError if the session has none."""
+    """Return the variant of a run, or without a run the newest variant. Raises UserError if the session has none."""
     from planscope.session.model import own_variants, variant_of
 
     if run is not None:
@@ -89,7 +90,7 @@ def variant_shown(session: Session, run: Run | None = None) -> Variant:
 
 
 def read_variant(variant: Variant) -> Reading:
-    """A variant's text, read. Raises UserError that says at which place the text cannot be read."""
+    """Read a variant's text. Raises UserError, which says at what place the text cannot be read."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.session.oracle_input import reading_of
 

@@ -1,4 +1,4 @@
-"""The command line. A command imports what it needs of the engine and the screen, and only when it is called."""
+"""The command line. A command imports the engine and the screen only when it is called, and only what it needs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from planscope.errors import UserError
 from planscope.signals import Interrupts
 
 WIDTH = 80
-"""Columns of a help text, at most."""
+"""The width limit of a help text, in columns."""
 
 LONGEST_ERROR = 2000
-"""Characters of an error, at most."""
+"""The limit for an error's text, in characters."""
 
 WHOLE_TRACEBACK = "PLANSCOPE_TRACEBACK"
-"""Environment variable: print the traceback of a bug in planscope instead of one line about it."""
+"""The environment variable that prints a traceback for a bug in planscope, instead of one line about it."""
 
 USAGE = "planscope [FILE]\n       planscope COMMAND ..."
 ABOUT = (
@@ -42,7 +42,7 @@ CLOSING = (
 
 
 class _Formatter(argparse.HelpFormatter):
-    """At most 80 columns: names at the left, explanations beside them. An example keeps its line."""
+    """Formats help in at most 80 columns: names at the left, explanations beside them. An example keeps its line."""
 
     def __init__(self, prog: str) -> None:
         import shutil
@@ -54,7 +54,7 @@ class _Formatter(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors are one line and exit with 2."""
+    """Prints errors on one line and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message} (see: {self.prog} --help)")
@@ -68,7 +68,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _TopParser(_Parser):
     def format_help(self) -> str:
-        """Usage and examples first, then the commands in groups, each with a line about it."""
+        """Return usage and examples first, then the commands in groups, each with a line about it."""
         wide = max(len(command) for command, _ in EXAMPLES) + 2
         examples = "".join(f"  {command:<{wide}}{about}\n" for command, about in EXAMPLES)
         shape = self._get_formatter()
@@ -87,7 +87,7 @@ class _TopParser(_Parser):
 
 
 def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser of all commands. Only those in ``only`` have arguments; only their modules are imported."""
+    """Return the parser of all commands. Only those in ``only`` get arguments; only their modules are imported."""
     parser = _TopParser(
         prog="planscope", usage=USAGE, allow_abbrev=False, formatter_class=_Formatter, add_help=False
     )
@@ -128,7 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _guarded(args: list[str], interrupts: Interrupts) -> int:
     try:
         return _dispatch(args)
-    except SystemExit as left:  # planscope COMMAND --help
+    except SystemExit as left:  # raised by "planscope COMMAND --help"
         return left.code if isinstance(left.code, int) else 0
     except UserError as error:
         return interrupts.status if interrupts.seen else _fail(str(error))
@@ -185,7 +185,7 @@ def _look_for_typo(first: str) -> None:
 
 def _mend_streams() -> None:
     """Replace closed standard streams by the null device; escape characters that the encoding lacks."""
-    # opening takes the lowest free descriptor: without this, a file opened later could become standard output
+    # Opening takes the lowest free descriptor, so a file opened later could become standard output.
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
     if sys.stdout is None:

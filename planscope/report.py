@@ -1,4 +1,4 @@
-"""A judged run as lines of plain text, for the command line and for sharing. No colour, no markup.
+"""Writes a judged run as lines of plain text, for the command line and for sharing, without colour and markup.
 
 Every line is one line: what a file or a model put into it is made visible first.
 """
@@ -29,33 +29,33 @@ WIDEST_NAME = 60
 MOVES = 8
 FINDINGS = 20
 CONSTRAINTS = 5
-"""Cells of a call and of a name in a table; how many safe next moves are listed, how many findings of a run, and how
-many constraints of one finding."""
+"""Widths of a call and of a name in a table, in cells. Limits for the lists of safe next moves, of a run's findings,
+and of the constraints of one finding."""
 
 INDENT = "         "
 
 
 def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """A text wrapped into lines; its own line ends stay."""
+    """Wrap a text into lines. Its own line ends stay."""
     shown = show(text, keep_newlines=True)
     for begin, end in wrap(shown, width - len(indent)):
         yield indent + shown.part(begin, end)
 
 
 def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """Like :func:`paragraph`, but line ends in the text become visible glyphs."""
+    """Wrap a text into lines. Its own line ends become visible glyphs."""
     return paragraph(visible(text), width, indent)
 
 
 def hanging(label: str, text: str, column: int, width: int = WIDTH) -> Iterator[str]:
-    """A label, and its text wrapped beside it from ``column`` on."""
+    """Write a label, and its text wrapped beside it from ``column`` on."""
     first, *rest = sentence(text, max(width - column, 20))
     yield f"{visible(label):<{column - 2}}  {first}"
     yield from (" " * column + line for line in rest)
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
-    """Rows with their cells in columns, two blanks apart."""
+    """Write rows with their cells in columns, two blanks apart."""
     cells = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
     for row in cells:
@@ -64,7 +64,8 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
 
 
 def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] = ()) -> Iterator[str]:
-    """A query's actions, constraints and rules, how many orders meet it, and the core of a contradiction."""
+    """Describe a query: its actions, constraints and rules, how many orders meet it, and the core of a
+    contradiction."""
     yield "Actions"
     hours = [(f"{a.duration} h" if a.duration else "") for a in problem.actions]
     yield from table(
@@ -86,7 +87,7 @@ def _words(c: Constraint, problem: Problem) -> str:
 
 
 def call_text(view: StepView) -> str:
-    """A step's call: ``tool(8)``, ``tool()``, ``tool(unreadable)``."""
+    """Return a step's call: ``tool(8)``, ``tool()``, ``tool(unreadable)``."""
     call = view.call
     if call is None:
         return "(before any call)" if view.step == 0 else "(the end)"
@@ -94,7 +95,8 @@ def call_text(view: StepView) -> str:
 
 
 def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
-    """A table of the steps; below each its errors, the core if the plan is lost there, and the safe next calls."""
+    """Write a table of the steps; below each its errors, the core if the plan is lost there, and the safe next
+    calls."""
     hours = [phrases.hours(view.start, view.end) for view in run.steps]
     timed = [[h] if run.problem.timed else [] for h in hours]
     rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "valid orders"]]
@@ -128,7 +130,7 @@ def state_text(run: Replay, view: StepView) -> str:
 
 
 def orders_left(run: Replay, view: StepView) -> str:
-    """How many orders of the remaining actions are valid."""
+    """Say how many orders of the remaining actions are valid."""
     count = run.valid_completions(view.index)
     return terms.STATES["unknown"] if count is None and view.state == "unknown" else phrases.count(count)
 
@@ -141,7 +143,7 @@ def _core_text(problem: Problem, view: StepView) -> str:
 
 
 def finding_text(problem: Problem, finding: Finding) -> str:
-    """``error: parameter error, b3 (actions run one by one)``."""
+    """Write a finding: ``error: parameter error, b3 (actions run one by one)``."""
     text = f"{finding.severity}: {terms.FINDINGS[finding.type]}"
     if finding.message:
         return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
@@ -151,7 +153,7 @@ def finding_text(problem: Problem, finding: Finding) -> str:
 
 
 def constraint_lines(run: Replay, index: int) -> Iterator[str]:
-    """One line for each constraint: status, id, words. Members of the core are marked."""
+    """Write one line for each constraint: status, id, words. Members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
     yield from table(
@@ -165,7 +167,7 @@ def constraint_lines(run: Replay, index: int) -> Iterator[str]:
 
 
 def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -> str:
-    """``✓ holds``, or that it is in the core: ``● conflict``."""
+    """Return ``✓ holds`` or another status, or ``● conflict`` for a member of the core."""
     status = run.status(c.id, index)
     if c.id in core:
         return f"{terms.CORE_GLYPH} {terms.IN_CORE}"
@@ -175,7 +177,7 @@ def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -
 def verdict_lines(
     run: Replay, verdict: Verdict, width: int = WIDTH, help: Help | None = None
 ) -> Iterator[str]:
-    """The verdict, its explanation, and all findings by step."""
+    """Write the verdict, its explanation, and all findings by step."""
     problem = run.problem
     unjudged = problem.unjudged and verdict.verdict == "unknown"
     yield from sentence(
@@ -196,7 +198,7 @@ def verdict_lines(
 
 
 def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
-    """The nearest correct plan, call by call, compared with what the agent did."""
+    """Write the nearest correct plan, call by call, compared with what the agent did."""
     if fixed.order is None:
         unjudged = run.problem.unjudged
         yield f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}."
@@ -240,7 +242,7 @@ def _ordinal(n: int) -> str:
 
 
 def text_report(run: Replay, title: str, agent: str, model: str, help: Help | None = None) -> Iterator[str]:
-    """The whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
+    """Write the whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
     yield from sentence(clip(title, 4 * WIDTH))
     yield from sentence(
         f"agent {clip(help.agent(agent) if help else agent, WIDTH)}, model {clip(model, WIDTH)}"

@@ -1,4 +1,4 @@
-"""The signals that end planscope: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal is closed).
+"""Handles the signals that end planscope: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal is closed).
 
 They are handled in one of three ways: exit at once (while nothing has begun), raise ``KeyboardInterrupt`` (in a
 command), or call a function on an event loop (on the screen). A signal that is ignored, as by nohup, stays ignored. The
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 
-TYPE_CHECKING = False  # typing takes longer to import than all else that is needed here
+TYPE_CHECKING = False  # importing typing would take longer than everything else here
 if TYPE_CHECKING:
     import sys
     import threading
@@ -34,12 +34,12 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def status_of(number: int) -> int:
-    """The exit status of a process that a signal ended."""
+    """Return the exit status of a process that a signal ended."""
     return 128 + number
 
 
 AGAIN = (0.01, 0.1, 1.0)
-"""Seconds until a lost signal is sent again; the next one if it was lost once more."""
+"""Seconds until a lost signal is sent again, each time it was lost."""
 
 
 class Interrupts:
@@ -75,7 +75,7 @@ class Interrupts:
             signal.signal(number, handler)
         if self._before:
             sys.unraisablehook = self._hook
-        # after an interrupt in code made by exec, python -m exits by the signal, unless exec runs once more
+        # After an interrupt in code made by exec, python -m exits by the signal, unless exec runs once more.
         if self.seen is not None:
             exec("")
 
@@ -86,7 +86,7 @@ class Interrupts:
 
     def _interrupt(self, number: int, frame: object) -> None:
         if self.seen is not None and number != signal.SIGINT and not self._dropped_one:
-            return  # the command is saving its work; only a second Ctrl-C stops that
+            return  # the command is saving its work, and only a second Ctrl-C stops that
         self._dropped_one = False
         self.seen = number if self.seen is None else self.seen
         raise KeyboardInterrupt
@@ -94,7 +94,7 @@ class Interrupts:
     def _dropped(self, what: sys.UnraisableHookArgs) -> None:
         if not isinstance(what.exc_value, KeyboardInterrupt):
             self._hook(what)
-        elif hasattr(signal, "pthread_kill"):  # not on Windows
+        elif hasattr(signal, "pthread_kill"):  # Windows has no pthread_kill
             import threading
 
             again = (threading.main_thread().ident, self.seen or signal.SIGINT)

@@ -1,4 +1,5 @@
-"""The commands, in groups. A module holds one or several; each has its help, its arguments and its work.
+"""The commands, in groups. A module holds one or several commands, each with its help, its arguments and its
+function.
 
 A command's module is imported only when the command is called, and declaring arguments imports nothing of the engine:
 ``planscope --help`` and the first frame stay quick.
@@ -6,7 +7,7 @@ A command's module is imported only when the command is called, and declaring ar
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing takes longer to import than this whole module
+TYPE_CHECKING = False  # importing typing would take longer than this whole module
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
@@ -61,13 +62,13 @@ MODULES: dict[str, str] = {
     "themes": "setup",
     "config": "setup",
 }
-"""The module in this package of a command that is not named like its module."""
+"""The module in this package of each command that is not named like its module."""
 
 
 class Command:
     """One command. ``about`` and ``example`` are for its help; ``run`` returns the exit status.
 
-    ``example`` is one shell command that works as it is printed, without a key and without a file of one's own.
+    ``example`` is one shell command that works as it is printed, without a key and without the user's own files.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ def set_example(parser: ArgumentParser, example: str) -> None:
 
 
 def command(name: str) -> Command:
-    """The command of that name; imports its module."""
+    """Return the command of that name. Imports its module."""
     from importlib import import_module
 
     found: Command = import_module(f"{__name__}.{MODULES.get(name, name)}").COMMANDS[name]

@@ -234,13 +234,13 @@ def _reasons(args: argparse.Namespace) -> int:
 
 
 def _after(seconds: int) -> Callable[[], bool]:
-    """A function that says whether ``seconds`` have passed since now."""
+    """Return a function that tells whether ``seconds`` have passed since this call."""
     over = time.monotonic() + seconds
     return lambda: time.monotonic() > over
 
 
 def _index(replay: Replay, step: str) -> int:
-    """The index of the step that was typed. Raises UserError if the run has no such step."""
+    """Return the index of the step that was typed. Raises UserError if the run has no such step."""
     last = len(replay.facts)
     if step == "end" and replay.steps[-1].step == "end":
         return len(replay.steps) - 1

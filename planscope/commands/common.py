@@ -1,4 +1,4 @@
-"""Shared by the commands: sessions and runs by name, input with limits, output that is safe to print."""
+"""Helpers that the commands share: sessions and runs by name, input with limits, output that is safe to print."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from planscope.session.model import Session
 
 LARGEST_TEXT = 1_000_000
-"""Code points of a query that is read from a file or standard input, at most."""
+"""The limit for a query that is read from a file or standard input, in code points."""
 
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
 STANDARD_INPUT = "standard input"
 QUOTED = 60
-"""Characters of an argument that an error repeats."""
+"""An error repeats this many characters of an argument."""
 
 
 def emit(text: str) -> None:
@@ -65,20 +65,20 @@ def say(line: str = "") -> None:
 
 
 def say_all(lines: Iterable[str]) -> None:
-    """Print lines of text, as :func:`say`."""
+    """Print each line with :func:`say`."""
     for line in lines:
         say(line)
 
 
 def columns() -> int:
-    """The width of text, in columns: that of the terminal, from 20 to 100."""
+    """Return the width of text in columns: that of the terminal, from 20 to 100."""
     import shutil
 
     return max(20, min(shutil.get_terminal_size().columns, 100))
 
 
 def output_file(name: str) -> Path:
-    """The path to write. Checked before any work begins: raises UserError if it cannot be written.
+    """Return the path to write. It is checked before any work begins: UserError says why it cannot be written.
 
     A link is followed. A device or a pipe is refused, because a file cannot replace it.
     """
@@ -100,7 +100,7 @@ def write_or_print(text: str, output: Path | None) -> None:
 
 
 def read_text(source: str) -> str:
-    """The text of a file, or of standard input for ``-``. Raises UserError."""
+    """Return the text of a file, or of standard input for ``-``. Raises UserError."""
     name = "standard input" if source == "-" else source
     if not name:
         raise UserError("the file name is empty; name a file, or use - for standard input")
@@ -130,12 +130,12 @@ def read_text(source: str) -> str:
 
 
 def is_text(argument: str) -> bool:
-    """Whether an argument is text. Python keeps bytes that are not UTF-8 as lone surrogates."""
+    """Return whether an argument is text. Python keeps bytes that are not UTF-8 as lone surrogates."""
     return not any("\ud800" <= c <= "\udfff" for c in argument)
 
 
 def quoted(argument: str) -> str:
-    """An argument for an error, shortened if it is long."""
+    """Return an argument for an error, shortened if it is long."""
     return repr(argument if len(argument) <= QUOTED else f"{argument[:QUOTED]}...")
 
 
@@ -204,7 +204,7 @@ def add_beginning(parser: argparse.ArgumentParser) -> None:
 
 
 def session_path(name: str) -> Path:
-    """The file of a session, given by path or by name in the library or among the bundled sessions."""
+    """Return the file of a session that is given by path, or by name in the library or among the bundled sessions."""
     from planscope.session.locations import resolve
 
     if not name:
@@ -229,7 +229,7 @@ def open_session(name: str) -> Session:
 
 
 def standard_input() -> bytes:
-    """All bytes of standard input, unpacked if they are gzip. Raises UserError."""
+    """Return all bytes of standard input, unpacked if they are gzip. Raises UserError."""
     from planscope.session.containers import read_stream
 
     if sys.stdin is None:
@@ -242,9 +242,9 @@ PIPE_WAIT = 3.0
 
 
 def read_bytes_of(name: str, most: int) -> bytes:
-    """At most ``most`` bytes of a file or a named pipe.
+    """Return the first ``most`` bytes of a file or a named pipe.
 
-    Raises UserError for a pipe without a writer, OSError as ``open`` does.
+    Raises UserError for a pipe without a writer, and the OSErrors of ``open``.
     """
     import stat
 
@@ -272,14 +272,14 @@ def _begun(handle: int, name: str) -> bytes:
 
 
 class ProgressLine:
-    """A progress line on standard error. Each text replaces the one before; silent if it is not a terminal."""
+    """A progress line on standard error. Each text replaces the one before. Nothing is written if it is no terminal."""
 
     def __init__(self) -> None:
         self._seen = sys.stderr.isatty()
         self._width = 0
 
     def show(self, text: str) -> None:
-        """Replace the line by this text."""
+        """Replace the line with this text."""
         if self._seen:
             self._write(text.ljust(self._width))
             self._width = len(text)

@@ -1,4 +1,4 @@
-"""``planscope compare``: two runs or queries side by side."""
+"""``planscope compare``: shows two runs or queries side by side."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def _take_ids_anywhere(parser: argparse.ArgumentParser) -> None:
     def parse(
         args: Sequence[str] | None = None, namespace: None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        vars(parser)["parse_known_args"] = plain  # parse_known_intermixed_args calls it
+        # parse_known_intermixed_args would call itself through this attribute
+        vars(parser)["parse_known_args"] = plain
         try:
             return parser.parse_known_intermixed_args(args, namespace)
         finally:
@@ -120,7 +121,7 @@ def _written(found: Comparison, format: str, everything: bool) -> str:
 def _both(
     session: Session, other: Session, ids: list[str], variants: bool
 ) -> tuple[Run | Variant, Run | Variant]:
-    """The two runs or queries to compare. If only a is named, b is the newest other one of its kind."""
+    """Return the two runs or queries to compare. If only a is named, b is the newest other one of its kind."""
     if len(ids) == 2:
         return _named(session, ids[0], variants), _named(other, ids[1], variants)
     if len(ids) == 1:
@@ -145,7 +146,7 @@ def _named(session: Session, id: str, variants: bool) -> Run | Variant:
 
 
 def _last(session: Session, variants: bool, but: Run | Variant | None) -> Run | Variant:
-    """The newest one except ``but``; one made by a dissection only if there is no other."""
+    """Return the newest one except ``but``; one made by a dissection only if there is no other."""
     from planscope.session.model import own_runs, own_variants
 
     own: list[Run | Variant] = [*(own_variants(session) if variants else own_runs(session))]

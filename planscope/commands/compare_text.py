@@ -1,4 +1,4 @@
-"""A comparison as lines of text: two columns of calls; words and constraints as a diff.
+"""Writes a comparison as lines of text: two columns of calls; words and constraints as a diff.
 
 Apart from ``compare.py``, because it needs the comparison's engine, which ``--help`` should not import.
 """
@@ -17,14 +17,14 @@ AROUND = 60
 """Code points of unchanged text shown on each side of a changed word."""
 
 LINES = 40
-"""Lines of the tree that are shown, at most."""
+"""The limit for the lines of the tree that are shown."""
 
 LABEL = 13
 """Columns of the label in front of a call."""
 
 
 def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Iterator[str]:
-    """A comparison as lines of text. ``everything`` also lists calls that are the same."""
+    """Return a comparison as lines of text. ``everything`` also lists calls that are the same."""
     for side, name in ((c.a, "a"), (c.b, "b")):
         yield from _side(side, name, width)
     if c.calls is not None:
@@ -67,7 +67,7 @@ def _side(side: Side, name: str, width: int) -> Iterator[str]:
 
 
 def _calls(c: Comparison, width: int, everything: bool) -> Iterator[str]:
-    """Each call beside its partner; long stretches of equal calls are shortened."""
+    """Yield each call beside its partner. Long stretches of equal calls are shortened."""
     assert c.calls is not None
     column = max((width - LABEL - 4) // 2, 16)
     attempts = dict.fromkeys("ab", 1)
@@ -101,7 +101,7 @@ def _step(step: StepSide | None, cells: int) -> str:
 
 
 def _words(c: Comparison, width: int) -> Iterator[str]:
-    """The text of b with the changes marked as in a word diff: ``[-gone-]{+added+}``."""
+    """Return the text of b with the changes marked as in a word diff: ``[-gone-]{+added+}``."""
     shown = []
     for part, cut_off in wording.elided(c.text.parts, AROUND):
         here, there = c.a.text[slice(*part.a)], c.b.text[slice(*part.b)]
@@ -123,7 +123,7 @@ def _constraints(c: Comparison, width: int) -> Iterator[str]:
 
 
 def _tree(c: Comparison, width: int) -> Iterator[str]:
-    """The lines of the tree that differ; of an added or removed branch only the first line."""
+    """Return the lines of the tree that differ; of an added or removed branch only the first line."""
     assert c.tree is not None
     lines = list(_tree_lines(c, c.tree.rows))
     yield from (clip(line, width) for line in lines[:LINES])

@@ -1,4 +1,4 @@
-"""``planscope dissect``: what in a query makes an agent fail."""
+"""``planscope dissect``: finds what in a query makes an agent fail."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ABOUT = (
     "spent, and records all of them in the session. Starts from the last failed run of this agent and model."
 )
 MOST = 1000
-"""The most runs of one dissection, since one file keeps them all."""
+"""The limit for the runs of one dissection, since one file keeps them all."""
 
 SAVED_EVERY = 10.0
 """Seconds between two saves while the dissection runs."""
@@ -104,7 +104,7 @@ def _dissect(args: argparse.Namespace) -> int:
             else "no run was finished"
         )
         raise KeyboardInterrupt(f"interrupted; {told}")
-    with suppress(BrokenPipeError):  # the runs are recorded
+    with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
             print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)).as_data())
         else:
@@ -149,7 +149,7 @@ class _Work:
         )
 
     def go(self) -> bool:
-        """Run until the cause is clear or the budget is spent. True if interrupted."""
+        """Run until the cause is clear or the budget is spent. Return True if interrupted."""
         try:
             self.dissector.go()
         except KeyboardInterrupt:
@@ -164,7 +164,7 @@ class _Work:
         self.progress.one_more()
         self.filling.one_more(run)
         if time.monotonic() - self.saved >= SAVED_EVERY:
-            self.saved = math.inf  # if saving fails now, do not try again: the last save reports it
+            self.saved = math.inf  # do not save again if saving fails now: the last save reports it
             with suppress(UserError):
                 check_nobody_writes(self.target)
                 self.save()
@@ -195,7 +195,7 @@ def _resumed(session: Session, wanted: str | None) -> Dissection | None:
 def _begin(
     session: Session, args: argparse.Namespace, resume: Dissection | None
 ) -> tuple[Variant, Run | None]:
-    """The query, and the failed run to start from, if there is one."""
+    """Return the query, and the failed run to start from, if there is one."""
     if resume is not None:
         return chosen_variant(session, resume.variant), None
     if args.run is not None:
@@ -214,7 +214,7 @@ def _begin(
 
 
 def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
-    """The run that ``--run`` names, with its query. Raises UserError if it did not fail."""
+    """Return the run that ``--run`` names, with its query. Raises UserError if it did not fail."""
     run = need_run(session, args.run)
     if args.variant is not None and chosen_variant(session, args.variant).id != run.variant:
         raise UserError(
@@ -233,7 +233,7 @@ def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
 
 
 class _Progress(ProgressLine):
-    """Shows how many runs are done, from the second second on."""
+    """Shows how many runs are done, after the first second."""
 
     def __init__(self, budget: int) -> None:
         super().__init__()
@@ -255,13 +255,13 @@ def _duration(seconds: float) -> str:
 
 
 BAR = 14
-"""Width of the bar of rate 1, in cells."""
+"""The width in cells of the bar that means 100 %."""
 
 _COLUMN = 22
 
 
 def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
-    """A dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
+    """Return a dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
     from planscope.report import hanging, sentence, table
     from planscope.wording import terms
 
@@ -304,7 +304,7 @@ def _rate(row: Row) -> tuple[str, ...]:
 
 
 def _cells(row: Row) -> str:
-    """The mutants of a kind, the errors in their runs, and why there are no more mutants."""
+    """Return the mutants of a kind, the errors in their runs, and why there are no more mutants."""
     from planscope.wording.terms import said
 
     errors = [f"{said(kind)} {count}" for kind, count in row.rate.errors.items()]
@@ -323,13 +323,13 @@ def _cell(cell: CellView) -> str:
 
 
 def bar(rate: float) -> str:
-    """A bar for a rate from 0 to 1."""
+    """Return a bar for a rate from 0 to 1."""
     full = round(rate * BAR)
     return "█" * full + "░" * (BAR - full)
 
 
 def percent(share: float) -> str:
-    """A share as a whole percentage; only exactly 1 is 100 %."""
+    """Return a share as a whole percentage. Only exactly 1 is 100 %."""
     shown = round(share * 100)
     return f"{99 if shown == 100 and share < 1 else shown} %"
 

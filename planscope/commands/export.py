@@ -1,4 +1,4 @@
-"""``planscope export``: a run or a whole session as a file to share."""
+"""``planscope export``: writes a run or a whole session as a file to share."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ SIZES = (range(20, 501), range(5, 301))
 """Columns and rows that a picture can have."""
 
 _SHOWN = 60
-"""Characters of a value in the preview, at most."""
+"""The preview shows this many characters of a value."""
 
 _PLACES = 3
-"""Places of a value that the preview names, at most."""
+"""The preview names this many places of a value."""
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +132,8 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _is_one_run(args: argparse.Namespace) -> bool:
-    """Whether only the chosen run is searched. Preview, --keep and --replace number findings of the whole session."""
+    """Return whether only the chosen run is searched: a preview, --keep and --replace number findings of the whole
+    session."""
     from planscope.sharing.formats import FORMATS as FORMS
 
     asks = args.preview or args.keep or args.replace
@@ -140,7 +141,7 @@ def _is_one_run(args: argparse.Namespace) -> bool:
 
 
 def _format_of(name: str) -> str | None:
-    """The format that a file name's suffix selects; None if the suffix is unknown."""
+    """Return the format that a file name's suffix selects, or None if the suffix is unknown."""
     from planscope.sharing.formats import SUFFIXES
 
     fitting = [form for form, suffix in SUFFIXES.items() if name.removesuffix(".gz").endswith(suffix)]
@@ -158,7 +159,7 @@ def _own_word(text: str) -> tuple[int, str]:
 
 
 def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
-    """The findings, with the decisions of --keep and --replace."""
+    """Return the findings, with the decisions of --keep and --replace."""
     from planscope.sharing.redact import look_through
 
     redaction = look_through(session)

@@ -1,4 +1,4 @@
-"""``planscope mutate``: requests that mean the same as a session's."""
+"""``planscope mutate``: makes queries that mean the same as a session's query."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS_IN_WORDS = {
 
 NAMES = ("Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize")
 MOST = 1000
-"""Mutants of one kind, at most: they are all kept in one file."""
+"""The limit for the mutants of one kind, since one file keeps them all."""
 
 
 def _add_mutate(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def _mutate(args: argparse.Namespace) -> int:
     if source is not None and target is not None:
         ids = _record(made, args.seed, variant, session, source, target, read)
     where = None if target is None else str(args.output or target)
-    with suppress(BrokenPipeError):  # the mutants are recorded
+    with suppress(BrokenPipeError):  # whatever happens to the output, the mutants are recorded
         if args.json:
             print_json(_document(args, variant, made, missing, ids, where))
         else:
@@ -96,7 +96,8 @@ def _mutate(args: argparse.Namespace) -> int:
 
 
 def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
-    """The mutants, and the reason for each kind that has too few. Raises UserError if there are none at all."""
+    """Make the mutants. Return them with the reason for each kind that has too few. Raises UserError if there are
+    none at all."""
     from planscope.language.topics import load_topics
     from planscope.session.oracle_input import reading_of
     from planscope.synthesis.mutants import KINDS, CannotMutate, mutants
@@ -128,7 +129,7 @@ def _record(
     target: Path,
     read: str | None,
 ) -> dict[tuple[str, int], str]:
-    """Add the mutants to the session as variants and return their ids. A mutant that it has already keeps its id."""
+    """Add the mutants to the session as variants, and return their ids. A mutant that it has already keeps its id."""
     from planscope.session.model import next_variant_id
     from planscope.session.writer import adding
 

@@ -44,7 +44,7 @@ SHARES = {
     "clock-times": "objects that are a clock time (with --timed)",
 }
 MOST_ACTIONS = 100_000
-"""Actions or sentences that the options accept, at most. The synthesizer has lower limits of its own."""
+"""The limit for actions or sentences in the options. The synthesizer has lower limits of its own."""
 
 
 def _add_new(parser: argparse.ArgumentParser) -> None:
@@ -223,7 +223,7 @@ def _topics(args: argparse.Namespace) -> int:
 
 
 def _write_topics(args: argparse.Namespace) -> int:
-    """Have a model write topics: to the file or standard output; what was left out to standard error."""
+    """Have a model write topics to the file or standard output. Say on standard error what was left out."""
     from planscope.agents.topic_writer import write_topics
 
     if args.file is not None:

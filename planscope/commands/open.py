@@ -62,7 +62,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
     from planscope.session.store import loads
 
     data = session_json(standard_input(), STANDARD_INPUT)
-    loads(data, STANDARD_INPUT)  # raises before the screen opens
+    loads(data, STANDARD_INPUT)  # an error is raised here, before the screen opens
     if not _is_terminal(sys.stdout):
         raise UserError(
             "the debugger needs a terminal; without one, use planscope check - or planscope replay -"
@@ -82,7 +82,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
 
 
 def _is_terminal(stream: object) -> bool:
-    """Whether the stream is a terminal; a closed one (None) is not."""
+    """Return whether the stream is a terminal. A closed stream (None) is not."""
     return stream is not None and bool(stream.isatty())  # type: ignore[attr-defined]
 
 
@@ -123,7 +123,7 @@ def _serve(args: argparse.Namespace) -> int:
         raise UserError(
             "planscope serve needs the package textual-serve; install it with: pip install '.[serve]'"
         )
-    session = load(path)  # raises before a page is served
+    session = load(path)  # an error is raised here, before a page is served
     _check_beginning(path, args)
     from planscope.tui.web.server import command_line, serve
 
@@ -170,7 +170,7 @@ def _walk(args: argparse.Namespace) -> int:
 
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    # raises if the query cannot be read
+    # an error is raised here if the query cannot be read
     read_variant(variant_of(session, chosen) if chosen is not None else variant_shown(session))
     walker = Walker(session, args.run)
     person = sys.stdin is not None and sys.stdin.isatty()

@@ -92,7 +92,7 @@ def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
 
 
 def _error_lines(error: ParseError, text: str, where: str) -> Iterator[str]:
-    """The error, the line of text that it is in, and a mark below the place."""
+    """Return the error, the line of text that it is in, and a mark below the place."""
     from planscope.report import sentence
 
     place = f"{clip(where, columns())}, line {error.line}, column {error.column}"

@@ -1,4 +1,4 @@
-"""Shared by the commands that record runs: the agent, its limits, the session that is written."""
+"""Helpers that the commands which record runs share: the agent, its limits, the session that is written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planscope.session.writer import SavedFiles
 
 FIRST_RUNS = 5
-"""The size of all runs is estimated from the first runs, this many."""
+"""How many of the first runs are measured to estimate the size of all runs."""
 
 
 def prints_aside() -> redirect_stdout[TextIO]:
@@ -48,7 +48,7 @@ def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
 
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
-    """The variant's limits, with those of the command line in their place."""
+    """Return the variant's limits, replaced by those of the command line."""
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
 
@@ -56,8 +56,8 @@ def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
 def opened_to_add(name: str) -> tuple[Session, str | None]:
     """Read a session that will be written again, with the digest of its file (None for standard input).
 
-    Raises UserError if it could not be written again, before any run is made in vain. A file that planscope wrote
-    needs no such check.
+    Raises UserError if it could not be written again, before runs are made that could not be saved. A file that
+    planscope wrote needs no such check.
     """
     from planscope.session.files import read_bytes
     from planscope.session.store import dumps, loads
@@ -79,7 +79,7 @@ def opened_to_add(name: str) -> tuple[Session, str | None]:
 
 
 def target_of(args: argparse.Namespace, source: Path) -> Path:
-    """The file to write: that of -o, or the session's own.
+    """Return the file to write: that of -o, or the session's own.
 
     Raises UserError for a bundled session, a path that cannot be written, and a file that another planscope has open.
     """
@@ -99,7 +99,7 @@ def target_of(args: argparse.Namespace, source: Path) -> Path:
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
-    """The variant of that id, by default the newest. Raises UserError if it has no query."""
+    """Return the variant of that id, by default the newest. Raises UserError if it has no query."""
     newest = variant_shown(session)
     if wanted is None:
         return _with_query(newest)
@@ -111,7 +111,7 @@ def chosen_variant(session: Session, wanted: str | None) -> Variant:
 
 
 def newest_original(session: Session, wanted: str | None) -> Variant:
-    """The variant of that id, by default the newest that is not a mutant."""
+    """Return the variant of that id, by default the newest that is not a mutant."""
     from planscope.session.model import own_variants
 
     originals = [v for v in own_variants(session) if v.origin.mutation is None]
@@ -142,7 +142,8 @@ def recorded_late(interrupted: bool) -> Iterator[None]:
 def record(
     made: Sequence[Run], session: Session, source: Path, target: Path, read: str | None
 ) -> tuple[Session, SavedFiles]:
-    """Add runs to the session file, which may have changed since. The new session, and the files that hold the runs."""
+    """Add runs to the session file, which may have changed since. Return the new session, and the files that hold
+    the runs."""
     from planscope.session.model import next_run_id
     from planscope.session.writer import SavedFiles, adding
 
@@ -154,7 +155,7 @@ def record(
 
 
 def more_files(kept: SavedFiles, target: str) -> list[str]:
-    """Lines that name the files of the runs, if they did not fit into one."""
+    """Return lines that name the files of the runs, if they did not fit into one."""
     from planscope.session.json_bytes import LARGEST
 
     told = kept.beyond(target)
@@ -169,7 +170,7 @@ def _from_to(runs: Sequence[str]) -> str:
 
 
 class Filling:
-    """Warns early that the runs under way will not fit into one file."""
+    """Warns early if the runs will not fit into one file."""
 
     def __init__(self, target: Path, session: Session, runs: int) -> None:
         self._sizes: list[int] = []
@@ -203,7 +204,7 @@ class Filling:
 
 
 def cost_line(cost: Cost) -> str:
-    """Model calls, tokens and seconds as one line."""
+    """Return model calls, tokens and seconds as one line."""
     tokens = ""
     if cost.input_tokens is not None and cost.output_tokens is not None:
         tokens = f", {cost.input_tokens:,} tokens read and {cost.output_tokens:,} written"

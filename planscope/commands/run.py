@@ -1,4 +1,4 @@
-"""``planscope run``: an agent on a session's query, once, many times, or live on the screen."""
+"""``planscope run``: runs an agent on a session's query, once, many times, or live on the screen."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LONGEST = 7 * 24 * 3600.0
 """The longest time limit of a run, in seconds."""
 
 MOST_TIMES = 1000
-"""Runs of one command, at most: they are all kept in one file."""
+"""The limit for the runs of one command, since one file keeps them all."""
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +132,7 @@ def _run(args: argparse.Namespace) -> int:
         session = open_session(args.session)
         variant = chosen_variant(session, args.variant)
         read_variant(variant)
-        templates(args.prompts)  # raises
+        templates(args.prompts)  # raises if the file of prompts cannot be used
         return run_live(args, source, variant)
     target = target_of(args, source)
     session, read = opened_to_add(args.session)
@@ -149,13 +149,13 @@ def _run(args: argparse.Namespace) -> int:
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
     replay = judge(session, recorded).replay
-    with suppress(BrokenPipeError):  # the run is recorded
+    with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
         _tell_run(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
 
 
 def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
-    """The run, and whether it was interrupted. An interrupted run is kept, too."""
+    """Return the run, and whether it was interrupted. An interrupted run is kept, too."""
     from planscope.agents.runner import LiveRun, prepare
     from planscope.session.model import next_run_id
 
@@ -276,7 +276,7 @@ def run_times(
     verdicts = [judge(session, run).replay.verdict() for run in recorded]
     records = [record_of(run) for run in recorded]
     rate = success(verdicts, [one.help for one in records])
-    with suppress(BrokenPipeError):  # the runs are recorded
+    with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
             files = kept.beyond(target_name)
             print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files).as_data())
@@ -287,7 +287,7 @@ def run_times(
 
 
 def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[list[Run], bool]:
-    """The finished runs in order, and whether the command was interrupted."""
+    """Return the finished runs in order, and whether the command was interrupted."""
     from planscope.agents.many_runs import run_many
 
     done: dict[int, Run] = {}
@@ -333,7 +333,8 @@ def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
         )
     for kind, count in rate.errors.items():
         say(f"  {count:>4}  {terms.said(kind)}")
-    help = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))  # of all runs together
+    # the help that all runs got together
+    help = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))
     if rate.helped:
         say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {help.text})")
     if rate.aborted and (rate.rate is not None or rate.helped):

@@ -1,4 +1,4 @@
-"""``planscope sessions``: the library of sessions."""
+"""``planscope sessions``: lists and changes the library of sessions."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ EXAMPLES = {
 }
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 LIST_LIMIT = 2.0
-"""Seconds that a list spends on judging runs without a stored verdict."""
+"""Seconds that a list for a person spends on judging runs without a stored verdict."""
 
 PROGRAM_LIMIT = 30.0
-"""The same if the list is for a program, which cannot see that verdicts are missing."""
+"""Seconds for a list that a program reads, which cannot see that verdicts are missing."""
 
 
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
@@ -176,7 +176,7 @@ def _is_like(entry: Entry, field: str, wanted: str) -> bool:
 
 
 def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
-    """The entries with their verdicts, as many as ``seconds`` allow; None: all."""
+    """Return the entries with as many verdicts as ``seconds`` allow; None means all."""
     from planscope.session.library import judge_all
 
     until = time.monotonic() + seconds if seconds is not None else None
@@ -202,7 +202,7 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
-    """Verdicts of the runs, the last run first, as many as the time limit allows."""
+    """Return verdicts of the runs, the last run first, as many as the time limit allows."""
     from planscope.session.library import verdicts_of
 
     until = time.monotonic() + LIST_LIMIT
@@ -346,14 +346,14 @@ _WORK: dict[str, Callable[[argparse.Namespace], None]] = {
 
 
 _WIDEST_NAME = 34
-"""Cells of the column of names, at most."""
+"""The limit for the column of names, in cells."""
 
 _WIDEST_MODEL = 24
-"""Cells of the column of agents and models, at most."""
+"""The limit for the column of agents and models, in cells."""
 
 
 def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
-    """A list of sessions as lines of text, one heading for each place."""
+    """Return a list of sessions as lines of text, with a heading for each place."""
     heads = {
         "library": f"Library ({folder})",
         "bundled": "Bundled with planscope",
@@ -415,7 +415,7 @@ def _size(size: int) -> str:
 
 
 def _local(moment: str | None) -> str:
-    """A time of a document in the local time zone."""
+    """Return a time of a document in the local time zone."""
     try:
         return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M:%S}" if moment else ""
     except (ValueError, OverflowError):
@@ -423,7 +423,7 @@ def _local(moment: str | None) -> str:
 
 
 def session_lines(document: SessionDocument) -> Iterator[str]:
-    """What a session contains, as lines of text."""
+    """Describe what a session contains, as lines of text."""
     from planscope.report import hanging, table
     from planscope.wording.phrases import outcome, plural
 
@@ -471,7 +471,7 @@ def _agent(run: RunLine) -> str:
 
 
 def recovery_lines(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[str]:
-    """Unsaved work and unfinished drafts, as lines of text."""
+    """List unsaved work and unfinished drafts, as lines of text."""
     for one in left:
         yield f"{one.path}"
         yield f"  {one.saved.astimezone():%Y-%m-%d %H:%M:%S}: {one.why}"

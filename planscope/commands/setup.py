@@ -63,7 +63,7 @@ def _models(args: argparse.Namespace) -> int:
 
 
 def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
-    """Each provider with an error that says what it lacks, None if it is ready."""
+    """Return each provider with an error that says what it lacks, or None if it is ready."""
     from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model
 
     providers: list[tuple[Provider, str | None]] = []
@@ -154,7 +154,7 @@ def _config(args: argparse.Namespace) -> int:
 
 
 def _read_settings() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
-    """All settings and keys, and the errors in them and in theme files."""
+    """Return all settings and keys, and the errors in them and in theme files."""
     from planscope.tui.keys import read_keys
     from planscope.tui.settings import BY_NAME, ScreenSettings
     from planscope.tui.style.themes import load_themes, need_theme
@@ -173,7 +173,7 @@ def _read_settings() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
 
 
 def setting_rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]:
-    """Each setting with its effective value and its source: ``default``, ``screen`` or ``file:line``."""
+    """Return each setting with its effective value and its source: ``default``, ``screen`` or ``file:line``."""
     from planscope.tui.settings import SETTINGS
 
     config = settings.config
@@ -243,7 +243,7 @@ def _print_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[
 
 
 def _example_file() -> Iterator[str]:
-    """The lines of a whole config file; all but the table names is commented out."""
+    """Return the lines of a whole config file. Everything but the table names is commented out."""
     from planscope.tui.actions import ACTIONS
     from planscope.tui.keys import normal
     from planscope.tui.settings import KEYS, SECTIONS, SETTINGS, toml

@@ -1,4 +1,4 @@
-"""Converts what the user edits at a paused call: arguments as JSON, an answer as one line. Both are read back unchanged.
+"""Converts what the user edits at a paused call: arguments as JSON, an answer as one line. Both are read back.
 
 An input line can hold only visible characters, so all others in an answer are written as escapes: ``\\n``,
 ``\\u202e`` or ``\\U000e0041``, with ``\\\\`` for a backslash.

@@ -1,4 +1,4 @@
-"""Visible text in terminal cells: its width, cutting it, breaking it into lines."""
+"""Measures, cuts and wraps visible text in terminal cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planscope.safe.glyphs import ELLIPSIS, MAX_MARKS, Shown, is_mark, show, vis
 
 
 def char_width(char: str) -> int:
-    """The cells of a visible code point: 0 (combining), 1, or 2 (wide), as Rich counts them."""
+    """Return the cells of a visible code point: 0 (combining), 1, or 2 (wide), as Rich counts them."""
     if char.isascii():
         return 1
     code = ord(char)
@@ -19,7 +19,7 @@ def char_width(char: str) -> int:
 
 
 def _wide_since_16(code: int) -> bool:
-    """Whether Unicode 16 made a symbol wide; the tables of Python 3.11 to 3.13 are older."""
+    """Return whether Unicode 16 made a symbol wide, which the older tables of Python 3.11 to 3.13 do not say."""
     return (
         0x2630 <= code <= 0x2637
         or 0x268A <= code <= 0x268F
@@ -29,12 +29,12 @@ def _wide_since_16(code: int) -> bool:
 
 
 def cell_width(s: str) -> int:
-    """The cells of a visible text."""
+    """Return the cells of a visible text."""
     return len(s) if s.isascii() else sum(map(char_width, s))
 
 
 def clip(s: str, cells: int) -> str:
-    """``visible(s)``, cut to at most ``cells``; a cut text ends in an ellipsis."""
+    """Return ``visible(s)`` cut to ``cells`` cells. A cut text ends in an ellipsis."""
     if cells <= 0:
         return ""
     text = visible(s, limit=cells * (MAX_MARKS + 1) * 4 + 64)
@@ -51,12 +51,12 @@ def clip(s: str, cells: int) -> str:
 
 
 def wrap(s: str | Shown, cells: int) -> list[tuple[int, int]]:
-    """Lines of at most ``cells``, as half-open ranges of the original text's code points.
+    """Break a text into lines of at most ``cells``, given as half-open ranges of the original text's code points.
 
-    A line ends at a newline, else after blanks or beside a wide character, else anywhere except before a combining
-    mark. The newline or the blanks at a break belong to no line. A code point that is displayed wider than a whole line
-    (``⟨U+202E⟩``) is a line of its own. An empty text is one empty line. ``Shown.part`` gives the displayed text of a
-    line; the note about a limit is on no line.
+    A line ends at a newline, or else after blanks or beside a wide character, or else anywhere except before a
+    combining mark. The newline or the blanks at a break belong to no line. A code point that is displayed wider than a
+    whole line (``⟨U+202E⟩``) is a line of its own. An empty text is one empty line. ``Shown.part`` gives the displayed
+    text of a line; the note about a limit is on no line.
     """
     shown = show(s, keep_newlines=True) if isinstance(s, str) else s
     cells = max(cells, 1)
@@ -90,7 +90,7 @@ def _ends_word(piece: str) -> bool:
 
 
 def _wrap_plain(text: str, cells: int) -> Iterator[tuple[int, int]]:
-    """The lines of a text whose code points all take one cell: as ``_wrap_pieces``, but faster."""
+    """Wrap a text whose code points all take one cell, faster than ``_wrap_pieces``."""
     begin, size = 0, len(text)
     while True:
         over = begin + cells
@@ -108,7 +108,7 @@ def _wrap_plain(text: str, cells: int) -> Iterator[tuple[int, int]]:
 
 
 def _wrap_pieces(pieces: Sequence[tuple[int, bool, bool]], cells: int) -> Iterator[tuple[int, int]]:
-    """The lines of pieces; each piece has a width, whether it is blank, and whether a line may end after it."""
+    """Wrap pieces. Each piece has a width, whether it is blank, and whether a line may end after it."""
     begin, used, best, size = 0, 0, -1, len(pieces)  # ``best``: the last place where a line may end
     i = 0
     while i < size:

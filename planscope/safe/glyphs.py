@@ -1,4 +1,4 @@
-"""Untrusted text as visible glyphs, with the mapping between offsets in both."""
+"""Turns untrusted text into visible glyphs, and maps offsets from one to the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_MARKS = 4
 ELLIPSIS = "…"
 _UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MARKS = frozenset({"Mn", "Mc", "Me"})
-_MARK = ""  # how the table below says "a combining mark"
+_MARK = ""  # stands for "a combining mark" in the table below
 _MODIFIABLE = frozenset({0x261D, 0x26F9, *range(0x270A, 0x270E)})
 
 
@@ -25,12 +25,12 @@ def _invisible(code: int) -> bool:
         or 0xE0100 <= code <= 0xE01EF
         or 0x180B <= code <= 0x180F
         or code in (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)  # joiner, fillers, blank
-        or 0x1F3FB <= code <= 0x1F3FF  # skin tones: displayed only after an emoji
+        or 0x1F3FB <= code <= 0x1F3FF  # skin tones, which are displayed only after an emoji
     )
 
 
 def _joins(code: int) -> bool:
-    """Whether it is a vowel or final of Hangul, which takes no cell after its consonant."""
+    """Return whether a code point is a Hangul vowel or final, which takes no cell after its consonant."""
     return 0x1161 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
 
 
@@ -39,7 +39,7 @@ def _named(code: int) -> str:
 
 
 class _Glyphs(dict[str, str]):
-    """The glyph of each code point, ``_MARK`` for combining marks; computed at the first look-up."""
+    """Maps each code point to its glyph, and combining marks to ``_MARK``; computed at the first lookup."""
 
     def __missing__(self, char: str) -> str:
         code = ord(char)
@@ -65,16 +65,16 @@ _GLYPHS = _Glyphs()
 
 
 def is_mark(char: str) -> bool:
-    """Whether a code point combines with the previous one and takes no cell."""
+    """Return whether a code point combines with the previous one and takes no cell."""
     return _GLYPHS[char] == _MARK
 
 
 def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
-    """The glyph of each code point; with a limit, only until the limit is exceeded."""
+    """Return the glyph of each code point; with a limit, only until the limit is exceeded."""
     glyphs = _GLYPHS
     pieces: list[str] = []
     room = len(s) * 20 + 1 if limit is None else limit
-    base, marks = "", 0  # the character that a combining mark would join
+    base, marks = "", 0  # base: the character that a combining mark would join
     size = len(s)
     i = 0
     while i < size and room >= 0:
@@ -101,7 +101,8 @@ def _pieces(s: str, limit: int | None, keep_newlines: bool) -> list[str]:
             elif keep_newlines and char == "\r" and i < size and s[i] == "\n":
                 glyph = ""
             elif char in "\ufe0e\ufe0f" and marks == 0 and _takes_look(base, s, i):
-                pieces.append("")  # it selects the look of an emoji, on whose width terminals disagree
+                # variation selectors: terminals disagree on the width of the emoji that they make
+                pieces.append("")
                 continue
             elif "\U0001f3fb" <= char <= "\U0001f3ff" and marks == 0 and _takes_tone(base):
                 glyph = char
@@ -138,22 +139,22 @@ class Shown:
     left_out: int = 0
 
     def at(self, offset: int) -> int:
-        """The offset in ``text`` of an offset in the original. Monotone; clamped at both ends."""
+        """Return the offset in ``text`` of an offset in the original. It is monotone, and clamped at both ends."""
         kept = len(self.original) - self.left_out
         offset = min(max(offset, 0), kept)
         return offset if self.starts is None else self.starts[offset]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """A half-open range of the original as a range of ``text``."""
+        """Convert a half-open range of the original to a range of ``text``."""
         return self.at(start), self.at(end)
 
     def part(self, start: int, end: int) -> str:
-        """The displayed text of a range of the original."""
+        """Return the displayed text of a range of the original."""
         return self.text[self.at(start) : self.at(end)]
 
 
 def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Shown:
-    """The text of ``visible``, with the mapping of offsets."""
+    """Return the text of ``visible``, with the mapping of offsets."""
     head = s if limit is None else s[: limit + 1]
     if head.isascii() and head.isprintable():
         if len(head) == len(s) and (limit is None or len(s) <= limit):
@@ -171,7 +172,7 @@ def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Sh
 
 
 def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
-    """The number of code points that stay, and a note that counts the others; together at most ``limit`` long."""
+    """Return how many code points stay, and a note that counts the others; together at most ``limit`` long."""
     for kept in range(min(len(starts) - 1, size), -1, -1):
         note = f"{ELLIPSIS} ({size - kept} more)"
         if starts[kept] + len(note) <= limit:
@@ -189,7 +190,7 @@ def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) ->
 
 
 def without_controls(s: str) -> str:
-    """The text with visible glyphs only for lone surrogates and for control characters other than newline and tab.
+    """Replace only lone surrogates, and control characters other than newline and tab, by visible glyphs.
 
     For the clipboard, which needs the text itself: pasting it cannot control a terminal. CR LF becomes a newline.
     Idempotent.

@@ -1,4 +1,4 @@
-"""The rule that says which names are names of secrets, in data, text, environment and errors.
+"""Decides which names are names of secrets, in data, text, environment and errors.
 
 It finds parts of words (``PGPASSWORD``, ``dbpass``, ``apiToken``) and knows words that only look similar (``author``,
 ``secretary``, ``max_tokens``).
@@ -24,18 +24,18 @@ _INSIDE = re.compile(
     "password|passwd|passphrase|passcode|secret|token|apikey|credential|cookie|sharedaccesskey|accountkey|connectionstring"
     "|passwo(?:rt|ert)|kennwo(?:rt|ert)|geheim|zugangsdaten|anmeldedaten|mots?depasse|identifiants|contrasena|credencial|clavesecreta"
 )
-"""Words of secrets anywhere in a name, whatever separates its parts; also in German, French and Spanish."""
+"""Words that mean a secret anywhere in a name, whatever separates its parts; also in German, French and Spanish."""
 
 _PART = re.compile(
     r"pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
     r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
 )
-"""Words of secrets that are a whole part of a name."""
+"""Words that mean a secret if they are a whole part of a name."""
 
 _INNOCENT = re.compile(
     r"secretar\w*|tokeni[sz]\w*|authori(?:t|s|ze|zes|zed|zer|zing)\w*|cookiecutter|passwordless|credentialed|detoken\w*"
 )
-"""Words that contain a word of secrets but name none."""
+"""Words that contain a word for a secret but do not mean one."""
 
 _BEFORE_KEY = _words(
     """
@@ -68,7 +68,7 @@ _FIRST = _words(
     redacted count per
     """
 )
-"""First words of such names."""
+"""First words of names that describe a secret but do not hold it."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -88,7 +88,7 @@ _NO_VALUE = re.compile(
 
 @lru_cache(maxsize=20_000)
 def names_secret(name: str) -> bool:
-    """Whether the value of a name (a key, a variable, an option, a header) is a secret."""
+    """Return whether the value of a name (a key, a variable, an option, a header) is a secret."""
     parts = _parts(name)
     if parts[-2:] == ["secret", "id"]:
         return True
@@ -101,19 +101,19 @@ def names_secret(name: str) -> bool:
 
 
 def is_count(name: str, value: str) -> bool:
-    """Whether the value is a number of tokens of a text rather than a secret token."""
+    """Return whether the value is a number of tokens of a text, and not a secret token."""
     if re.fullmatch(r"[\d.,_]+", value) is None:
         return False
     return "tokens" in name.lower() or ("token" in name.lower() and len(value) < 6) or len(value) < 3
 
 
 def is_value(text: str) -> bool:
-    """Whether a text can be a secret: no placeholder, and no word about a secret."""
+    """Return whether a text can be a secret: it is no placeholder, and no word about a secret."""
     return _NO_VALUE.fullmatch(text.strip()) is None
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
-    """Name and value of every secret in an environment (by default of this process), the longest value first.
+    """Return name and value of every secret in an environment (by default of this process), the longest value first.
 
     The password in a login or a URL, and each line of a key, are also secrets of their own.
     """
@@ -131,7 +131,8 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[t
 
 
 def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """The ranges of a secret value in a text: as it is, escaped, or within base64, whose whole text is the range."""
+    """Return the ranges of a secret value in a text: as it is, escaped, or within base64 (then the range of all the
+    base64)."""
     edged = value.isalnum() and len(value) < 16
     for spelling in dict.fromkeys((value, quote(value, safe=""), json.dumps(value)[1:-1], repr(value)[1:-1])):
         yield from standing(text, spelling, edged)
@@ -143,7 +144,7 @@ def places_of(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 
 def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text with ``[secret]`` for every secret value of the environment, also in base64."""
+    """Replace every secret value of the environment, also in base64, by ``[secret]``."""
     for _, value in environment_secrets(environment):
         for start, end in sorted(set(places_of(text, value)), reverse=True):
             if start < len(text):
@@ -152,13 +153,13 @@ def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> 
 
 
 def _parts(name: str) -> list[str]:
-    """The words of a name in lower case, without accents and numbers: ``dbPass_2`` is db, pass."""
+    """Split a name into words in lower case, without accents and numbers: ``dbPass_2`` is db, pass."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name[:200]) if not unicodedata.combining(c))
     return [w for w in re.split(r"[^a-z]+", _CAMEL.sub("_", plain).lower()) if w]
 
 
 def _is_key(name: str, parts: list[str], n: int) -> bool:
-    """Whether the part is a secret key (``api_key``, ``OPENAIKEY``). In capitals almost every key counts."""
+    """Return whether the part is a secret key (``api_key``, ``OPENAIKEY``). In capitals almost every key counts."""
     before = parts[n].removesuffix("s").removesuffix("key") or (parts[n - 1] if n else "")
     if not before or before in _NO_SECRET_KEY:
         return False
@@ -169,7 +170,7 @@ def _is_key(name: str, parts: list[str], n: int) -> bool:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether a value is a secret: no path, option or common word; and a URL only if it contains a login."""
+    """Return whether a value is a secret: no path, option or common word, and a URL only if it contains a login."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", value):
         login = "@" in value or "hooks." in value
         return login and (
@@ -185,7 +186,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def standing(text: str, value: str, edged: bool) -> Iterator[tuple[int, int]]:
-    """The ranges of a value in a text; ``edged``: only as a word of its own."""
+    """Return the ranges of a value in a text. ``edged``: only where it is a word of its own."""
     start = text.find(value) if value else -1
     while start >= 0:
         end = start + len(value)
@@ -200,7 +201,7 @@ def _in_word(character: str) -> bool:
 
 @lru_cache(maxsize=200)
 def _in_base64(value: str) -> tuple[str, ...]:
-    """The characters that base64 of any text around the value must contain, for each of the three alignments."""
+    """Return the characters that base64 of any text around the value must contain, for each of the three alignments."""
     raw = value.encode(errors="replace")
     found = []
     for before in range(3):

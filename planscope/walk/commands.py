@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Its key, as on the screen, its name, what it does; ``takes`` names its argument."""
+    """A command of the walker. ``key`` is that of the screen, ``takes`` names the command's argument."""
 
     key: str
     name: str
@@ -55,4 +55,4 @@ ELSEWHERE = {
     "F": "planscope open forks runs",
     "E": "planscope export SESSION shares a run",
 }
-"""Keys of the screen for which the walker has no command, and the command line that does the same."""
+"""Keys of the screen for which the walker has no command, with the command line that does the same."""

@@ -1,4 +1,4 @@
-"""The walker's sentences, made to be listened to: no glyphs, no columns, the most important word first."""
+"""Writes the walker's sentences, made to be heard: no glyphs, no columns, the most important word first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planscope.wording.constraints import name, plain
 from planscope.wording.explain import explain_core, explain_finding
 
 SHOWN = 400
-"""Code points of a text from a model or a tool."""
+"""The limit for a text from a model or a tool, in code points."""
 
 
 def step_name(step: StepNo) -> str:
@@ -38,7 +38,7 @@ def arguments(given: Mapping[str, Any] | None) -> str:
 
 
 def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
-    """The current step: its call and answer, the state of the plan, errors, what can come next."""
+    """Describe the current step: its call and answer, the state of the plan, errors, what can come next."""
     view, replay = state.view, _replay(state)
     last = state.run.last - (state.run.steps[-1].step == "end")
     number = f" of {last}" if isinstance(view.step, int) and view.step else ""
@@ -80,7 +80,7 @@ def _call_lines(view: StepView, call: RecordedCall | None, record: RunRecord | N
 
 
 def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
-    """The state of the plan, errors, why it is lost, what can come next."""
+    """Describe the state of the plan: errors, why it is lost, what can come next."""
     view, run = state.view, state.run
     lost = next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
     ended = view.step == "end" and replay.trace.ending != "aborted"
@@ -107,7 +107,7 @@ def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
 
 
 def constraint_line(state: DebugState, constraint: str) -> str:
-    """One constraint: its status, whether it is in the core, its words."""
+    """Describe one constraint: its status, whether it is in the core, its words."""
     replay = _replay(state)
     core = state.view.core is not None and constraint in state.view.core.constraints
     status = terms.STATUSES[replay.status(constraint, state.index)]
@@ -139,7 +139,7 @@ def tree_lines(outline: Sequence[OutlineNode]) -> Iterator[str]:
 
 
 def core_step_line(state: DebugState, step: StepNo) -> str:
-    """A step of a core, with its call."""
+    """Describe a step of a core, with its call."""
     index = state.run.index_of.get(step)
     view = state.run.steps[index] if index is not None else None
     called = "" if view is None or view.call is None else f": {_called(view)}"
@@ -167,7 +167,7 @@ def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]
 
 
 def _notes(view: StepView, record: RunRecord | None) -> list[str]:
-    """What else is known of a call: kept from another run, refused, edited."""
+    """Yield what else is known of a call: kept from another run, refused, edited."""
     call = _call_at(record, view)
     if call is None or record is None:
         return []
@@ -182,7 +182,7 @@ def _notes(view: StepView, record: RunRecord | None) -> list[str]:
 
 
 def repair_lines(replay: Replay, repair: Repair) -> Iterator[str]:
-    """The nearest correct plan, call by call."""
+    """Describe the nearest correct plan, call by call."""
     if repair.order is None:
         yield f"There is no correct plan: {repair.reason}."
         return

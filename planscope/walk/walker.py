@@ -1,4 +1,4 @@
-"""The walker: does one typed line at a time in a run of a session, and returns the lines to say."""
+"""The walker carries out one typed line at a time in a run of a session, and returns the lines to say."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Lines = Iterable[str]
 
 
 class Walker:
-    """A walk through one run of a session, begun with the session's breakpoints and watches; nothing is saved.
+    """A walk through one run of a session, begun with the session's breakpoints and watches. Nothing is saved.
 
     ``ended``: the user has left.
     """
@@ -66,7 +66,7 @@ class Walker:
         self.state = cursor.first_violation(state)
 
     def greeting(self) -> Iterator[str]:
-        """The session, the run, its verdict, the current step."""
+        """Return the lines that introduce the session, the run, its verdict, and the current step."""
         yield f"{visible(self.session.title or 'session', limit=200)}."
         if self.run is not None and self.record is not None:
             number = self.session.runs.index(self.run) + 1
@@ -108,7 +108,7 @@ class Walker:
         return f"There is no command {visible(head, limit=40)}: {hint}."
 
     def place(self) -> Iterator[str]:
-        """The current step and the watches."""
+        """Return the lines about the current step and the watches."""
         yield from sentences.place_lines(self.state, self.record)
         for watch in self.watches:
             seen = look(watch, self.state.run, self.state.index)

@@ -108,6 +108,10 @@ class Trace:
     ended: Literal["complete", "broke_off", "error"] = "complete"
     problem: str | None = None
     unknown_lines: dict[str, int] = field(default_factory=dict)
+    source: str = ""
+    """The file that it comes from."""
+    reward: float | None = None
+    """How well the run went, if the format says so: 1 is right, 0 is wrong."""
 
     @property
     def calls(self) -> list[ToolCall]:

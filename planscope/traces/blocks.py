@@ -1,0 +1,239 @@
+"""Messages with roles, whose content may be text or blocks: OpenAI, Anthropic, Bedrock, Gemini, Vercel AI and OTel.
+
+Programs mix these dialects, so one function reads them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from planscope.traces.build import Builder
+from planscope.traces.values import as_text, compact, count_of, name, obj, rest_of, seconds, seq, text
+
+CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call"))
+"""Types of blocks that are calls."""
+ANSWERS = frozenset(
+    ("tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "function_call_output")
+)
+"""Types of blocks that are answers, beside those that end in ``_tool_result``."""
+REASONING = frozenset(("thinking", "redacted_thinking", "reasoning"))
+SPEAKERS: dict[Any, Literal["user", "model", "system"]] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "model",
+    "model": "model",
+    "ai": "model",
+    "agent": "model",
+    "system": "system",
+    "developer": "system",
+}
+_PLACED = frozenset(
+    ("role", "content", "tool_calls", "tool_call_id", "name", "type", "id", "parts", "function_call", "usage",
+     "timestamp", "created_at", "finish_reason")
+)  # fmt: skip
+_TIMES = ("timestamp", "created_at")
+
+
+def speaks(message: Any) -> bool:
+    """Whether a value is a message with a role."""
+    if type(message) is not dict:
+        return False
+    role = message.get("role")
+    return role in SPEAKERS or role in ("tool", "function") if type(role) is str else False
+
+
+def take(
+    build: Builder, message: dict[str, Any], *, at: float | None = None, agent: str | None = None
+) -> None:
+    """Add one message, with its calls and answers."""
+    role = message.get("role")
+    build.message += 1
+    if at is None:
+        for key in _TIMES:
+            if key in message:
+                at = build.at(message[key])
+    content = message.get("content")
+    if content is None and "parts" in message:
+        content = message["parts"]
+    raw = rest_of(message, _PLACED)
+    if role == "tool" or role == "function":
+        _answer(build, message, content, at, raw)
+        return
+    by = SPEAKERS.get(role) if type(role) is str else None
+    if by is None:
+        build.unknown(f"role {role[:40]}" if type(role) is str and role else "no role")
+        return
+    usage = message.get("usage")
+    tokens = usage_of(usage) if usage is not None else None
+    if type(content) is list:
+        take_blocks(build, content, by, at=at, agent=agent, usage=tokens, raw=raw)
+    else:
+        build.said(by, content, at=at, agent=agent, usage=tokens, raw=raw)
+    calls = message.get("tool_calls")
+    if calls:
+        for one in seq(calls):
+            take_tool_call(build, one, at=at, agent=agent)
+    elif "function_call" in message:
+        old = message["function_call"]
+        if type(old) is dict:
+            build.call(old.get("name"), old.get("arguments"), at=at, agent=agent)
+
+
+def take_tool_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
+    """Add an entry of ``tool_calls``: the name and the arguments lie in ``function``, or beside the id."""
+    if type(call) is not dict:
+        build.unknown("a tool call that is no object")
+        return
+    function = call.get("function")
+    if type(function) is dict:
+        build.call(function.get("name"), function.get("arguments"), call.get("id"), at=at, agent=agent)
+        return
+    custom = obj(call.get("custom"))  # calls of OpenAI's tools whose input is free text
+    if custom:
+        build.call(custom.get("name"), {"input": custom.get("input")}, call.get("id"), at=at, agent=agent)
+        return
+    tool = function if type(function) is str else call.get("name")
+    arguments = call.get("arguments", call.get("args", call.get("input")))
+    build.call(tool, arguments, call.get("id"), at=at, agent=agent)
+
+
+def take_blocks(
+    build: Builder,
+    blocks: list[Any],
+    by: Literal["user", "model", "system"],
+    *,
+    at: float | None = None,
+    agent: str | None = None,
+    usage: tuple[int, int] | None = None,
+    raw: Any = None,
+) -> None:
+    """Add a message's blocks of content: text first, then calls and answers in their order."""
+    words: list[Any] = []
+    acts: list[dict[str, Any]] = []
+    thoughts: list[str] = []
+    for block in blocks:
+        kind = block.get("type") if type(block) is dict else None
+        if kind == "text":
+            words.append(block.get("text", block.get("content")))
+        elif type(block) is not dict:
+            words.append(block)
+        elif _acts(block, kind):
+            acts.append(block)
+        elif kind in REASONING:
+            thoughts.append(as_text(block.get("thinking", block.get("text", block.get("content")))))
+        else:
+            words.append(block)
+    if any(thoughts):
+        raw = {**(raw or {}), "reasoning": "\n".join(part for part in thoughts if part)}
+    build.said(by, as_text(words), at=at, agent=agent, usage=usage, raw=raw)
+    for block in acts:
+        take_act(build, block, at=at, agent=agent)
+
+
+def _acts(block: dict[str, Any], kind: Any) -> bool:
+    if type(kind) is str:
+        return kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result")
+    return any(
+        type(block.get(key)) is dict for key in ("toolUse", "toolResult", "functionCall", "functionResponse")
+    )
+
+
+def take_act(
+    build: Builder, block: dict[str, Any], *, at: float | None = None, agent: str | None = None
+) -> None:
+    """Add a block that is a call or an answer."""
+    kind = block.get("type")
+    if type(kind) is not str:
+        _take_wrapped(build, block, at, agent)
+    elif kind in CALLS:
+        arguments = next((block[k] for k in ("input", "arguments", "args") if k in block), None)
+        tool = block.get("name", block.get("toolName", obj(block.get("function")).get("name")))
+        if arguments is None and type(block.get("function")) is dict:
+            arguments = block["function"].get("arguments")
+        build.call(tool, arguments, block.get("id", block.get("toolCallId")), at=at, agent=agent)
+    else:
+        _take_answer_block(build, block, at)
+
+
+def _take_answer_block(build: Builder, block: dict[str, Any], at: float | None) -> None:
+    call_id = next((block[k] for k in ("tool_use_id", "toolCallId", "call_id", "id") if k in block), None)
+    content = next((block[k] for k in ("content", "response", "result", "output") if k in block), "")
+    failed: bool | None = None
+    kind = block["type"]
+    if kind in ("tool_result", "mcp_tool_result"):
+        failed = block.get("is_error") is True
+    elif kind.endswith("_tool_result"):
+        failed = text(obj(content).get("type")).endswith("_error")
+    elif kind == "tool-result":
+        content, failed = _vercel(block, content)
+    tool = text(block.get("toolName"))
+    build.answer(call_id, content, tool=tool, failed=failed, at=at, raw=rest_of(block, _ANSWER_PLACED))
+
+
+_ANSWER_PLACED = frozenset(
+    ("type", "tool_use_id", "toolCallId", "call_id", "id", "content", "response", "result", "output", "is_error",
+     "isError", "toolName", "cache_control")
+)  # fmt: skip
+
+
+def _vercel(block: dict[str, Any], content: Any) -> tuple[Any, bool | None]:
+    """The answer and the mark of a ``tool-result``; since version 5 the output says its own type."""
+    output = obj(block.get("output"))
+    kind = text(output.get("type"))
+    if kind in ("text", "json", "error-text", "error-json", "content", "execution-denied"):
+        return output.get("value", output.get("reason", "")), kind.startswith("error")
+    return content, block.get("isError") is True
+
+
+def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent: str | None) -> None:
+    """A block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
+    for key, value in block.items():
+        inner = obj(value)
+        if key == "toolUse":
+            build.call(inner.get("name"), inner.get("input"), inner.get("toolUseId"), at=at, agent=agent)
+        elif key == "toolResult":
+            parts = [obj(one).get("text", obj(one).get("json")) for one in seq(inner.get("content"))]
+            words = "\n".join(one if type(one) is str else compact(one) for one in parts if one is not None)
+            build.answer(inner.get("toolUseId"), words, failed=inner.get("status") == "error", at=at)
+        elif key == "functionCall":
+            build.call(inner.get("name"), inner.get("args"), inner.get("id"), at=at, agent=agent)
+        elif key == "functionResponse":
+            answer, failed = function_response(inner.get("response"))
+            build.answer(inner.get("id"), answer, tool=inner.get("name"), failed=failed, at=at)
+
+
+def function_response(response: Any) -> tuple[str, bool | None]:
+    """The answer in a function response of Gemini, whose ``output`` or ``error`` it is, and whether it failed."""
+    inner = obj(response)
+    if "error" in inner and len(inner) == 1:
+        return as_text(inner["error"]), True
+    if "output" in inner and len(inner) == 1:
+        return as_text(inner["output"]), None
+    return as_text(response), None
+
+
+def _answer(build: Builder, message: dict[str, Any], content: Any, at: float | None, raw: Any) -> None:
+    """A message of role tool: one answer, or blocks that are answers."""
+    if type(content) is list and any(type(b) is dict and _acts(b, b.get("type")) for b in content):
+        for block in content:
+            if type(block) is dict and _acts(block, block.get("type")):
+                take_act(build, block, at=at)
+        return
+    call_id = message.get("tool_call_id")
+    if call_id is None:
+        call_id = message.get("id")
+    build.answer(call_id, "" if content is None else content, tool=message.get("name"), at=at, raw=raw)
+
+
+def usage_of(usage: Any) -> tuple[int, int] | None:
+    """Tokens that the model read and wrote, as the providers name them."""
+    u = obj(usage)
+    if not u:
+        return None
+    read = count_of(u.get("input_tokens", u.get("prompt_tokens", u.get("inputTokens"))))
+    cached = count_of(u.get("cache_read_input_tokens")) + count_of(u.get("cache_creation_input_tokens"))
+    wrote = count_of(u.get("output_tokens", u.get("completion_tokens", u.get("outputTokens"))))
+    return (read + cached, wrote) if read + cached + wrote else None
+
+
+__all__ = ["name", "seconds", "speaks", "take", "take_act", "take_blocks", "take_tool_call", "usage_of"]

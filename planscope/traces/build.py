@@ -1,0 +1,263 @@
+"""Makes a trace from messages, calls and answers as they are read: numbers them, and gives each call its answer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Literal
+
+from planscope.traces.shape import Branch, Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
+
+MOST_CALLS = 100_000
+"""Calls of one trace that are kept, at most."""
+MOST_ITEMS = 4 * MOST_CALLS
+"""Calls, messages and marks of one trace that are kept, at most."""
+LOOKED_AT = 1000
+"""Calls without an answer that are looked at for an answer without an id, at most."""
+MOST_KINDS = 100
+"""Kinds of unknown records that are named, at most."""
+
+
+class Full(Exception):
+    """The trace has as many calls as are kept; what comes after them is not read."""
+
+
+class Builder:
+    """One trace under way. Every value that it is given may be of any type."""
+
+    def __init__(self, id: str, format: str) -> None:
+        self.trace = Trace(id, format)
+        self.items: list[Item] = self.trace.items
+        self.message = -1
+        self.steps = 0
+        self._open: OrderedDict[int, ToolCall] = OrderedDict()
+        self._by_id: dict[str, list[ToolCall]] = {}
+
+    # messages -----------------------------------------------------------------------------------------------------
+
+    def next_message(self) -> None:
+        """A new message begins: calls from now on know the answers to those before."""
+        self.message += 1
+
+    def at(self, time: Any) -> float | None:
+        """A time of any form as seconds since the trace began; the first one begins it."""
+        if time is None:
+            return None
+        found = seconds(time)
+        if found is None:
+            return None
+        if self.trace.started is None:
+            self.trace.started = found
+        return round(max(found - self.trace.started, 0.0), 6)
+
+    def said(
+        self,
+        by: Literal["user", "model", "system"],
+        content: Any,
+        *,
+        at: float | None = None,
+        agent: str | None = None,
+        usage: tuple[int, int] | None = None,
+        raw: Any = None,
+    ) -> None:
+        """A message's text; nothing is kept of a message without text, tokens or other fields."""
+        words = content if type(content) is str else as_text(content)
+        if words or usage or raw:
+            if len(self.items) >= MOST_ITEMS:
+                raise Full
+            self.items.append(Said(by, words, max(self.message, 0), at, agent, usage, raw))
+
+    def mark(
+        self,
+        kind: Literal["compacted", "handoff", "error"],
+        words: Any,
+        *,
+        at: float | None = None,
+        raw: Any = None,
+    ) -> None:
+        """Something that happened between calls."""
+        if len(self.items) >= MOST_ITEMS:
+            raise Full
+        self.items.append(Mark(kind, as_text(words), max(self.message, 0), at, raw))
+
+    # calls --------------------------------------------------------------------------------------------------------
+
+    def call(
+        self,
+        tool: Any,
+        arguments: Any,
+        call_id: Any = None,
+        *,
+        at: float | None = None,
+        agent: str | None = None,
+        raw: Any = None,
+        problem: str | None = None,
+    ) -> ToolCall:
+        """One call. ``arguments``: an object, JSON text, or None if they were not captured."""
+        if self.steps >= MOST_CALLS:
+            raise Full
+        if type(arguments) is not dict:
+            arguments, found = arguments_of(arguments)
+            problem = problem or found
+        self.steps += 1
+        if self.message < 0:
+            self.message = 0
+        made = ToolCall(
+            self.steps,
+            (tool if type(tool) is str else name(tool)) or "(no name)",
+            self.message,
+            arguments,
+            problem,
+            agent=agent,
+            at=at,
+            call_id=(call_id if type(call_id) is str else name(call_id)) or None,
+            raw=raw,
+        )
+        self.items.append(made)
+        self._open[self.steps] = made
+        if made.call_id is not None:
+            self._by_id.setdefault(made.call_id, []).append(made)
+        return made
+
+    def waiting(self, call_id: Any, tool: Any = None) -> ToolCall | None:
+        """The earliest call that waits for this answer.
+
+        Without an id, or with one that no call has, the earliest call of the tool that has no id of its own.
+        """
+        key = call_id if type(call_id) is str else name(call_id)
+        if key and key in self._by_id:
+            for call in self._by_id[key]:
+                if self._open.pop(call.step, None) is not None:
+                    return call
+            return None
+        for call in islice(self._open.values(), LOOKED_AT):
+            if not (key and call.call_id) and (not tool or call.tool == tool):
+                del self._open[call.step]
+                return call
+        return None
+
+    def known(self, call_id: Any) -> bool:
+        """Whether a call has this id."""
+        return type(call_id) is str and call_id in self._by_id
+
+    def answer(
+        self,
+        call_id: Any,
+        content: Any,
+        *,
+        tool: Any = None,
+        failed: bool | None = None,
+        refused: bool = False,
+        at: float | None = None,
+        raw: Any = None,
+    ) -> ToolCall | None:
+        """The answer to a call; None if no call waits for it.
+
+        ``failed`` is the format's own mark; without one (None) the text decides. ``content`` is None if it was not
+        captured.
+        """
+        call = self.waiting(call_id, tool)
+        if call is None:
+            if not self.known(call_id):
+                self.unknown("an answer without its call")
+            return None
+        self.fill(call, content, failed=failed, refused=refused, at=at, raw=raw)
+        return call
+
+    def fill(
+        self,
+        call: ToolCall,
+        content: Any,
+        *,
+        failed: bool | None = None,
+        refused: bool = False,
+        at: float | None = None,
+        raw: Any = None,
+    ) -> None:
+        """Give this call its answer."""
+        call.answered = True
+        call.answer = words = (
+            None if content is None else content if type(content) is str else as_text(content)
+        )
+        call.refused = refused
+        if failed is not None:
+            call.failed = failed and not refused
+        elif refused:
+            call.failed = False
+        elif words is not None:
+            call.failed = says_error(words)
+            call.guessed = True
+        if at is not None and call.at is not None:
+            call.took = round(max(at - call.at, 0.0), 6)
+        if raw is not None:
+            call.raw = {"call": call.raw, "answer": raw} if call.raw is not None else {"answer": raw}
+
+    def settle(self, call: ToolCall) -> None:
+        """This call waits for no answer any more."""
+        self._open.pop(call.step, None)
+
+    # the whole ----------------------------------------------------------------------------------------------------
+
+    def tool(self, tool: Any, description: Any = None, parameters: Any = None) -> None:
+        """A tool that the trace defines; one without a name is left out."""
+        known = text(tool)
+        if known and len(self.trace.tools) < 10_000:
+            self.trace.tools[known] = Tool(
+                known, text(description) or None, parameters if type(parameters) is dict else None
+            )
+
+    def tools(self, definitions: Any) -> None:
+        """Definitions in the forms of OpenAI (both), Anthropic, MCP and JSON schemas that name themselves."""
+        if type(definitions) is not list:
+            return
+        for one in definitions:
+            one = obj(one)
+            inner = obj(one.get("function")) or one
+            schema = next(
+                (
+                    inner[k]
+                    for k in ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
+                    if k in inner
+                ),
+                None,
+            )
+            self.tool(inner.get("name"), inner.get("description"), schema)
+
+    def unknown(self, kind: Any, count: int = 1) -> None:
+        """Count a record that has no meaning for a trace."""
+        kinds = self.trace.unknown_lines
+        label = (text(kind) or "without a type")[:80]
+        if label not in kinds and len(kinds) >= MOST_KINDS:
+            label = "other kinds"
+        kinds[label] = kinds.get(label, 0) + count
+
+    def problem(self, words: str, *, ended: Literal["broke_off", "error"] | None = None) -> None:
+        """What could not be read, in one line; the first one stays."""
+        trace = self.trace
+        if trace.problem is None:
+            trace.problem = words
+        if ended is not None and trace.ended == "complete":
+            trace.ended = ended
+
+    def full(self) -> None:
+        """Say that the rest was not read."""
+        self.problem(f"only the first {self.steps:,} calls were read", ended="broke_off")
+
+    def branch(self, after: int, items: list[Item]) -> None:
+        """Items that the user went back from."""
+        self.trace.branches.append(Branch(after, items))
+
+    def done(self) -> Trace:
+        """The finished trace."""
+        return self.trace
+
+
+def renumbered(calls: Iterable[Item], first: int) -> int:
+    """Number the calls among these items from ``first``; the next free number."""
+    for item in calls:
+        if isinstance(item, ToolCall):
+            item.step = first
+            first += 1
+    return first

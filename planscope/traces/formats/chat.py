@@ -1,0 +1,60 @@
+"""OpenAI chat messages, and Anthropic messages, whose calls and results are blocks of content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planscope.traces.blocks import speaks, take
+from planscope.traces.build import Builder
+from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.shape import Said
+from planscope.traces.values import as_text, obj, seq, text
+
+LISTS = ("messages", "conversation", "trajectory", "traj", "history", "transcript", "chat")
+_ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "server_tool_use", "mcp_tool_use")
+
+
+def _sure_chat(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    calls = [one for m in messages for one in seq(m.get("tool_calls"))]
+    if any(type(obj(one).get("function")) is dict for one in calls):
+        return 0.8
+    if any(m.get("role") in ("tool", "function") for m in messages):
+        return 0.6
+    return 0.5 if all(type(m.get("content")) in (str, type(None)) for m in messages) else 0.4
+
+
+def _sure_anthropic(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    blocks = [obj(b).get("type") for m in messages for b in seq(m.get("content"))]
+    if any(kind in _ANTHROPIC_BLOCKS for kind in blocks):
+        return 0.8
+    defined = any("input_schema" in obj(one) for one in seq(beside.get("tools")))
+    return 0.8 if defined or text(beside.get("model")).startswith("claude") else 0.3
+
+
+def about_anthropic(build: Builder, beside: dict[str, Any]) -> None:
+    """As of other messages; the system prompt is no message here."""
+    about_messages(build, beside)
+    if beside.get("system"):
+        build.items.insert(0, Said("system", as_text(beside["system"]), 0))
+
+
+CHAT = MessageFormat(
+    "openai-chat",
+    "OpenAI chat messages",
+    LISTS,
+    is_message=speaks,
+    sure=_sure_chat,
+    take=take,
+)
+
+ANTHROPIC = MessageFormat(
+    "anthropic",
+    "Anthropic messages",
+    LISTS,
+    is_message=speaks,
+    sure=_sure_anthropic,
+    take=take,
+    about=about_anthropic,
+)
+
+READERS = (CHAT, ANTHROPIC)

@@ -1,0 +1,158 @@
+"""Results of tau-bench, tau2-bench: many trials of many tasks in one file, each a trace named ``task.trial``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from planscope.traces.blocks import SPEAKERS, speaks, take, take_tool_call, usage_of
+from planscope.traces.build import Builder
+from planscope.traces.json_stream import Broken, Cursor, salvaged
+from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.reader import Options
+from planscope.traces.shape import Trace
+from planscope.traces.source import Head, Source
+from planscope.traces.values import name, number, obj, rest_of, seq
+
+
+def id_of(beside: dict[str, Any]) -> str:
+    """``task_id.trial``; without a trial the task alone."""
+    task, trial = name(beside.get("task_id")), name(beside.get("trial"))
+    return f"{task}.{trial}" if task and trial else task
+
+
+def _sure_tau_bench(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    return 0.95 if "task_id" in beside and "traj" in beside else 0.0
+
+
+TAU_BENCH = MessageFormat(
+    "tau-bench",
+    "tau-bench results",
+    ("traj",),
+    is_message=speaks,
+    sure=_sure_tau_bench,
+    take=take,
+    id_of=id_of,
+)
+
+_PLACED = frozenset(
+    (
+        "role",
+        "content",
+        "tool_calls",
+        "timestamp",
+        "id",
+        "error",
+        "requestor",
+        "turn_idx",
+        "usage",
+        "cost",
+        "raw_data",
+    )
+)
+
+
+def _take_tau2(build: Builder, message: dict[str, Any]) -> None:
+    """One message of tau2: calls name their requestor, and a tool's message has the id of its call and a mark."""
+    if type(message.get("tool_messages")) is list:
+        for one in message["tool_messages"]:
+            _take_tau2(build, obj(one))
+        return
+    build.message += 1
+    at = build.at(message.get("timestamp"))
+    role = message.get("role")
+    raw = rest_of(message, _PLACED)
+    if role == "tool":
+        build.answer(
+            message.get("id"),
+            "" if message.get("content") is None else message["content"],
+            failed=message.get("error") is True,
+            at=at,
+            raw=raw,
+        )
+        return
+    by = SPEAKERS.get(role) if type(role) is str else None
+    if by is None:
+        build.unknown(f"role {name(role)[:40]}")
+        return
+    agent = "user" if by == "user" else None
+    build.said(by, message.get("content"), at=at, usage=usage_of(message.get("usage")), raw=raw)
+    for call in seq(message.get("tool_calls")):
+        take_tool_call(build, call, at=at, agent=agent)
+
+
+def _about_tau2(build: Builder, beside: dict[str, Any]) -> None:
+    about_messages(build, beside)
+    reward = obj(beside.get("reward_info")).get("reward")
+    build.trace.reward = number(reward)
+    end = beside.get("termination_reason")
+    if end in (
+        "too_many_errors",
+        "agent_error",
+        "user_error",
+        "infrastructure_error",
+        "timeout",
+        "max_steps",
+    ):
+        build.problem(f"the simulation ended: {end}", ended="error")
+
+
+_SIMULATION = MessageFormat(
+    "tau2",
+    "tau2 results",
+    ("messages",),
+    is_message=speaks,
+    sure=lambda messages, beside: 0.0,
+    take=_take_tau2,
+    about=_about_tau2,
+    id_of=id_of,
+)
+
+
+class Tau2:
+    """``{"info", "tasks", "simulations"}``; the simulations are read one by one."""
+
+    name = "tau2"
+    title = "tau2 results"
+
+    def recognises(self, head: Head) -> float:
+        for one in head.objects[:5]:
+            if type(one.get("simulations")) is list or ("info" in one and type(one.get("tasks")) is list):
+                return 0.95
+            if "reward_info" in one and "task_id" in one and type(one.get("messages")) is list:
+                return 0.95
+        return 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        first = next(iter(source.seen.objects), {})
+        if source.seen.kind == "lines" or "reward_info" in first:
+            yield from _SIMULATION.read(source, options)
+            return
+        model = None
+        for top in source.json().documents():
+            if top.kind != "{":
+                top.skip()
+                continue
+            for key, member in top.members():
+                if key == "info":
+                    model = obj(obj(member.value()).get("agent_info")).get("llm")
+                elif key == "simulations" and member.kind == "[":
+                    for trace in self._simulations(member, source):
+                        trace.model = trace.model or (model if type(model) is str else None)
+                        yield trace
+
+    def _simulations(self, member: Cursor, source: Source) -> Iterator[Trace]:
+        for count, element in enumerate(member.elements(), 1):
+            try:
+                record, broken = element.value(), None
+            except Broken as error:
+                record, broken = salvaged(error.rest) if error.cut else None, error
+            trace = _SIMULATION.trace_of(record, f"{source.stem}:{count}")
+            if broken is not None:
+                trace.problem, trace.ended = f"{broken.where}: {broken.why}", "broke_off"
+            yield trace
+            if broken is not None:
+                return
+
+
+READERS = (TAU_BENCH, Tau2())

@@ -1,0 +1,295 @@
+"""JSON read piece by piece from a stream of any length: lines, elements of arrays, members of objects.
+
+Only one value is held in memory, of at most ``LONGEST`` characters. The values themselves are decoded by ``json``,
+which is several times as fast as a parser of events.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from planscope.session.json_bytes import without_surrogates
+
+LONGEST = 64 * 2**20
+"""The limit for one record, in characters (lines: bytes)."""
+DEEPEST = 200
+"""The limit for nested lists and objects in what is saved from a record that was cut."""
+_PIECE = 256 * 1024
+_SPACE = re.compile(r"[ \t\r\n]*")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+|"', re.DOTALL)
+_NEAR_END = 16
+"""A value that the end of the buffer cuts fails this close to it, or in a string."""
+_decode = json.JSONDecoder(strict=False).raw_decode
+
+
+class Broken(Exception):
+    """The data end in the middle (``cut``) or are no JSON.
+
+    ``where``: for example ``line 7``; ``rest``: the text from the value that cannot be read.
+    """
+
+    def __init__(self, why: str, where: str, rest: str = "", *, cut: bool = True) -> None:
+        super().__init__(f"{why} ({where})")
+        self.why, self.where, self.rest, self.cut = why, where, rest, cut
+
+
+def parsed(text: str) -> Any:
+    """One JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
+    try:
+        value = json.loads(text, strict=False)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return clean(value, text)
+
+
+def clean(value: Any, text: str) -> Any:
+    """The value that was decoded from ``text``, without lone surrogates. Raises ValueError for deep nesting."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return value
+    try:
+        return without_surrogates(value)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def reason_of(error: ValueError) -> str:
+    """Why JSON cannot be read, in a few words."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is no JSON at column {error.pos + 1:,}: {error.msg}"
+    return str(error)
+
+
+class Lines:
+    """The lines of a stream, each with its number from 1. A line that is too long ends the file."""
+
+    def __init__(self, stream: IO[bytes], longest: int = LONGEST) -> None:
+        self.stream, self.longest = stream, longest
+        self.number = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every line that is not blank. Raises Broken."""
+        read, longest = self.stream.readline, self.longest
+        while True:
+            line = read(longest + 1)
+            if not line:
+                return
+            self.number += 1
+            if len(line) > longest:
+                raise Broken(
+                    f"a line is longer than {longest // 2**20} MB", f"line {self.number:,}", cut=False
+                )
+            if not line.isspace():
+                yield self.number, line
+
+
+class JsonStream:
+    """One or more JSON values in a row, read piece by piece."""
+
+    def __init__(self, stream: IO[bytes], longest: int = LONGEST) -> None:
+        self._read = stream.read
+        self._longest = longest
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._text = ""
+        self._at = 0
+        self._line = 1
+        self._ended = False
+
+    def documents(self) -> Iterator[Cursor]:
+        """A cursor for each value of the stream. Raises Broken for what is no JSON."""
+        while self.peek():
+            cursor = Cursor(self)
+            yield cursor
+            cursor.skip()
+            if self.peek() == ",":  # some logs put commas between their lines
+                self.step()
+
+    @property
+    def where(self) -> str:
+        """The place of the next character, for messages."""
+        return f"line {self._line + self._text.count(chr(10), 0, self._at):,}"
+
+    def peek(self) -> str:
+        """The next character that is no blank; empty at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._at)
+            self._at = found.end() if found is not None else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def step(self) -> None:
+        self._at += 1
+
+    def expect(self, letters: str) -> str:
+        """Step over one of these letters and return it. Raises Broken."""
+        found = self.peek()
+        if not found or found not in letters:
+            raise self.broken(f"{found!r} where {' or '.join(letters)} belongs" if found else "")
+        self._at += 1
+        return found
+
+    def broken(self, why: str = "") -> Broken:
+        """The error at this place; without ``why``: the data end here."""
+        rest = self._text[self._at :]
+        return Broken(why or "the data end in the middle", self.where, rest, cut=not why)
+
+    def value(self) -> Any:
+        """Decode the next value, however many pieces it takes. Raises Broken."""
+        if not self.peek():
+            raise self.broken()
+        while True:
+            try:
+                value, end = _decode(self._text, self._at)
+                if end < len(self._text) or self._ended or self._text[end - 1] in '"]}':
+                    value = clean(value, self._text[self._at : end])
+                    self._at = end
+                    return value
+            except json.JSONDecodeError as error:
+                near = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated")
+                if not near or (self._ended and not self._is_cut(error)):
+                    raise self.broken(f"it is no JSON: {error.msg}") from None
+            except RecursionError:
+                raise self.broken("it is nested too deeply") from None
+            except ValueError as error:
+                raise self.broken(str(error)) from None
+            if len(self._text) - self._at > self._longest:
+                raise self.broken(f"a record is longer than {self._longest // 2**20} MB")
+            if not self._more():
+                raise self.broken()
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        return error.pos >= len(self._text.rstrip()) - 6 or error.msg.startswith("Unterminated")
+
+    def _more(self) -> bool:
+        """Read on; as much as is left, so that a long value is decoded a few times only."""
+        if self._ended:
+            return False
+        self._line += self._text.count("\n", 0, self._at)
+        self._text = self._text[self._at :]
+        self._at = 0
+        piece = self._read(max(_PIECE, len(self._text)))
+        self._ended = not piece
+        self._text += self._decoder.decode(piece, final=not piece)
+        return bool(piece) or bool(self._text)
+
+
+class Cursor:
+    """A value that has not been read yet. It can be read once: whole, by elements, or by members."""
+
+    __slots__ = ("_done", "_stream", "kind")
+
+    def __init__(self, stream: JsonStream) -> None:
+        self._stream = stream
+        self._done = False
+        self.kind = stream.peek()
+        """The first character: ``[``, ``{``, ``"`` or that of a number or word."""
+
+    @property
+    def where(self) -> str:
+        return self._stream.where
+
+    def value(self) -> Any:
+        """The whole value. Raises Broken."""
+        self._done = True
+        return self._stream.value()
+
+    def skip(self) -> None:
+        """Step over the value if nobody has read it."""
+        if not self._done:
+            self.value()
+
+    def elements(self) -> Iterator[Cursor]:
+        """The elements of an array. Raises Broken, also for other values."""
+        self._done = True
+        stream = self._stream
+        stream.expect("[")
+        if stream.peek() == "]":
+            stream.step()
+            return
+        while True:
+            if not stream.peek():
+                raise stream.broken()
+            cursor = Cursor(stream)
+            yield cursor
+            cursor.skip()
+            if stream.expect(",]") == "]":
+                return
+
+    def members(self) -> Iterator[tuple[str, Cursor]]:
+        """The members of an object. Raises Broken, also for other values."""
+        self._done = True
+        stream = self._stream
+        stream.expect("{")
+        if stream.peek() == "}":
+            stream.step()
+            return
+        while True:
+            if stream.peek() != '"':
+                raise stream.broken("a key is missing" if stream.peek() else "")
+            key = stream.value()
+            stream.expect(":")
+            if not stream.peek():
+                raise stream.broken()
+            cursor = Cursor(stream)
+            yield key, cursor
+            cursor.skip()
+            if stream.expect(",}") == "}":
+                return
+
+
+def salvaged(text: str, *, partial_elements: bool = False) -> Any:
+    """What is whole in a JSON text that was cut off; None if nothing is.
+
+    A list keeps its whole elements, an object its whole members and those that are lists or objects themselves.
+    ``partial_elements``: keep also the beginning of an element that was cut.
+    """
+    stack: list[
+        list[Any]
+    ] = []  # opening letter, end of what is whole in it, whether a key waits for its value
+    end = 0
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token == '"':  # a string that was cut
+            break
+        if token[0] in "[{":
+            stack.append([token, found.end(), True])
+            if len(stack) > DEEPEST:
+                return None
+            continue
+        if not stack:
+            return _loaded(token)
+        top = stack[-1]
+        if token[0] in "]}":
+            stack.pop()
+            end = found.end()
+            if not stack:
+                return _loaded(text[:end])
+            stack[-1][1] = end
+        elif token == ":":
+            top[2] = False
+        elif token == ",":
+            top[2] = True
+        elif found.end() < len(text) and (top[0] == "[" or not top[2]):
+            top[1] = found.end()
+    closing: list[str] = []
+    cut: int | None = None
+    for k in range(len(stack) - 1, -1, -1):
+        kind, whole, _ = stack[k]
+        if cut is None:
+            if k and stack[k - 1][0] == "[" and not partial_elements:
+                continue  # an element that was cut
+            cut = whole
+        closing.append("]" if kind == "[" else "}")
+    return _loaded(text[:cut] + "".join(closing)) if closing else None
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return parsed(text)
+    except ValueError:
+        return None

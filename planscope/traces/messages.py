@@ -1,0 +1,255 @@
+"""Readers of formats that are lists of messages: alone, under a key, many in an array or a file of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from planscope.traces.build import Builder, Full
+from planscope.traces.json_stream import Broken, Cursor, parsed, salvaged
+from planscope.traces.reader import Options, closed
+from planscope.traces.shape import Trace
+from planscope.traces.source import Head, Source, damage_of, text_of_line
+from planscope.traces.values import name, number, obj
+
+IDS = (
+    "id",
+    "trace_id",
+    "traceId",
+    "conversation_id",
+    "session_id",
+    "thread_id",
+    "run_id",
+    "task_id",
+    "custom_id",
+)
+"""Keys beside the messages that name a trace, the first one first."""
+
+
+class MessageFormat:
+    """A format of messages. Subformats are values, not classes: what they do is given as functions.
+
+    ``lists``: keys that the messages may lie under; ``in_row``: under all of them, in this order. ``is_message`` tells
+    a message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
+    ``take`` adds one message, ``about`` what the members beside them tell.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        lists: tuple[str, ...],
+        *,
+        is_message: Callable[[Any], bool],
+        sure: Callable[[list[dict[str, Any]], dict[str, Any]], float],
+        take: Callable[[Builder, dict[str, Any]], None],
+        about: Callable[[Builder, dict[str, Any]], None] | None = None,
+        id_of: Callable[[dict[str, Any]], str] | None = None,
+        in_row: bool = False,
+    ) -> None:
+        self.name, self.title, self.lists, self.in_row = name, title, lists, in_row
+        self.is_message, self.sure, self.take = is_message, sure, take
+        self.about = about or about_messages
+        self.id_of = id_of or id_beside
+
+    # recognising --------------------------------------------------------------------------------------------------
+
+    def recognises(self, head: Head) -> float:
+        """The surest of what the first records say."""
+        records = head.records
+        if head.kind == "lines" or (head.sample and type(head.sample[0]) is list):
+            alone = [one for one in records if self.is_message(one)]
+            if alone and self.is_message(next((r for r in records if type(r) is dict), None)):
+                return self.sure(alone, {})
+        return max((self._sure(one) for one in records[:10]), default=0.0)
+
+    def _sure(self, record: Any) -> float:
+        messages, beside = self._split(record)
+        found = [one for one in messages[:200] if self.is_message(one)]
+        return self.sure(found, beside) if found else 0.0
+
+    def _split(self, record: Any) -> tuple[list[Any], dict[str, Any]]:
+        """The messages of a record, and its other members."""
+        if type(record) is list:
+            return record, {}
+        beside = obj(record)
+        found: list[Any] = []
+        for key in self.lists:
+            value = beside.get(key)
+            if type(value) is list:
+                found += value
+        return found, beside
+
+    def line_is_a_trace(self, head: Head) -> bool:
+        """Whether every line of such a file is a trace of its own."""
+        first = next((one for one in head.sample if type(one) in (dict, list)), None)
+        return head.kind == "lines" and first is not None and not self.is_message(first)
+
+    # reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        """Every trace of the file."""
+        if self.line_is_a_trace(source.seen):
+            yield from self.read_lines(source.stem, source.lines(), source)
+        elif source.seen.kind == "lines":
+            yield self._one(source, (value for _, value in source.records()))
+        else:
+            yield from self._read_json(source)
+
+    def read_lines(
+        self, stem: str, lines: Iterable[tuple[int, bytes]], source: Source | None = None
+    ) -> Iterator[Trace]:
+        """A trace of each line. A line that is damaged gives the trace of what is whole in it."""
+        try:
+            for number, line in lines:
+                words = text_of_line(line)
+                try:
+                    record, problem, cut = parsed(words), None, False
+                except ValueError as error:
+                    problem, cut = damage_of(number, line, error)
+                    record = salvaged(words.lstrip()) if cut else None
+                trace = self.trace_of(record, f"{stem}:{number}")
+                if problem is not None:
+                    trace.problem, trace.ended = problem, "broke_off"
+                yield trace
+        except Broken as broken:
+            build = Builder(f"{stem}:{broken.where}", self.name)
+            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            yield build.done()
+
+    def trace_of(self, record: Any, default_id: str) -> Trace:
+        """The trace of one record: a list of messages, or an object with such a list."""
+        messages, beside = self._split(record)
+        build = Builder(self.id_of(beside) or default_id, self.name)
+        if beside:
+            self.about(build, beside)
+        self._take_all(build, messages)
+        return build.trace
+
+    def _take_all(self, build: Builder, messages: Iterable[Any]) -> None:
+        take = self.take
+        try:
+            for message in messages:
+                if type(message) is dict:
+                    take(build, message)
+                elif type(message) is list:
+                    self._take_all(build, message)
+                else:
+                    build.unknown("a message that is no object")
+        except Full:
+            build.full()
+
+    def _one(self, source: Source, messages: Iterable[Any]) -> Trace:
+        """The trace of a file whose lines are messages."""
+        build = Builder(source.stem, self.name)
+        broken = None
+        try:
+            self._take_all(build, messages)
+        except Broken as error:
+            broken = error
+        return closed(build, source, broken)
+
+    def _read_json(self, source: Source) -> Iterator[Trace]:
+        count = 0
+        try:
+            for top in source.json().documents():
+                if top.kind == "[":
+                    for trace in self._read_array(top, source, count):
+                        count += 1
+                        yield trace
+                elif top.kind == "{":
+                    count += 1
+                    yield self._read_object(top, source.stem if count == 1 else f"{source.stem}:{count}")
+                else:
+                    top.skip()
+        except Broken as broken:
+            if not count:
+                raise
+            build = Builder(f"{source.stem}:{broken.where}", self.name)
+            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            yield build.done()
+
+    def _read_array(self, top: Cursor, source: Source, before: int) -> Iterator[Trace]:
+        """An array: of messages, which are one trace, or of traces."""
+        one: Builder | None = None
+        count = before
+        elements = top.elements()
+        try:
+            for element in elements:
+                record, broken = _whole_or_saved(element)
+                if one is None and self.is_message(record):
+                    one = Builder(source.stem if not before else f"{source.stem}:{before + 1}", self.name)
+                if one is None:
+                    count += 1
+                    if type(record) in (dict, list):
+                        trace = self.trace_of(record, f"{source.stem}:{count}")
+                        if broken is not None:
+                            trace.problem, trace.ended = f"{broken.where}: {broken.why}", "broke_off"
+                        yield trace
+                    if broken is not None:
+                        return
+                elif broken is not None:
+                    raise broken
+                else:
+                    self._take_all(one, (record,))
+        except Broken as broken:
+            if one is None:
+                one = Builder(f"{source.stem}:{count + 1}" if count else source.stem, self.name)
+            one.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+        if one is not None:
+            yield one.done()
+
+    def _read_object(self, top: Cursor, default_id: str) -> Trace:
+        """An object with a list of messages, which is read element by element."""
+        build = Builder(default_id, self.name)
+        beside: dict[str, Any] = {}
+        later: list[tuple[int, Any]] = []
+        try:
+            for key, member in top.members():
+                if key in self.lists[: 1 if self.in_row else None] and member.kind == "[":
+                    self._take_all(build, (one.value() for one in member.elements()))
+                    continue
+                value, broken = _whole_or_saved(member)
+                if key in self.lists and type(value) is list:
+                    later.append((self.lists.index(key), value))
+                else:
+                    beside[key] = value
+                if broken is not None:
+                    raise broken
+        except Broken as broken:
+            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+        for _, messages in sorted(later, key=lambda pair: pair[0]):
+            self._take_all(build, messages)
+        build.trace.id = self.id_of(beside) or default_id
+        self.about(build, beside)
+        return build.done()
+
+
+def _whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
+    """The value, or what is whole of one that was cut."""
+    try:
+        return cursor.value(), None
+    except Broken as broken:
+        return (salvaged(broken.rest) if broken.cut else None), broken
+
+
+def id_beside(beside: dict[str, Any]) -> str:
+    """The trace's id among the members beside the messages; empty if it has none."""
+    for key in IDS:
+        found = name(beside.get(key))
+        if found:
+            return found
+    return ""
+
+
+def about_messages(build: Builder, beside: dict[str, Any]) -> None:
+    """Tools, model, title and reward, as most programs name them."""
+    build.tools(beside.get("tools", beside.get("functions")))
+    trace = build.trace
+    model = beside.get("model")
+    if type(model) is str:
+        trace.model = model
+    title = beside.get("title")
+    if type(title) is str:
+        trace.title = title
+    build.trace.reward = number(beside.get("reward"))

@@ -1,0 +1,224 @@
+"""Opens files, folders and globs of traces: finds the format of each by its content, and reads them one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from glob import escape, glob
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from planscope.errors import UserError
+from planscope.traces import formats
+from planscope.traces.json_stream import Broken
+from planscope.traces.reader import Options, Reader
+from planscope.traces.shape import Trace
+from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
+
+GROUP = "planscope.traces"
+"""The entry point group of readers that other packages add."""
+SURE = 0.2
+"""A reader that is less sure than this does not read a file."""
+MOST_FILES = 1_000_000
+PART_OF_A_SESSION = ("subagents", "tool-results")
+ENDINGS = (".jsonl", ".json", ".ndjson", ".eval", ".jsonl.zst", ".json.zst", ".jsonl.gz", ".json.gz")
+"""Names of files that are read in a folder. A file that is named itself may have any name."""
+
+Heard = Callable[[str], None]
+"""Is told one line, for example about a file that cannot be read."""
+
+
+@cache
+def own_readers() -> tuple[Reader, ...]:
+    """planscope's readers, in the order in which they are asked."""
+    return tuple(
+        reader for name in formats.MODULES for reader in import_module(f"{formats.__name__}.{name}").READERS
+    )
+
+
+def readers(heard: Heard) -> list[Reader]:
+    """All readers: planscope's, then those of other packages. One that does not work is one line to ``heard``."""
+    found: list[Reader] = list(own_readers())
+    for entry in entry_points(group=GROUP):
+        try:
+            reader = entry.load()
+            reader = reader() if isinstance(reader, type) else reader
+            if not (callable(reader.recognises) and callable(reader.read) and reader.name):
+                raise TypeError("it has no recognises, read or name")
+            found.append(reader)
+        except Exception as error:
+            heard(f"the trace reader {entry.name} ({entry.value}) does not work: {_named(error)}")
+    return found
+
+
+def _named(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+
+
+def reader_of(source: Source, heard: Heard) -> Reader:
+    """The reader that is the surest about a file. Raises Unreadable."""
+    asked = readers(heard)
+    for size in LOOKS:
+        head = source.head(size)
+        best, surest = None, SURE
+        for reader in asked:
+            try:
+                sure = float(reader.recognises(head))
+            except Exception as error:
+                heard(f"the trace reader {reader.name} does not work: {_named(error)}")
+                continue
+            if sure > surest:
+                best, surest = reader, sure
+        if best is not None:
+            source.seen = head
+            return best
+        if len(head.data) < size:
+            break
+    raise Unreadable(f"{source.name}: {why_unknown(head)}")
+
+
+def why_unknown(head: Head) -> str:
+    """Why no reader knows a file, in one line."""
+    first = next(iter(head.objects), None)
+    if first is not None and isinstance(first.get("history"), list):
+        return (
+            "a history of messages without structured calls (as in Who&When); there is no call in it that could be "
+            "judged"
+        )
+    if head.kind == "zip":
+        return "a ZIP file that is no Inspect log; unpack it first"
+    if head.kind == "other":
+        return "it is no JSON, and no format of traces that planscope knows (docs/traces.md lists them)"
+    if first is None:
+        return "JSON, but no trace: there is no object in it"
+    keys = ", ".join(sorted(map(str, first))[:8])
+    return (
+        f"JSON, but no format of traces that planscope knows (it has {keys[:200]}; docs/traces.md lists them)"
+    )
+
+
+def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
+    """The traces of one file. Raises Unreadable, one line, if none can be read."""
+    reader = reader_of(source, heard)
+    count = 0
+    try:
+        for trace in reader.read(source, options):
+            trace.source = source.name
+            trace.id = trace.id or source.stem
+            count += 1
+            yield trace
+    except Broken as broken:
+        raise Unreadable(
+            f"{source.name}: {reader.title}, which cannot be read{' any further' if count else ''}: {broken}"
+        ) from None
+    except UserError:
+        raise
+    except RecursionError:
+        raise Unreadable(f"{source.name}: {reader.title}, but nested too deeply") from None
+    except OSError as error:
+        raise Unreadable(f"{source.name} cannot be read: {error.strerror or error}") from None
+    except Exception as error:
+        if os.environ.get("PLANSCOPE_TRACEBACK"):
+            raise
+        raise Unreadable(f"{source.name}: {reader.title}, but the reader fails: {_named(error)}") from None
+    finally:
+        source.close()
+    if not count:
+        raise Unreadable(f"{source.name}: {reader.title}, but there is no trace in it")
+
+
+def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:
+    """The files that are meant: files, folders (with those in them), globs, and ``-`` for standard input.
+
+    Raises Unreadable for a name that means nothing.
+    """
+    for path in paths:
+        if str(path) == "-":
+            yield standard_input()
+            continue
+        if not str(path):
+            raise Unreadable("the name of a trace is empty; name a file, a folder, or - for standard input")
+        for file in files_of(Path(path)):
+            try:
+                yield file_source(file)
+            except Unreadable as error:
+                heard(str(error))
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files that a name means, sorted. Raises Unreadable."""
+    try:
+        if path.is_dir():
+            found = files_in(path)
+            if not found:
+                raise Unreadable(f"{path} has no files of traces in it ({', '.join(ENDINGS[:4])})")
+            return found
+        if os.path.lexists(path):
+            return [path]
+        special = escape(str(path)) != str(path)
+        matches = sorted(glob(str(path), recursive=True)) if special else []  # noqa: PTH207
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{str(path)[:200]} cannot be read: {error}") from None
+    if not matches:
+        raise Unreadable(f"there is no file {path}; check the name")
+    return [
+        file
+        for match in matches
+        for file in (files_in(Path(match)) if Path(match).is_dir() else [Path(match)])
+    ]
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of traces in a folder and the folders in it, sorted; links to folders are not followed.
+
+    Files that belong to a session of Claude Code (its sub-agents) are read with it, and so left out.
+    """
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            one for one in folders if not one.startswith(".") and one not in PART_OF_A_SESSION
+        )
+        found += [
+            Path(place, name) for name in sorted(names) if name.endswith(ENDINGS) and not name.startswith(".")
+        ]
+        if len(found) > MOST_FILES:
+            raise Unreadable(f"{folder} has more than {MOST_FILES:,} files; name some of them")
+    return found
+
+
+def open_traces(
+    paths: Iterable[str | Path],
+    *,
+    options: Options | None = None,
+    on_problem: Heard | None = None,
+) -> Iterator[Trace]:
+    """Every trace of these files, folders and globs (``-``: standard input), one after the other.
+
+    Only one trace is held in memory. Traces of the same id get a number: ``0.1~2``. ``on_problem`` is told one line
+    about each file that cannot be read, and the others are read; without it the first such file raises Unreadable. A
+    file that can be read in part gives a trace whose ``problem`` says where it broke.
+    """
+    chosen = options or Options()
+
+    def heard(line: str) -> None:
+        if on_problem is None:
+            raise Unreadable(line)
+        on_problem(line)
+
+    taken: dict[str, int] = {}
+    for source in sources(paths, heard):
+        try:
+            for trace in read(source, chosen, heard):
+                trace.id = once(trace.id, taken)
+                yield trace
+        except Unreadable as error:
+            heard(str(error))
+
+
+def once(id: str, taken: dict[str, int]) -> str:
+    """The id, with a number if it is taken."""
+    count = taken.get(id, 0) + 1
+    taken[id] = count
+    return id if count == 1 else f"{id}~{count}"

@@ -1,0 +1,53 @@
+"""The interface of a reader of one format, and what readers share: one trace of many records, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from planscope.traces.build import Builder
+from planscope.traces.json_stream import Broken
+from planscope.traces.shape import Trace
+from planscope.traces.source import Head, Source
+from planscope.wording.phrases import plural
+
+
+@dataclass(frozen=True)
+class Options:
+    """``siblings``: read the files beside a session that belong to it (sub-agents, long answers)."""
+
+    siblings: bool = True
+
+
+class Reader(Protocol):
+    """Reads one format. Others add theirs under the entry point group ``planscope.traces``."""
+
+    @property
+    def name(self) -> str:
+        """A short id, for example ``openai-chat``."""
+
+    @property
+    def title(self) -> str:
+        """The name for people, for example ``OpenAI chat messages``."""
+
+    def recognises(self, head: Head) -> float:
+        """How surely a file that begins so has this format, from 0 to 1. The name of the file does not count."""
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        """The traces of the file. What is damaged is said in ``Trace.problem``; raises UserError or Broken if nothing
+        can be read."""
+
+
+def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trace:
+    """The trace of a whole file, with what was damaged in it."""
+    if source.damaged:
+        more = (
+            f" (and {plural(source.damaged_count - 1, 'more damaged line')})"
+            if source.damaged_count > 1
+            else ""
+        )
+        build.problem(source.damaged[0] + more, ended="broke_off" if source.ends_damaged else None)
+    if broken is not None:
+        build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+    return build.done()

@@ -1,0 +1,330 @@
+"""A file of traces: its bytes, unpacked and bounded, and a look at its beginning that tells the format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from planscope.errors import UserError
+from planscope.traces.json_stream import Broken, JsonStream, Lines, parsed, reason_of, salvaged
+
+LOOKS = (64 * 1024, 1024 * 1024)
+"""Bytes from the beginning of a file that a format is recognised by; the second if the first do not tell."""
+SAMPLE = 50
+"""Lines that are looked at, at most."""
+MOST_DAMAGED = 20
+"""Damaged lines that are kept with their places."""
+BOMB_FROM = 256 * 2**20
+BOMB_RATIO = 250
+"""Packed data that unpack to more bytes than ``BOMB_FROM``, and ``BOMB_RATIO`` times their size, are refused."""
+GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+
+
+class Unreadable(UserError):
+    """A file that no trace can be read from; the message is one line with the file's name."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file.
+
+    ``kind``: ``lines`` if each line is a JSON value, ``json`` for one JSON text, ``zip``, or ``other``. ``sample``: the
+    values of the first lines, or the one value, without what is cut off. ``data``: the bytes.
+    """
+
+    kind: Literal["lines", "json", "zip", "other"]
+    sample: list[Any]
+    data: bytes = b""
+
+    @property
+    def records(self) -> list[Any]:
+        """The first records: values of lines, elements of an array, or the one value."""
+        if self.kind == "json" and self.sample and type(self.sample[0]) is list:
+            return list(self.sample[0][:SAMPLE])
+        return self.sample
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """Those records that are objects."""
+        return [one for one in self.records if type(one) is dict]
+
+
+@dataclass
+class Source:
+    """One file, or standard input. ``opened`` gives its bytes from the start each time, still packed."""
+
+    name: str
+    opened: Callable[[], IO[bytes]]
+    path: Path | None = None
+    damaged: list[str] = field(default_factory=list)
+    """The places that could not be read, each in a few words; those that :meth:`damage` was told."""
+    damaged_count: int = 0
+    ends_damaged: bool = False
+    open_files: list[IO[bytes]] = field(default_factory=list)
+    seen: Head = field(default_factory=lambda: Head("other", []))
+    """The beginning, once the format was recognised by it."""
+
+    @property
+    def stem(self) -> str:
+        """The name for the id of a trace that has none."""
+        name = Path(self.name).name
+        for ending in (".zst", ".gz"):
+            name = name.removesuffix(ending)
+        for ending in (".jsonl", ".ndjson", ".json", ".eval", ".txt", ".log"):
+            name = name.removesuffix(ending)
+        return name or "trace"
+
+    def raw(self) -> IO[bytes]:
+        """The bytes, as they are. :meth:`close` closes the file if nobody else does."""
+        try:
+            file = self.opened()
+        except OSError as error:
+            raise Unreadable(f"{self.name} cannot be read: {error.strerror or error}") from None
+        self.open_files = [one for one in self.open_files if not one.closed]
+        self.open_files.append(file)
+        return file
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for file in self.open_files:
+            file.close()
+        self.open_files = []
+
+    def stream(self) -> IO[bytes]:
+        """The bytes, unpacked if they are gzip or zstd. Reading raises Broken for damage and for bombs."""
+        file = self.raw()
+        begins = file.read(4)
+        file.seek(0)
+        if begins.startswith(GZIP):
+            return io.BufferedReader(_Unpacked(file, gzip.GzipFile(fileobj=file)), 2**18)
+        if begins == ZSTD:
+            unpacked = (
+                zstandard(self.name)
+                .ZstdDecompressor(max_window_size=2**27)
+                .stream_reader(file, read_across_frames=True)
+            )
+            return io.BufferedReader(_Unpacked(file, unpacked), 2**18)
+        if begins[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes such files
+            return _recoded(file)
+        return file
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not blank, with their numbers. Raises Broken."""
+        with self.stream() as file:
+            yield from Lines(file)
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """The JSON value of each line. A line that is damaged is noted and left out; Broken ends them."""
+        for number, line in self.lines():
+            try:
+                yield number, parsed(text_of_line(line))
+            except ValueError as error:
+                self.damage(*damage_of(number, line, error))
+
+    def json(self) -> JsonStream:
+        """The JSON values of the file. The caller reads it to its end."""
+        return JsonStream(self.stream())
+
+    def damage(self, place: str, cut: bool = False) -> None:
+        """Note a place that could not be read. ``cut``: the data end there."""
+        self.damaged_count += 1
+        self.ends_damaged = cut
+        if len(self.damaged) < MOST_DAMAGED:
+            self.damaged.append(f"{place}; the file ends there" if cut else place)
+
+    def head(self, size: int) -> Head:
+        """A look at the first bytes. Raises Unreadable for what cannot be opened or unpacked."""
+        file = self.raw()
+        with file:
+            if file.read(4) == ZIP:
+                return Head("zip", [], ZIP)
+        try:
+            with self.stream() as unpacked:
+                data = unpacked.read(size)
+        except Broken as broken:
+            raise Unreadable(f"{self.name} cannot be read: {broken}") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise Unreadable(f"{self.name} cannot be unpacked: {error}") from None
+        return head_of(data, whole=len(data) < size)
+
+
+def head_of(data: bytes, *, whole: bool) -> Head:
+    """The beginning of a file as a sample of values. ``whole``: these are all its bytes."""
+    text = data.decode("utf-8-sig", "replace")
+    start = text.lstrip()
+    if not start or start[0] not in "[{":
+        return Head("other", [], data)
+    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    ended = whole or text.endswith("\n")
+    sample = [value for line in lines[:SAMPLE] if (value := _value(line)) is not None]
+    first_alone = _value(lines[0]) is not None and len(lines[0].strip()) > 2
+    if len(lines) > 1 and (first_alone or (len(sample) > 1 and len(sample) * 2 >= len(lines[:SAMPLE]))):
+        return Head("lines", sample, data)
+    if len(lines) == 1 and first_alone and ended:
+        return Head("json", sample, data)
+    with suppress(ValueError):
+        if whole:
+            return Head("json", [parsed(text)], data)
+    value = salvaged(start, partial_elements=True)
+    return Head("json", [value] if value is not None else [], data)
+
+
+def _value(line: str) -> Any:
+    """The object or list of one line; None if it is neither."""
+    begins = line.lstrip()[:1]
+    if begins not in ("{", "["):
+        return None
+    try:
+        return parsed(line)
+    except ValueError:
+        return None
+
+
+def damage_of(number: int, line: bytes, error: ValueError) -> tuple[str, bool]:
+    """The place of a damaged line in words, and whether the file ends in it."""
+    return f"line {number:,}: {reason_of(error)}", not line.endswith(b"\n")
+
+
+def text_of_line(line: bytes) -> str:
+    """The text of a line of UTF-8, with U+FFFD for bytes that are not."""
+    return line.decode("utf-8-sig" if line.startswith(b"\xef\xbb\xbf") else "utf-8", "replace")
+
+
+class _Unpacked(io.RawIOBase):
+    """Unpacked bytes; raises Broken for damage and for data that unpack to far too much."""
+
+    def __init__(self, packed: IO[bytes], unpacked: Any) -> None:
+        self._packed, self._unpacked = packed, unpacked
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._unpacked.read(len(buffer))
+        except (OSError, EOFError, zlib.error, MemoryError) as error:
+            raise Broken(f"the packed data are damaged: {error}", f"after {self._count:,} bytes") from None
+        except Exception as error:  # zstandard.ZstdError, which cannot be named without the package
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise Broken(f"the packed data are damaged: {error}", f"after {self._count:,} bytes") from None
+        self._count += len(data)
+        if self._count > BOMB_FROM and self._count > BOMB_RATIO * max(self._packed.tell(), 1):
+            raise Broken(
+                f"it unpacks to more than {BOMB_RATIO} times its size, as no log does",
+                f"after {self._count // 2**20:,} MB",
+                cut=False,
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def _recoded(file: IO[bytes]) -> IO[bytes]:
+    """UTF-16 as UTF-8, in a temporary file."""
+    made: IO[bytes] = tempfile.SpooledTemporaryFile(8 * 2**20)  # noqa: SIM115
+    with io.TextIOWrapper(file, "utf-16", "replace", newline="") as text:
+        while piece := text.read(2**20):
+            made.write(piece.encode("utf-8", "replace"))
+    made.seek(0)
+    return made
+
+
+def zstandard(name: str) -> Any:
+    """The package that unpacks zstd. Raises Unreadable that says how to get it."""
+    try:
+        import zstandard as package
+    except ImportError:
+        raise Unreadable(
+            f"{name} is packed with zstd, which needs the package zstandard; install it with: pip install '.[traces]'"
+        ) from None
+    return package
+
+
+def file_source(path: Path) -> Source:
+    """A regular file as a source. Raises Unreadable for others."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror or error}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise Unreadable(f"{path} is not a regular file; copy its content to one, or pipe it in and use -")
+    if not status.st_size:
+        raise Unreadable(f"{path} is empty; name a file with a trace")
+
+    def opened() -> IO[bytes]:
+        return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb", 2**18)
+
+    return Source(str(path), opened, path)
+
+
+def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Source:
+    """A stream that can be read once as a source; it is kept in a temporary file. Raises Unreadable."""
+    if stream is None:
+        raise Unreadable(f"{name} is closed; name a file")
+    kept: IO[bytes] = tempfile.SpooledTemporaryFile(32 * 2**20)  # noqa: SIM115
+    try:
+        while piece := stream.read(2**20):
+            kept.write(piece)
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{name} cannot be read: {error}") from None
+    if not kept.tell():
+        raise Unreadable(f"{name} is empty; pipe a trace into it")
+
+    def opened() -> IO[bytes]:
+        kept.seek(0)
+        return _Kept(kept)  # type: ignore[return-value]
+
+    return Source(name, opened)
+
+
+class _Kept(io.RawIOBase):
+    """The bytes of a temporary file that outlives its readers."""
+
+    def __init__(self, kept: IO[bytes]) -> None:
+        self._kept = kept
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kept, name)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._kept.read(-1 if size is None else size)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        return self._kept.readline(-1 if size is None else size)
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._kept.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._kept.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._kept.tell()
+
+
+def standard_input() -> Source:
+    """Standard input as a source. Raises Unreadable."""
+    return stream_source(sys.stdin.buffer if sys.stdin is not None else None)

@@ -1,0 +1,148 @@
+"""Values of untrusted JSON: each function takes a value of any type and gives one of the type that its name says."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+from planscope.traces.json_stream import parsed
+
+NO_DICT: dict[str, Any] = {}
+NO_LIST: list[Any] = []
+
+
+def obj(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one (not to be changed)."""
+    return value if type(value) is dict else NO_DICT
+
+
+def seq(value: Any) -> list[Any]:
+    """The value if it is a list, else an empty one (not to be changed)."""
+    return value if type(value) is list else NO_LIST
+
+
+def text(value: Any) -> str:
+    """The value if it is a string, else an empty one."""
+    return value if type(value) is str else ""
+
+
+def name(value: Any, default: str = "") -> str:
+    """An id or a name: strings, and numbers as text."""
+    if type(value) is str:
+        return value or default
+    return str(value) if type(value) is int and abs(value) < 10**30 else default
+
+
+def compact(value: Any) -> str:
+    """A value as JSON on one line."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    except (RecursionError, ValueError):
+        return "(nested too deeply)"
+
+
+def as_text(value: Any) -> str:
+    """What a model read: a string as it is, blocks of content joined, other values as JSON."""
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    if type(value) is list:
+        return "\n".join(part for one in value if (part := _block(one)))
+    return compact(value)
+
+
+def _block(value: Any) -> str:
+    if type(value) is str:
+        return value
+    if type(value) is dict:
+        for key in ("text", "content", "refusal"):
+            found = value.get(key)
+            if type(found) is str:
+                return found
+        inner = value.get("content")
+        if type(inner) is list:
+            return "\n".join(text(obj(one).get("text")) for one in inner)
+        kind = text(value.get("type"))
+        if kind and kind not in ("json", "object"):
+            return f"[{kind}]"
+    return compact(value)
+
+
+def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Arguments that are an object or JSON text, and what is wrong with them. ``None`` counts as not captured."""
+    if type(value) is dict:
+        return value, None
+    if value is None:
+        return None, None
+    if type(value) is str:
+        if not value.strip():
+            return {}, None
+        try:
+            found = parsed(value)
+        except ValueError:
+            return None, f"the arguments are no JSON: {value[:200]}"
+        if type(found) is dict:
+            return found, None
+        if found is None:
+            return {}, None
+        return None, f"the arguments are no object: {value[:200]}"
+    return None, f"the arguments are no object: {compact(value)[:200]}"
+
+
+def rest_of(record: dict[str, Any], placed: Collection[str]) -> dict[str, Any] | None:
+    """The members of a record that have no place of their own; None if there are none."""
+    return {k: v for k, v in record.items() if k not in placed and v is not None and v != []} or None
+
+
+def count_of(value: Any) -> int:
+    """A number of tokens: a whole number from 0; else 0."""
+    return value if type(value) is int and 0 <= value < 2**53 else 0
+
+
+def number(value: Any) -> float | None:
+    """A finite number; None for other values."""
+    if type(value) is bool:
+        return float(value)
+    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
+
+
+def seconds(value: Any) -> float | None:
+    """A time as seconds since 1970: ISO text, or a number of seconds, milli-, micro- or nanoseconds."""
+    if type(value) is str:
+        try:
+            when = datetime.fromisoformat(value)
+            return (when if when.tzinfo is not None else when.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError, OSError):
+            if not value.isdigit() or len(value) > 25:
+                return None
+            value = int(value)
+    if type(value) is int or type(value) is float:
+        if not math.isfinite(value) or value <= 0:
+            return None
+        for _ in range(3):
+            if value < 1e11:
+                break
+            value /= 1000
+        return float(value) if value < 1e11 else None
+    return None
+
+
+def says_error(answer: str) -> bool:
+    """Whether an answer without a mark of its format says that the call failed.
+
+    It begins with "Error", or is JSON with a top-level ``error`` that is neither null nor false.
+    """
+    start = answer.lstrip() if answer[:1].isspace() else answer
+    if start.startswith("Error"):
+        return True
+    if not start.startswith("{") or '"error"' not in start:
+        return False
+    try:
+        error = obj(parsed(start)).get("error")
+    except ValueError:
+        return False
+    return error is not None and error is not False

@@ -1,0 +1,45 @@
+"""Files that other programs wrote, read and counted again by an independent counter; skipped where they are missing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from planscope.traces import open_traces
+
+FOLDER = Path(os.environ.get("PLANSCOPE_REAL_TRACES", "/work/shared/traces"))
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real traces are not here")
+
+EXPECTED = {
+    "openai_chat_messages.json": ("openai-chat", '"tool_call_id":'),
+    "tau_bench_airline_3.json": ("tau-bench", '"tool_call_id":'),
+    "tau_retail_good.json": ("tau-bench", '"tool_call_id":'),
+    "tau2_mock_create_task.json": ("tau2", '"role": "tool"'),
+    "anthropic_parallel_tool_calls.json": ("anthropic", '"type": "tool_use"'),
+}
+"""The format of each file, and text that it has once a call."""
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_real_file_is_read_with_all_its_calls(name: str) -> None:
+    form, once_a_call = EXPECTED[name]
+    path = FOLDER / name
+    if not path.exists():
+        pytest.skip(f"{name} is not here")
+    traces = list(open_traces([path]))
+    assert {trace.format for trace in traces} == {form}
+    assert [trace.problem for trace in traces] == [None] * len(traces)
+    calls = [call for trace in traces for call in trace.calls]
+    assert len(calls) == path.read_text(encoding="utf-8").count(once_a_call) > 0
+    assert all(call.arguments is not None and call.answered for call in calls)
+    for trace in traces:
+        assert [call.step for call in trace.calls] == list(range(1, len(trace.calls) + 1))
+
+
+def test_traces_of_tau_bench_are_named_by_task_and_trial() -> None:
+    path = FOLDER / "tau_retail_good.json"
+    ids = [f"{one['task_id']}.{one['trial']}" for one in json.loads(path.read_text(encoding="utf-8"))]
+    assert [trace.id for trace in open_traces([path])] == ids

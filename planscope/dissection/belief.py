@@ -33,10 +33,10 @@ NONE = "none"
 HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
 
 ALIKE = ((30.0, 0.75), (0.3, 0.25))
-"""Pairs of concentration (of the beta distribution of a kind's mutant rates) and prior weight."""
+"""Concentrations (of the beta distribution of a kind's mutant rates) with their prior weights."""
 
 ITSELF = 30.0
-"""The concentration for the unchanged query: high, since the rates below are the rates of this one text."""
+"""The concentration for the unchanged query. It is high, since the rates below are the rates of this one text."""
 
 _LOW = ((0.02, 0.28), (0.1, 0.28), (0.19, 0.26), (0.29, 0.18))
 _HIGH = ((0.72, 0.12), (0.8, 0.2), (0.87, 0.24), (0.93, 0.24), (0.98, 0.2))
@@ -77,7 +77,7 @@ _NEVER = -1e9
 
 @lru_cache(maxsize=65536)
 def chance(rate: float, alike: float, right: int, wrong: int) -> float:
-    """Log likelihood of one mutant's runs, in their order, if its kind has success rate ``rate``."""
+    """Return the log likelihood of one mutant's runs, in their order, if its kind has success rate ``rate``."""
     a, b = alike * rate, alike * (1 - rate)
     found = math.lgamma(a + right) + math.lgamma(b + wrong) - math.lgamma(a + b + right + wrong)
     return found + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
@@ -85,7 +85,7 @@ def chance(rate: float, alike: float, right: int, wrong: int) -> float:
 
 @lru_cache(maxsize=65536)
 def _mixed(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
-    """Likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the fault."""
+    """Return the likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the fault."""
     missed, hit = math.exp(chance(good, alike, right, wrong)), math.exp(chance(bad, alike, right, wrong))
     return tuple(share * missed + (1 - share) * hit for share in SHARES)
 
@@ -119,7 +119,7 @@ class _Arm:
 
 @lru_cache(maxsize=4096)
 def _arm(classes: frozenset[tuple[Counts, int]]) -> _Arm:
-    """Cached by the number of mutants with each count; one more run changes only one arm."""
+    """Return an arm, cached by the number of mutants with each count: one more run changes only one arm."""
     return _Arm(classes)
 
 
@@ -158,7 +158,7 @@ class Belief:
         self.likely = _normal({name: sum(self._terms[name]) for name in HYPOTHESES})
 
     def _as_it_is(self, rate: float) -> float:
-        """Log likelihood of the runs of the unchanged query."""
+        """Return the log likelihood of the runs of the unchanged query."""
         return chance(rate, ITSELF, self.same.right, self.same.wrong)
 
     def _pair_log(self, cause: Cause, p: int, bad: float, weight: float) -> float:
@@ -169,7 +169,7 @@ class Belief:
         return found
 
     def weight(self, name: str) -> float:
-        """A hypothesis' unnormalized weight before the next run, on the scale of :meth:`foresee`."""
+        """Return a hypothesis' unnormalized weight before the next run, on the scale of :meth:`foresee`."""
         return sum(self._terms[name])
 
     def best(self) -> str:
@@ -210,7 +210,7 @@ class Belief:
         return found
 
     def gain(self, kind: CellKind, mutant: Counts = Counts()) -> float:  # noqa: B008
-        """The expected information of one more run about the cause, in bits."""
+        """Return the expected information of one more run about the cause, in bits."""
         chance_right, right = self.foresee(kind, mutant)
         everything = sum(map(sum, self._terms.values()))
         wrong = {name: max(0.0, sum(self._terms[name]) - right[name]) for name in HYPOTHESES}
@@ -230,5 +230,5 @@ def _normal(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def entropy(likely: Mapping[str, float]) -> float:
-    """The entropy of a distribution, in bits."""
+    """Return the entropy of a distribution, in bits."""
     return -sum(p * math.log2(p) for p in likely.values() if p > 0)

@@ -1,4 +1,4 @@
-"""Dissects: makes mutants and runs them, one by one or several at once, until the cause is clear."""
+"""Dissects a query: makes mutants and runs them, one by one or several at once, until the cause is clear."""
 
 from __future__ import annotations
 
@@ -41,19 +41,20 @@ from planscope.session.oracle_input import problem_of
 
 
 class Plan(Protocol):
-    """Chooses the runs. ``number``: of the mutant that the user asked for, if any."""
+    """Chooses the runs of a dissection. ``number``: of the mutant that the user asked for, if any."""
 
     number: int | None
 
     def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
-        """The next run. ``pending``: runs in progress. None: nothing to begin until one of them has ended."""
+        """Return the next run, or None if none can begin until a pending one has ended. ``pending``: runs in
+        progress."""
 
     def done(self, results: Results) -> bool:
-        """Is the answer settled, regardless of the runs in progress?"""
+        """Return whether the answer is settled, regardless of the runs in progress."""
 
 
 class Rates:
-    """The method ``rates``."""
+    """Chooses runs by the method ``rates``."""
 
     number: int | None = None
 
@@ -67,7 +68,7 @@ class Rates:
 
 
 class Paper:
-    """Algorithm 2."""
+    """Chooses runs by the method ``paper`` (Algorithm 2)."""
 
     number: int | None = None
 
@@ -86,7 +87,8 @@ class Paper:
 
 @dataclass(slots=True)
 class Asked:
-    """``times`` runs of one mutant, or one run each on ``times`` mutants of a kind that have none yet."""
+    """Chooses the runs that the user asked for: ``times`` of one mutant, or one each on ``times`` new mutants of a
+    kind."""
 
     kind: CellKind
     number: int | None
@@ -133,15 +135,15 @@ IN_VAIN = 4
 class Dissector:
     """One dissection in progress. The constructor reads the session; only :meth:`add_to` changes it.
 
-    ``variant`` is the query; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of
-    this session to go on with (then request, run, method and seed are its own, and ``budget`` is what it has in
-    all). ``on_cell`` gets each mutant when it is made (no run yet), ``on_run`` each run when it has ended, on the
-    thread of :meth:`go` or the agents' event loop: pass them on and return at once. What they are given is not
-    changed afterwards. The ids of what is made begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
+    ``variant`` is the query; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of this
+    session to continue (then run, method and seed are its own, and ``budget`` is its new total). ``on_cell`` receives
+    each mutant when it is made (without runs), ``on_run`` each run when it has ended. Both are called on the thread of
+    :meth:`go` or the agents' event loop, so they should pass the objects on and return at once; these are not changed
+    afterwards. The ids of new objects begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
 
     Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
-    ``at_once``. Raises what :class:`planscope.agents.runner.LiveRun` raises where no run can begin, ``ParseFailure``
-    if the query cannot be read, and ``UserError`` if it cannot be met or ``resume`` does not fit.
+    ``at_once``. Raises the errors of :class:`planscope.agents.runner.LiveRun` if no run can begin, ``ParseFailure`` if
+    the query cannot be read, and ``UserError`` if it cannot be met or ``resume`` does not fit.
     """
 
     def __init__(
@@ -197,15 +199,15 @@ class Dissector:
 
     @property
     def dissection(self) -> Dissection:
-        """A copy of the record so far, from any thread."""
+        """A copy of the record so far. May be read from any thread."""
         return self._results.copy()
 
     def go(self, kind: CellKind | None = None, number: int | None = None, *, times: int = 1) -> Dissection:
         """Spend runs, and return when done. May be called again, also after :meth:`stop`.
 
-        Without a ``kind``: as the method wants, until it is decided or the budget is spent. With a ``kind``: a run
-        on each of ``times`` mutants that have none yet. With a ``number`` too: ``times`` runs of that mutant. All
-        count against the budget. An interrupt (Ctrl-C) stops the runs in progress, and is passed on.
+        Without a ``kind``, the method chooses the runs until it has decided or the budget is spent. With a ``kind``,
+        each of ``times`` new mutants gets a run. With a ``number`` too, that mutant gets ``times`` runs. All count
+        against the budget. An interrupt (Ctrl-C) stops the runs in progress, and is passed on.
         """
         record = self._results.copy()
         plan = plan_for(record.method, record.budget, kind, number, times)
@@ -225,7 +227,7 @@ class Dissector:
     def stop(self) -> None:
         """End :meth:`go` soon, from any thread: runs in progress are cancelled and dropped, finished ones stay.
 
-        Before the first :meth:`go` it ends that one at once; after one has ended it does nothing.
+        If :meth:`go` was not called yet, its first call ends at once. After a call has ended, this does nothing.
         """
         with self._lock:
             if self._over:
@@ -235,7 +237,7 @@ class Dissector:
                 self._wake()
 
     def add_to(self, session: Session) -> Dissection:
-        """Add the results so far to a session, from the thread that owns it; may be called repeatedly."""
+        """Add the results so far to a session, in the thread that owns it. May be called repeatedly."""
         return self._results.add_to(session)
 
     def _ending(self, trouble: str | None) -> str | None:
@@ -249,7 +251,7 @@ class Dissector:
     # ------------------------------------------------------------------ what comes next
 
     def _next(self, plan: Plan, pending: list[Pick]) -> tuple[Pick, Cell, Variant] | None:
-        """The next run with its mutant, which is made if necessary; None if there is none to begin now."""
+        """Return the next run with its mutant, which is made if necessary, or None if none can begin now."""
         while not self._stopped.is_set():
             if self._results.spent + len(pending) >= self._results.budget:
                 return None
@@ -283,7 +285,7 @@ class Dissector:
             self._on_run(changed, named)
 
     def _fresh_seeds(self, session: Session, first: int) -> Iterator[int]:
-        """Seeds that this model was not run with in this session; a used seed would repeat a run."""
+        """Yield seeds with which this model was not run in this session: a used seed would repeat a run."""
         used = {r.seed for r in session.runs if r.model == self._spec.text}
         return (seed for seed in count(first) if seed not in used)
 
@@ -301,7 +303,8 @@ class Dissector:
         return None
 
     async def _together(self, plan: Plan) -> str | None:
-        """Several runs at once, at most ``at_once``. The next is chosen when one ends; a decision cancels the rest."""
+        """Make several runs at once, at most ``at_once``. The next is chosen when one ends; a decision cancels the
+        rest."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
             self._wake = partial(_call, loop, stop.set)

@@ -1,4 +1,4 @@
-"""The arms of a dissection, the causes that they speak for, what is counted in them, and the decision."""
+"""The arms of a dissection, the causes that they indicate, the counts of their runs, and the decision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planscope.session.model import CellKind
 
 Cause = Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
-"""In the paper's order, from the least change of the query to the largest."""
+"""The causes in the paper's order, from the least change of the query to the largest."""
 
 KINDS: tuple[CellKind, ...] = get_args(CellKind)
 SAME: tuple[CellKind, ...] = ("Original", "Repeat")
@@ -30,7 +30,7 @@ CAUSE_OF: Mapping[CellKind, Cause] = {
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Runs of one mutant that can be judged; aborted ones say nothing about planning."""
+    """The runs of one mutant that can be judged. Aborted ones say nothing about planning."""
 
     right: int = 0
     wrong: int = 0
@@ -51,30 +51,30 @@ Evidence = Mapping[CellKind, Sequence[Counts]]
 
 
 def total(mutants: Sequence[Counts]) -> Counts:
-    """All runs of an arm."""
+    """Return the counts of all runs of an arm."""
     return sum(mutants, Counts())
 
 
 def judged_mutants(counts: Sequence[Counts]) -> int:
-    """The number of an arm's mutants with a run that can be judged."""
+    """Return how many of an arm's mutants have a run that can be judged."""
     return sum(1 for one in counts if one.runs)
 
 
 def of_kinds(evidence: Evidence, kinds: Sequence[CellKind]) -> Counts:
-    """All runs of several arms."""
+    """Return the counts of all runs of several arms."""
     return sum((total(evidence.get(kind, ())) for kind in kinds), Counts())
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """``cause`` None: undecided or ``blameless``, and ``missing`` says what would help.
+    """The answer of a dissection. ``cause`` is None if undecided (``missing`` says what would help) or
+    ``blameless``.
 
     ``confidence``: the probability of the cause, or that none is in the query (``blameless``), given the runs and the
-    assumptions that ``belief`` states; None where undecided, where the agent never failed, and for the method
-    ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause,
-    and under "none" that nothing in this query is to blame; empty for ``paper``. ``settled``: more runs would
-    not change it, or there is nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this
-    query is to blame for it.
+    assumptions that ``belief`` states. It is None if undecided, if the agent never failed, and for the method
+    ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause, and under "none"
+    that nothing in this query is to blame; empty for ``paper``. ``settled``: more runs would not change it, or there is
+    nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this query is to blame for it.
     """
 
     cause: Cause | None

@@ -1,12 +1,12 @@
-"""The method ``paper``: Algorithm 2 of the paper (section 4.5), to the letter but for its last loop.
+"""The method ``paper``: Algorithm 2 of the paper (section 4.5), exactly except for its last loop.
 
-Three repeats, then ``rounds`` (the paper's K) mutants of each kind, one run each: the first kind that is right once is
-the cause. As printed, the last loop returns in its first round either way, "Structure" or "Constraint"; here all K
-rounds are done before it says "Constraint", as the text of the section has it. The algorithm begins with a query
-that fails: if no failing run is known, the query is run until it fails.
+It makes three repeats, then ``rounds`` (the paper's K) mutants of each kind, one run each; the first kind that is right
+once is the cause. As printed, the last loop returns in its first round either way, "Structure" or "Constraint"; here
+all K rounds are done before the answer "Constraint", as the text of the section has it. The algorithm begins with a
+query that fails: if no failing run is known, the query is run until it fails.
 
-It serves as a baseline. A fault that does not always fire, or a failure by chance, makes it name the wrong cause,
-and it gives no confidence.
+It serves as a baseline. A fault that does not always fire, or a failure by chance, makes it name the wrong cause, and
+it gives no confidence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOOPS: tuple[CellKind, ...] = ("Repeat", "TerminalSubstitute", "TopicChange", "Q
 
 
 def rounds(budget: int) -> int:
-    """K, so that all loops together fit the budget."""
+    """Return the paper's K, chosen so that all loops together fit the budget."""
     return max(1, (budget - REPEATS) // (len(LOOPS) - 1))
 
 
@@ -40,7 +40,7 @@ def next_round(
     closed: Collection[CellKind] = (),
     pending: Sequence[Pick] = (),
 ) -> Pick | None:
-    """The next run of the algorithm; None if it has its answer or waits for runs in progress.
+    """Return the next run of the algorithm, or None if it has its answer or waits for runs in progress.
 
     Runs of one loop may be in progress together: the loop's result does not depend on their order.
     """
@@ -70,7 +70,7 @@ def next_round(
 def decide_paper(
     evidence: Evidence, budget: int, *, failed: bool = False, closed: Collection[CellKind] = ()
 ) -> Decision:
-    """Apply the paper's algorithm to the runs so far; returns its result, or its progress."""
+    """Apply the paper's algorithm to the runs so far. Return its result, or its progress."""
     same = total(evidence.get("Original", ()))
     if not failed and same.wrong == 0:
         done = same.runs >= SPOTLESS

@@ -23,14 +23,14 @@ from planscope.wording.phrases import plural
 from planscope.wording.terms import ARMS, MUTATIONS, NO_CAUSE
 
 FIRST = 8
-"""Runs of the unchanged query before anything else: all other rates are compared with its rate."""
+"""How often the unchanged query runs before anything else, because all other rates are compared with its rate."""
 
 _WORTH = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A run to spend on a mutant, by its place among those of its kind; None: on a new one."""
+    """The mutant to run next, by its place among those of its kind; None means a new mutant."""
 
     kind: CellKind
     place: int | None
@@ -43,10 +43,11 @@ def next_run(
     *,
     failed: bool = True,
 ) -> Pick:
-    """The most informative run. ``closed``: kinds of which no new mutant can be made. ``pending``: runs in progress.
+    """Return the most informative run. ``closed``: kinds of which no new mutant can be made. ``pending``: runs in
+    progress.
 
-    A run in progress counts with its likeliest end, so that the next one is not spent on the same question.
-    ``failed``: the query is known to fail (see :func:`decide`); if not, a failure is looked for first.
+    A run in progress counts with its likeliest result, so that the next one is not spent on the same question.
+    ``failed``: the query is known to fail (see :func:`decide`); if it is not, a failure is looked for first.
     """
     known = imagined(evidence, pending)
     same = of_kinds(known, SAME)
@@ -67,7 +68,7 @@ def next_run(
 
 
 def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Mapping[CellKind, list[Counts]]:
-    """The evidence with the likeliest end of every run in progress, one after the other."""
+    """Return the evidence with the likeliest result of every run in progress, one after the other."""
     known = {kind: list(mutants) for kind, mutants in evidence.items()}
     for pick in pending:
         mutants = known.setdefault(pick.kind, [])
@@ -125,7 +126,7 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
 
 
 def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
-    """Is the decision settled? The same as :attr:`Decision.settled`, but faster."""
+    """Return :attr:`Decision.settled` without computing the whole decision."""
     same = of_kinds(evidence, SAME)
     if not failed and same.wrong == 0:
         return same.runs >= SPOTLESS
@@ -134,7 +135,7 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
 
 
 def _spotless(same: Counts) -> Decision:
-    """The decision if no failure of this query has been seen."""
+    """Return the decision if no failure of this query has been seen."""
     if same.runs == 0:
         return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the query as it is")
     if same.runs < SPOTLESS:
@@ -146,7 +147,7 @@ def _spotless(same: Counts) -> Decision:
 
 
 def reason_for(cause: Cause, evidence: Evidence) -> str:
-    """One sentence with the rates that indicate the cause."""
+    """Return one sentence with the rates that indicate the cause."""
     same = of_kinds(evidence, SAME)
     as_is = f"the query as it is was right {times(same)}"
     if cause == "Probability":
@@ -182,7 +183,7 @@ def _unclear(belief: Belief) -> str:
 
 
 def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
-    """The runs, of one kind, that would decide if they go as the likeliest cause predicts."""
+    """Name the runs, of one kind, that would decide if they go as the likeliest cause predicts."""
     best: tuple[int, float, str] | None = None
     for kind in ("Original", *CHANGED):
         for more in _AHEAD:
@@ -198,7 +199,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
 
 
 def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: int) -> float:
-    """The probability of the leading cause after ``more`` runs that go as it predicts."""
+    """Return the probability of the leading cause after ``more`` runs that go as it predicts."""
     _, right = belief.foresee(kind, Counts())
     whole = belief.likely[lead]
     share = right[lead] / belief.weight(lead) if whole > 0 else 0.0
@@ -214,12 +215,12 @@ def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: 
 
 
 def times(counts: Counts) -> str:
-    """ "3 of 12 times"."""
+    """Return a count such as "3 of 12 times"."""
     return f"{counts.right} of {counts.runs} times"
 
 
 def often(evidence: Evidence, *kinds: CellKind) -> str:
-    """ "9 of 10 times (5 mutants)": runs of one mutant are not as many mutants, so both are said where they differ."""
+    """Return a count such as "9 of 10 times (5 mutants)": runs of one mutant are not as many mutants."""
     tried = sum(map(judged_mutants, (evidence.get(kind, ()) for kind in kinds)))
     counts = of_kinds(evidence, kinds)
     return times(counts) if tried == counts.runs else f"{times(counts)} ({plural(tried, 'mutant')})"

@@ -17,7 +17,7 @@ _Named = TypeVar("_Named", Variant, Run)
 
 
 class Results:
-    """Starts from what the session has of the dissection. ``failed``: see :func:`rates.decide`."""
+    """Collects results, beginning with what the session has of the dissection. ``failed``: see :func:`rates.decide`."""
 
     def __init__(self, session: Session, dissection: Dissection, variant: Variant) -> None:
         self._lock = threading.RLock()
@@ -69,7 +69,7 @@ class Results:
             }
 
     def counts(self) -> list[tuple[Variant, Counts]]:
-        """Every variant that was run, with the counts of its runs."""
+        """Return every variant that was run, with the counts of its runs."""
         with self._lock:
             found: dict[str, Counts] = {}
             for cell in self._dissection.cells:
@@ -82,12 +82,12 @@ class Results:
             return self._variants[cell.variant]
 
     def texts(self) -> set[str]:
-        """The texts of the query and all mutants."""
+        """Return the texts of the query and all mutants."""
         with self._lock:
             return {v.query.text for v in self._variants.values()}
 
     def fresh_id(self, letter: str) -> str:
-        """The next free id: ``d1v1``, ``d1r1`` and so on."""
+        """Return the next free id: ``d1v1``, ``d1r1`` and so on."""
         with self._lock:
             number = 1 + sum(key.startswith(f"{self._dissection.id}{letter}") for key in self._taken)
             while (found := f"{self._dissection.id}{letter}{number}") in self._taken:
@@ -112,7 +112,7 @@ class Results:
             return cell.model_copy(deep=True)
 
     def close(self, kind: CellKind, why: str) -> None:
-        """No more mutants of this kind can be made. Secrets of the environment are taken out of ``why``."""
+        """Note that no more mutants of this kind can be made. Secrets of the environment are taken out of ``why``."""
         with self._lock:
             self._dissection.closed[kind] = without_secrets(why)
 
@@ -122,7 +122,7 @@ class Results:
             self._dissection.started = self._dissection.started or now
 
     def ended(self, stopped: str | None) -> None:
-        """The runs ended: ``user``, ``budget``, or trouble in words, without secrets of the environment."""
+        """Note why the runs ended: ``user``, ``budget``, or an error in words, without secrets of the environment."""
         with self._lock:
             self._dissection.stopped = None if stopped is None else without_secrets(stopped)
 
@@ -149,7 +149,7 @@ class Results:
             return record
 
     def _rename(self, identity: str, session: Session) -> None:
-        """Give this dissection and everything that it made new ids, because the session has another one of its id."""
+        """Give this dissection and everything that it made new ids, because the session has another one with its id."""
         taken = {v.id for v in session.variants} | {r.id for r in session.runs} | {identity}
         self._taken |= taken
         mine = self._dissection.id

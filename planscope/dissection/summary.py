@@ -18,7 +18,7 @@ from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.record import NO_HELP, Help, help_of
 
 RunKey = tuple[str, int]
-"""A run's id and its number of events."""
+"""The id of a run and its number of events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class CellRun:
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """One mutant. ``variant`` and the runs' ids lead into the session."""
+    """One mutant. ``variant`` and the ids of ``runs`` refer to the session."""
 
     kind: CellKind
     number: int
@@ -65,8 +65,8 @@ class CellView:
 class Row:
     """One arm: its mutants by number, and how often it is right, over all of them.
 
-    The runs of a mutant are one cluster of the rate's; those of the query as it is are independent.
-    ``closed``: why no more mutants of it can be made, if so.
+    For the rate's interval, the runs of a mutant are one cluster; runs of the unchanged query are independent.
+    ``closed``: why no more mutants of it can be made, or None.
     """
 
     kind: CellKind
@@ -76,16 +76,17 @@ class Row:
 
     @property
     def mutants(self) -> int:
-        """How many mutants have a run that can be judged; 0 or 1 if all cells hold the unchanged query."""
+        """Count the mutants with a run that can be judged; 0 or 1 if all cells hold the unchanged query."""
         tried = judged_mutants([cell.counts for cell in self.cells])
         return min(tried, 1) if self.kind in SAME else tried
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """``rows``: every kind, in the order of ``KINDS``, empty ones too. ``runs``: all that the dissection spent.
+    """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too. ``runs``: all that
+    it spent.
 
-    ``began``: how the failing run that it began with is judged, which is counted in no row.
+    ``began``: how the failing run that it began with is judged, which no row counts.
     """
 
     rows: tuple[Row, ...]
@@ -99,14 +100,14 @@ class Summary:
 
 
 def judged(problem: Problem | None, run: Run) -> Verdict:
-    """The oracle's verdict on a run; ``unknown`` if the query cannot be read."""
+    """Return the oracle's verdict on a run; ``unknown`` if the query cannot be read."""
     if problem is None:
         return Verdict("unknown", None, (), None)
     return replay(problem, trace_of(run)).verdict()
 
 
 def readable(variant: Variant | None) -> Problem | None:
-    """A variant's problem; None if its text cannot be read."""
+    """Return a variant's problem, or None if its text cannot be read."""
     if variant is None:
         return None
     try:
@@ -116,7 +117,7 @@ def readable(variant: Variant | None) -> Problem | None:
 
 
 def failed_before(dissection: Dissection, run: Run | None, verdict: Verdict | None) -> bool:
-    """Does the run that the dissection began with show that this model and agent fail on the query?"""
+    """Return whether the run that the dissection began with shows that this model and agent fail on the query."""
     if run is None or verdict is None or verdict.verdict != "wrong":
         return False
     return run.variant == dissection.variant and (run.model, run.agent) == (
@@ -174,7 +175,7 @@ def summary(
 
 
 def decided(dissection: Dissection, evidence: Evidence, failed: bool) -> Decision:
-    """The decision by the dissection's method."""
+    """Return the decision by the dissection's method."""
     if dissection.method == "paper":
         return decide_paper(evidence, dissection.budget, failed=failed, closed=dissection.closed)
     return decide(evidence, failed=failed)

@@ -42,7 +42,7 @@ _APART = 4
 """If possible, two of three fresh queries have this many times more or fewer valid orders."""
 
 _COUNTED = 12
-"""The most actions for which valid orders are counted."""
+"""Valid orders are counted for at most this many actions."""
 
 
 def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -> Synthesized:
@@ -115,7 +115,7 @@ class Shape:
         self.before = sorted(sum(a in later[b] for b in ids) for a in ids)
 
     def distance(self, other: Shape) -> int:
-        """A distance between two orders of the same number of actions; 0 if they differ only in names."""
+        """Return a distance between two orders of the same number of actions; 0 if they differ only in names."""
         pairs = (*zip(self.after, other.after, strict=True), *zip(self.before, other.before, strict=True))
         return sum(abs(a - b) for a, b in pairs)
 
@@ -131,7 +131,7 @@ Seen = Sequence[tuple[frozenset[str], Counts]]
 
 
 def features(word: Word) -> tuple[str, ...]:
-    """The features of a word that may make the agent fail: the phrase in its role, and its modal verb."""
+    """Return the features of a word that may make the agent fail: the phrase in its role, and its modal verb."""
     phrase = f"{word.terminal} {word.entry}"
     return (phrase, f"modal {word.modal}") if word.modal else (phrase,)
 
@@ -205,14 +205,14 @@ class _Prices:
 
 
 MOST = 1000
-"""The highest mutant number of each kind."""
+"""The highest number of a mutant within its kind."""
 
 _ATTEMPTS = 20
-"""The most attempts to choose words that make a new text."""
+"""Limit of attempts to choose words that make a new text."""
 
 
 class NoVariant(UserError):
-    """There is no (further) mutant of a kind; one line says why."""
+    """No further mutant of a kind exists. One line says why."""
 
 
 class Mutants:
@@ -277,14 +277,14 @@ class Mutants:
         return None
 
     def _words_of(self, variant: Variant) -> frozenset[str]:
-        """The words of a variant of this dissection, cached."""
+        """Return the words of a variant of this dissection, cached."""
         text = variant.query.text
         if text not in self._words:
             self._words[text] = words_of(reading_of(variant).tree)
         return self._words[text]
 
     def _mutant(self, kind: CellKind, number: int) -> Mutant:
-        """A mutant of synthesis by its number; they are made in order and cached."""
+        """Return a mutant of synthesis by its number. They are made in order and cached."""
         if kind not in self._made:
             self._made[kind] = []
             self._more[kind] = mutants(self.reading, cast(Kind, kind), seed=self.seed, topic=self.topic)

@@ -21,7 +21,7 @@ class Document(BaseModel):
 
     @classmethod
     def of(cls, source: object, **more: Any) -> Self:
-        """A document made from the attributes of ``source``; ``more`` adds fields or replaces them."""
+        """Make a document from the attributes of ``source``; ``more`` adds fields or replaces them."""
         found = {
             name: value
             for name in cls.model_fields
@@ -30,21 +30,22 @@ class Document(BaseModel):
         return cls.model_validate(found | more)
 
     def as_data(self) -> dict[str, Any]:
-        """The printed fields, for :func:`~planscope.documents.json_text.json_text`."""
+        """Return the printed fields, for :func:`~planscope.documents.json_text.json_text`."""
         return self.model_dump(exclude_unset=True, by_alias=True)
 
     def as_line(self) -> str:
-        """The document as JSON on one line: five times as fast, for documents that are printed in large numbers."""
+        """Return the document as JSON on one line: five times as fast, for documents that are printed in large
+        numbers."""
         try:
             line = self.model_dump_json(exclude_unset=True, by_alias=True, ensure_ascii=True)
-        except PydanticSerializationError:  # a lone surrogate, or nested too deeply
+        except PydanticSerializationError:  # raised for a lone surrogate, or for data nested too deeply
             line = _REPLACED
-        if _REPLACED in line:  # perhaps it replaced a lone surrogate in a key
+        if _REPLACED in line:  # a lone surrogate in a key may have been replaced
             return json_text(self.as_data())
         return line.replace("\x7f", r"\u007f")
 
     def as_pieces(self) -> Iterator[str]:
-        """The document as JSON, one field per line. Documents in an iterator are made and printed one by one."""
+        """Yield the document as JSON, one field per line. Documents in an iterator are made and printed one by one."""
         separator = "{"
         for name, value in self:
             if name not in self.model_fields_set:

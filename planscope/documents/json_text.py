@@ -1,4 +1,4 @@
-"""JSON documents as text that every JSON parser accepts."""
+"""Writes JSON documents as text that every JSON parser accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from planscope.errors import UserError
 
 
 def json_text(document: Any, indent: int | None = None) -> str:
-    """JSON that every parser accepts: infinity, which a session file may hold as 1e999, becomes the string ``inf``."""
+    """Return JSON that every parser accepts: infinity, which a session file may hold as 1e999, becomes the string
+    ``inf``."""
     try:
         try:
             return json.dumps(document, indent=indent, allow_nan=False)
@@ -22,7 +23,7 @@ def json_text(document: Any, indent: int | None = None) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The value with strings (``inf``, ``-inf``, ``nan``) for numbers that JSON does not have."""
+    """Return the value with strings (``inf``, ``-inf``, ``nan``) for numbers that JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):

@@ -93,7 +93,7 @@ class CheckDocument(Document):
 
     @classmethod
     def of_nothing(cls, explanation: str, **more: Any) -> Self:
-        """The verdict on a session without runs."""
+        """Return the verdict on a session without runs."""
         return cls(
             verdict="unknown",
             error_type=None,
@@ -122,7 +122,7 @@ class CallDocument(Document):
 
 
 EVERY_STATUS: Mapping[str, Status] = {}
-"""No status is known from the step before, so that all are written."""
+"""Known statuses for a first step: none, so that all are written."""
 
 
 class StepDocument(Document):
@@ -149,7 +149,7 @@ class StepDocument(Document):
 
     @classmethod
     def at(cls, run: Replay, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
-        """The step of ``view``; ``known`` are statuses that need not be repeated."""
+        """Return the step of ``view``. ``known`` are statuses that need not be repeated."""
         moves = run.safe_moves(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
         return cls.of(
@@ -174,7 +174,8 @@ class ReplayDocument(Document):
 
     @classmethod
     def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
-        """The steps are judged one by one while they are printed, and not kept in memory."""
+        """Return the document of a replay. Its steps are judged one by one while they are printed, and not kept in
+        memory."""
 
         def each() -> Iterator[StepDocument]:
             known: Mapping[str, Status] = EVERY_STATUS

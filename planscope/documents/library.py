@@ -141,7 +141,8 @@ class SessionDocument(EntryDocument):
         holder: Holder | None,
         left: Recovery | None,
     ) -> Self:
-        """The document of one session; ``verdicts`` holds verdict and error type by the id of each judged run."""
+        """Return the document of one session. ``verdicts`` holds verdict and error type by the id of each judged
+        run."""
         return cls.of(
             entry,
             address=entry.address,

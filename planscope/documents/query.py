@@ -78,7 +78,7 @@ class QueryDocument(Document):
         seed: int | None = None,
         **more: Any,
     ) -> Self:
-        """The problem as a document; ``more`` holds the fields that only some commands print."""
+        """Return the problem as a document; ``more`` holds the fields that only some commands print."""
         prompt = prompt_for(problem.text, timed=problem.timed)
         own = {"id": query_id(problem), "seed": seed, "topic": topic or None, "prompt": prompt}
         return cls.of(problem, **own, valid_orders=valid_orders, **more)
@@ -127,19 +127,19 @@ class MutateDocument(Document):
 
 
 def constraint_document(c: Constraint) -> dict[str, Any]:
-    """A constraint as JSON, for sessions and documents. A rule has no sentence and no spans."""
+    """Return a constraint as JSON, for sessions and documents. A rule has no sentence and no spans."""
     return ConstraintDocument.of(c).model_dump(mode="json", exclude_unset=True)
 
 
 def query_id(problem: Problem) -> str:
-    """An id that depends only on the text and the actions."""
+    """Return an id that depends only on the text and the actions."""
     names = "\n".join(f"{a.name} {a.duration}" for a in problem.actions)
     digest = hashlib.sha256(f"{problem.text}\n\n{names}".encode("utf-8", "surrogatepass"))
     return f"q{digest.hexdigest()[:12]}"
 
 
 def session_of(made: Synthesized) -> Session:
-    """A new session with the synthesized query as its only variant, and no run."""
+    """Return a new session with the synthesized query as its only variant, and no run."""
     from planscope.language.tree_json import dump
 
     variant = make_variant(

@@ -121,7 +121,7 @@ class ManyRunsDocument(Document):
 
 
 def files_field(files: Sequence[tuple[str, Sequence[str]]] | None) -> dict[str, list[FileDocument]]:
-    """The field ``files`` as keyword arguments; empty if one file holds all runs, to leave the field out."""
+    """Return the field ``files`` as keyword arguments; none if one file holds all runs, to leave the field out."""
     if files is None:
         return {}
     return {"files": [FileDocument(session=file, runs=list(ids)) for file, ids in files]}

@@ -51,7 +51,7 @@ DOCUMENTS: dict[str, Any] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one document. Raises KeyError for an unknown name."""
+    """Return the JSON Schema (2020-12) of one document. Raises KeyError for an unknown name."""
     mode: Literal["validation", "serialization"] = "validation" if name == "session" else "serialization"
     found = TypeAdapter(DOCUMENTS[name]).json_schema(mode=mode)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"planscope:{name}", **found}

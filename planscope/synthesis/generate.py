@@ -1,4 +1,5 @@
-"""Queries from seeds (paper, Algorithm 1): every action mentioned, satisfiable by construction, and certified.
+"""Generates queries from seeds (paper, Algorithm 1). Each mentions every action, is satisfiable by construction, and
+certified.
 
 The order of random choices is part of the contract "same seed, same query": topic and actions, durations, the number of
 sentences, their shapes, then the contents of each sentence.
@@ -32,11 +33,11 @@ from planscope.synthesis.request import Request, SynthesisError, check
 from planscope.synthesis.sentences import CLOCK_FORMS, DeadEnd, Grower, Shaper, Wording, counted
 
 PER_TOPIC = 20
-"""More actions than this take several topics (paper, section 4.2)."""
+"""A query with more actions than this takes them from several topics (paper, section 4.2)."""
 
 
 class ActionNames:
-    """Chooses the names of a request's actions."""
+    """Chooses the names of a query's actions."""
 
     def __init__(self, request: Request) -> None:
         self.topic, self.count = request.topic, request.count
@@ -57,7 +58,7 @@ class ActionNames:
             raise SynthesisError(f"there is no topic {self.topic!r}{hint}")
 
     def draw(self, draw: RandomChoices) -> tuple[str, Sequence[str]]:
-        """The topic (several with commas between, "" for given names) and the actions' names."""
+        """Return the topic (several are joined by commas; "" for given names) and the actions' names."""
         if self.given is not None:
             return self.topic or "", self.given
         first = draw.choose(self.jobs) if self.topic is None else self.topic
@@ -75,7 +76,7 @@ class ActionNames:
 
 
 def apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
-    """The names that neither contain one of the pool nor are contained in one, word by word."""
+    """Return the names that neither contain one of the pool nor are contained in one, word by word."""
     kept: list[str] = []
     for name in names:
         words = f" {name.casefold()} "
@@ -86,7 +87,7 @@ def apart(names: Sequence[str], pool: Sequence[str]) -> list[str]:
 
 
 def _check_names(names: tuple[str, ...]) -> None:
-    """Names that a text could not be read back with are refused."""
+    """Raise SynthesisError for names with which a text could not be read back."""
     problems = [p for p in check_topics({"actions": names}, keywords()) if p.breaks]
     if problems:
         subject = "" if problems[0].phrase is None else f"{problems[0].phrase!r} "
@@ -96,7 +97,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 _TRIES = 12
 _FITTINGS = 200
 _QUICK = 10
-"""Up to this many timed actions, counting valid orders is quick enough to do it many times."""
+"""For this many timed actions or fewer, valid orders are counted so quickly that it can be done many times."""
 
 Found = tuple[list[Sentence], Day | None]
 
@@ -110,7 +111,7 @@ class Composer:
         self.wording = Wording(request.modals)
 
     def compose(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found:
-        """Sentences, and for timed queries (``takes``: durations) the day that they leave."""
+        """Return sentences, and for timed queries (``takes``: durations) the day with the hours that they leave."""
         orders, sentences = self.request.valid_orders, self.request.sentences
         if orders is None:
             found = self._free(draw, takes)
@@ -127,7 +128,7 @@ class Composer:
         return found
 
     def _free(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found | None:
-        """With any number of valid orders. Without clock times, as in the last tries, it cannot fail."""
+        """Draw sentences with any number of valid orders. The last tries use no clock times and cannot fail."""
         for attempt in range(_TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
             with suppress(DeadEnd):
@@ -137,7 +138,8 @@ class Composer:
     def _targeted(
         self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], room: int = 0
     ) -> Found | None:
-        """With valid orders in a range: the order first, then the sentences that state it, if they can."""
+        """Draw an order whose number of valid orders is in a range, then sentences that state it; None if that
+        fails."""
         for attempt in range(_TRIES):
             up, down = draw_order(draw, self.n, *orders)
             order = TargetOrder(up, down, orders[0], _day(takes), self.request.redundant)
@@ -147,7 +149,8 @@ class Composer:
         return None
 
     def _by_clock(self, draw: RandomChoices, takes: Sequence[int], orders: tuple[int, int]) -> Found:
-        """With more valid orders than comparisons of all actions allow: most actions get clock times only."""
+        """Draw sentences with more valid orders than comparisons of all actions allow: most actions get clock times
+        only."""
         seen: list[int] = []
         for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
             order = PartialOrder(self.n, _day(takes), self.request.redundant)
@@ -167,7 +170,7 @@ class Composer:
     def _fitted(
         self, draw: RandomChoices, takes: Sequence[int] | None, orders: tuple[int, int], sentences: int
     ) -> Found | None:
-        """With valid orders in a range and a given number of sentences: order first, else sentences by trial."""
+        """Draw a given number of sentences with valid orders in a range: order first, or else sentences by trial."""
         for room in (0, 2 * sentences):
             found = self._targeted(draw, takes, orders, room)
             if found is not None:
@@ -194,7 +197,7 @@ class Composer:
         room: int = 0,
         shaper: Shaper | None = None,
     ) -> list[Sentence]:
-        """Sentences that mention every action and state all that has to be stated, or DeadEnd."""
+        """Draw sentences that mention every action and state everything that must be stated. Raises DeadEnd."""
         shaper, fixed = shaper or self.shaper, self.request.sentences is not None
         shapes = shaper.paragraph(draw, shaper.how_many(draw), clocks, room)
         grower = Grower(draw, order, self.wording, sum([s.size() for sentence in shapes for s in sentence]))
@@ -221,9 +224,9 @@ def _day(takes: Sequence[int] | None) -> Day | None:
 class Synthesized:
     """A query as text, tree and problem. The spans of ``tree`` and ``problem`` are in ``text``.
 
-    ``valid_orders``: how many orders meet everything (timed: for which start hours exist); None for more than
-    20 actions. ``topic`` is "" where names were given without one. Timed: the actions of ``problem`` carry the
-    durations that the text does not tell.
+    ``valid_orders``: the number of orders that meet everything (timed: orders for which start hours exist), or None for
+    more than 20 actions. ``topic`` is "" if the names were given without one. Timed: the actions of ``problem`` carry
+    the durations, which the text does not tell.
     """
 
     text: str
@@ -242,7 +245,7 @@ class Synthesized:
 
 
 class Synthesizer:
-    """Prepares a request once, then makes a query for every seed."""
+    """Prepares a request once, then generates a query for every seed."""
 
     def __init__(self, request: Request) -> None:
         check(request)
@@ -266,7 +269,7 @@ class Synthesizer:
         sentences: list[Sentence],
         day: Day | None,
     ) -> Synthesized:
-        """Text, constraints, number of valid orders and Z3's certificate, all from the finished tree."""
+        """Make text, constraints, number of valid orders and Z3's certificate, all from the finished tree."""
         timed = day is not None
         text, tree = render(Query(tuple(sentences)), actions)
         problem = problem_of_tree(tree, actions, timed=timed, text=text)
@@ -277,11 +280,11 @@ class Synthesizer:
 
 
 def synthesize(request: Request) -> Synthesized:
-    """The query of a request and its seed. Raises SynthesisError."""
+    """Return the query of a request and its seed. Raises SynthesisError."""
     return Synthesizer(request).case(request.seed)
 
 
 def cases(request: Request, count: int) -> Iterator[Synthesized]:
-    """``count`` queries: case i is that of the seed ``request.seed + i``."""
+    """Yield ``count`` queries; query i is that of the seed ``request.seed + i``."""
     synthesizer = Synthesizer(request)
     return (synthesizer.case(request.seed + i) for i in range(count))

@@ -1,4 +1,4 @@
-"""The mutants of a query: they mean the same, which Z3 proves (paper, section 4.5).
+"""Makes mutants of a query, which mean the same as Z3 proves (paper, section 4.5).
 
 ``Repeat`` is the same query again. ``TerminalSubstitute`` has other words, ``TopicChange`` another job's activities
 (and so other tools), ``QuerySynthesize`` other sentences whose constraints are equivalent to the old ones.
@@ -29,19 +29,19 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """The kinds of mutants, in the paper's order."""
 
 _MISSES = 200
-"""After this many drafts in a row that are no new mutant, there are no more."""
+"""After this many drafts in a row without a new mutant, the search ends."""
 
 
 class CannotMutate(UserError):
-    """There is no such mutant; one line says why, and what to do."""
+    """No such mutant exists. One line says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A query that means the same as another one. ``number`` counts from 1 within its kind.
 
-    ``problem`` has text, constraints with their spans in it, and actions with the ids and durations of the old
-    ones; it and ``tree`` are what reading the text gives. ``topic``: a job, several with commas between, or "".
+    ``problem`` has the new text, constraints with their spans in it, and actions with the ids and durations of the old
+    query. Reading the text gives this problem and this ``tree``. ``topic``: a job, several joined by commas, or "".
     """
 
     kind: Kind
@@ -61,12 +61,12 @@ def mutants(
     manner: Request | None = None,
     first: int = 1,
 ) -> Iterator[Mutant]:
-    """The mutants of a kind from number ``first`` on, the same for the same query, kind, number and seed.
+    """Yield the mutants of a kind from number ``first`` on, the same for the same query, kind, number and seed.
 
-    ``reading`` is the query as it was read (``planscope.session.oracle_input.reading_of``).
-    ``topic`` is its own topic, where it is known; ``topics`` are activities by job for ``TopicChange``
-    (default: the bundled ones). ``manner`` has the shares and forms with which ``QuerySynthesize`` makes sentences,
-    as ``Request`` describes them; what else it asks for counts for nothing.
+    ``reading`` is the query as it was read (``planscope.session.oracle_input.reading_of``). ``topic`` is its own topic,
+    if known; ``topics`` are activities by job for ``TopicChange`` (default: the bundled ones). ``manner`` has the
+    shares and forms with which ``QuerySynthesize`` makes sentences, as ``Request`` describes them; its other options
+    are ignored. Raises CannotMutate if there is none.
     """
     if kind not in KINDS:
         raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")
@@ -97,8 +97,9 @@ def mutants(
 
 
 def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str | None = None) -> Mutant:
-    """A ``TerminalSubstitute`` with words that somebody chose, one for each of ``substitute.places``, each from
-    its options. CannotMutate where they cannot be read there, and as :func:`mutants`."""
+    """Return a ``TerminalSubstitute`` with words that a caller chose, one for each of ``substitute.places``, each
+    from its options. Raises CannotMutate if the text with these words cannot be read back, and as :func:`mutants`
+    does."""
     draft = substitute(reading, places(reading.tree), words, topic or "")
     for found, _ in _read(reading, iter([draft])):
         return _proved(
@@ -109,7 +110,7 @@ def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str
 
 
 def _read(reading: Reading, drafts: Iterator[Draft]) -> Iterator[tuple[Reading, Draft]]:
-    """The drafts that are read back as they were meant, each text once."""
+    """Yield the drafts whose text is read back as it was meant, each text once."""
     timed, seen, misses = reading.problem.timed, {reading.text}, 0
     for draft in drafts:
         found = next(filter(None, (_as_meant(draft, text, timed) for text in draft.texts)), None)
@@ -132,7 +133,7 @@ def _as_meant(draft: Draft, text: str, timed: bool) -> Reading | None:
 
 
 def _proved(old: Problem, mutant: Mutant) -> Mutant:
-    """The mutant, after Z3 has proved that the two sets of constraints imply each other."""
+    """Return the mutant, after Z3 has proved that the two sets of constraints imply each other."""
     answer = equivalent(old, mutant.problem, foreseen=True)
     if answer is None:
         raise CannotMutate(

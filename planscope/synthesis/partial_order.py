@@ -1,11 +1,13 @@
-"""The order, and a timed query's day, as sentences build them: what was said, and what can be said consistently.
+"""The order, and a timed query's day, while sentences build them: what was said, and what can still be said
+consistently.
 
 Actions are indexes, sets of them bit masks. ``up[i]`` are the actions that must come before i, ``down[i]`` those that
-must come after it: always closed under transitivity, so that a question is a mask.
+must come after it. Both are always closed under transitivity, so that a question about the order is one look at a mask.
 
-If a query is to have a given number of valid orders, the order comes first. A pair of actions added to it can only take
-valid orders away. So pairs of incomparable actions are added while there are too many valid orders, and none that would
-leave too few. The sentences then say pairs of that order, among them all that follow from no others (its covers).
+If a query is to have a given number of valid orders, the order is drawn first. Adding a pair of actions can only remove
+valid orders. So pairs of incomparable actions are added while there are too many valid orders, but none that would
+leave too few. The sentences then state pairs of that order, among them all its covers (pairs that follow from no
+others).
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import SynthesisError
 
 _LIMIT = 2_000
-"""Sets of actions that scheduling examines for one question; if that is not enough, another statement is tried."""
+"""Limit of sets of actions that scheduling examines for one question. If it is not enough, another statement is
+tried."""
 
 
 def draw_durations(draw: RandomChoices, n: int) -> list[int]:
-    """Whole hours, at least one each, three on average at most; their sum fits the day."""
+    """Draw durations in whole hours: at least one each, three on average at most, and their sum fits the day."""
     takes = [1] * n
     for _ in range(draw.between(0, min(DAY, 3 * n) - n)):
         takes[draw.between(0, n - 1)] += 1
@@ -32,7 +35,8 @@ def draw_durations(draw: RandomChoices, n: int) -> list[int]:
 
 
 class Day:
-    """``plan``: start hours that meet everything said so far, up to date once there are clock times (``bounded``)."""
+    """A timed query's day. Once there are clock times (``bounded``), ``plan`` has start hours that meet everything
+    said."""
 
     def __init__(self, takes: Sequence[int]) -> None:
         self.takes = takes
@@ -43,14 +47,15 @@ class Day:
         self.plan: list[int] = []
 
     def keeps(self, edges: Iterable[Edge]) -> bool:
-        """Does the current plan meet these pairs, too?"""
+        """Return whether the current plan meets these pairs, too."""
         plan, takes = self.plan, self.takes
         return all(plan[a] + takes[a] <= plan[b] for a, b in edges)
 
     def settle(
         self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
     ) -> bool:
-        """Find a plan for this order and these clock times, and make it the current one; False if there is none."""
+        """Find a plan for this order and these clock times, and make it the current one. Return False if there is
+        none."""
         plan = self._greedy(up, down, release, deadline) or self._exact(down, release, deadline)
         if plan is None:
             return False
@@ -60,7 +65,7 @@ class Day:
     def _greedy(
         self, up: Sequence[int], down: Sequence[int], release: Sequence[int], deadline: Sequence[int]
     ) -> list[int] | None:
-        """A plan by always starting the most urgent action that may start, which mostly works."""
+        """Return a plan made by always starting the most urgent action that may start, which mostly works."""
         takes = self.takes
         due = [min([deadline[i], *[deadline[j] - takes[j] for j in bits(down[i])]]) for i in range(self.n)]
         urgent = sorted(range(self.n), key=due.__getitem__)
@@ -103,7 +108,7 @@ class Day:
     def range(
         self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool
     ) -> tuple[int, int]:
-        """Hours worth trying for "ends by" (or else "starts from"); the others are impossible or say nothing."""
+        """Return the hours worth trying for "ends by" (or else "starts from"). Others are impossible or say nothing."""
         takes = self.takes
         if before:
             return max(takes[i] + sum([takes[j] for j in bits(up[i])]) for i in members), DAY - 1
@@ -118,7 +123,8 @@ class Day:
         redundant: bool,
         hours: tuple[int, int],
     ) -> tuple[int, int]:
-        """The part of ``hours`` that says something redundant (or else new); the first above the last if none."""
+        """Return the part of ``hours`` that says something redundant (or else new). If it is empty, its first is
+        above its last."""
         low, high = hours
         if before:
             known = [min([self.deadline[i], *[self.deadline[j] - 1 for j in bits(down[i])]]) for i in members]
@@ -130,7 +136,7 @@ class Day:
     def bound(
         self, up: Sequence[int], down: Sequence[int], members: Sequence[int], before: bool, hour: int
     ) -> bool:
-        """Set a clock time for all members if a plan with it exists; returns whether it does."""
+        """Set a clock time for all members if a plan with it exists. Return whether it does."""
         if not self.bounded and not self.settle(up, down, self.release, self.deadline):
             return False
         plan, takes = self.plan, self.takes
@@ -149,10 +155,11 @@ class Day:
 
 
 class PartialOrder:
-    """``day``: for timed queries, their durations and clock times. ``redundant``: the share to steer for."""
+    """The order that the sentences have stated so far. ``day``: durations and clock times, for a timed query.
+    ``redundant``: the wanted share of redundant pairs."""
 
     names_all = False
-    """Do the pairs that have to be stated mention every action?"""
+    """Whether the pairs that must be stated mention every action."""
 
     def __init__(self, n: int, day: Day | None = None, redundant: float | None = None) -> None:
         self.n, self.day, self.redundant = n, day, redundant
@@ -162,7 +169,7 @@ class PartialOrder:
         self.pairs: list[Edge] = []
 
     def candidates(self, members: Sequence[int], before: bool) -> int:
-        """Actions that all ``members`` may be said to come before (or else after); members among them."""
+        """Return the actions that all ``members`` may be said to come before (or else after), including the members."""
         blocked = 0
         rows = self.up if before else self.down
         for i in members:
@@ -170,7 +177,7 @@ class PartialOrder:
         return self.everything & ~blocked
 
     def say(self, members: Sequence[int], before: bool, other: int) -> bool:
-        """State that all ``members`` come before (or else after) ``other``; False if that leaves no plan."""
+        """State that all ``members`` come before (or else after) ``other``. Return False if that leaves no plan."""
         edges = [(i, other) for i in members] if before else [(other, i) for i in members]
         day = self.day
         if day is not None and not self._fits(day, edges):
@@ -187,9 +194,10 @@ class PartialOrder:
         return day.settle(up, down, day.release, day.deadline)
 
     def clock(self, members: Sequence[int], before: bool, draw: RandomChoices, needed: bool) -> int:
-        """Say that all ``members`` end by (or else start from) some hour; the hour, -1 if none will do.
+        """Say that all ``members`` end by (or else start from) some hour. Return the hour, or -1 if none is
+        possible.
 
-        ``needed``: better something redundant than nothing.
+        ``needed``: something redundant is better than nothing.
         """
         day = self.day
         assert day is not None
@@ -209,7 +217,7 @@ class PartialOrder:
         return -1
 
     def bound(self, day: Day, members: Sequence[int], before: bool, hour: int) -> bool:
-        """Set a clock time for all members; False if that leaves no plan."""
+        """Set a clock time for all members. Return False if that leaves no plan."""
         return day.bound(self.up, self.down, members, before, hour)
 
     def settle(self) -> None:
@@ -218,23 +226,23 @@ class PartialOrder:
             self.day.settle(self.up, self.down, self.day.release, self.day.deadline)
 
     def wanted(self, room: int) -> bool | None:
-        """Which kind of statement should come next: True: redundant, False: new, None: any.
+        """Return which kind of statement should come next. True: redundant, False: new, None: any.
 
-        ``room``: how many actions the sentences to come can still name.
+        ``room``: how many actions the remaining sentences can still name.
         """
         if self.redundant is None:
             return None
         return self.redundant_pairs() < self.redundant * (len(self.pairs) + 1)
 
     def redundant_pairs(self) -> int:
-        """The number of pairs that follow from others: repeated pairs, and pairs with an action in between."""
+        """Count the pairs that follow from others: repeated pairs, and pairs with an action in between."""
         times: dict[Edge, int] = {}
         for pair in self.pairs:
             times[pair] = times.get(pair, 0) + 1
         return sum(k for (a, b), k in times.items() if k > 1 or self.down[a] & self.up[b])
 
     def preferred(self, members: Sequence[int], before: bool, mask: int, wanted: bool) -> int:
-        """Those of the candidates ``mask`` with which something redundant (or else new) would be said."""
+        """Return those of the candidates ``mask`` that make a redundant (or else a new) statement."""
         if wanted:
             rows = self.down if before else self.up
             for i in members:
@@ -245,7 +253,7 @@ class PartialOrder:
         return mask
 
     def _upsetting(self, i: int, before: bool) -> int:
-        """The actions that, said to come after (or else before) i, would make an earlier pair redundant."""
+        """Return the actions that, said to come after (or else before) i, would make an earlier pair redundant."""
         up, down = self.up, self.down
         found = 0
         if before:
@@ -261,30 +269,30 @@ class PartialOrder:
         return found
 
     def enough(self) -> bool:
-        """Would every further statement be redundant, and is there too much redundancy already?"""
+        """Return whether every further statement would be redundant although there is too much redundancy already."""
         return self.wanted(0) is False and not self.has_new()
 
     def lacking(self) -> bool:
-        """Is another sentence needed to reach the wanted redundancy?"""
+        """Return whether another sentence is needed to reach the wanted redundancy."""
         return self.redundant is not None and self.redundant_pairs() < self.redundant * len(self.pairs)
 
     def unsaid(self) -> int:
-        """The number of pairs that still have to be stated."""
+        """Return the number of pairs that still must be stated."""
         return 0
 
     def count(self) -> int:
-        """The number of valid orders under everything said so far."""
+        """Count the valid orders under everything said so far."""
         if self.day is None:
             return count_orders(self.n, self.pairs)
         return count_schedules(self.day.takes, self.day.release, self.day.deadline, self.pairs)
 
     def has_new(self) -> bool:
-        """Is a statement left that follows from no others and makes none redundant?"""
+        """Return whether a statement is left that follows from no others and makes none redundant."""
         return any(self.preferred((i,), True, self.everything & ~(1 << i), False) for i in range(self.n))
 
 
 def enclose(up: list[int], down: list[int], edges: Iterable[Edge]) -> None:
-    """Add pairs to an order and close it. No pair may contradict the order."""
+    """Add pairs to an order, and close it under transitivity. No pair may contradict the order."""
     for a, b in edges:
         if down[a] >> b & 1:
             continue
@@ -296,13 +304,13 @@ def enclose(up: list[int], down: list[int], edges: Iterable[Edge]) -> None:
 
 
 _COUNTS = 4_000
-"""Limit of counts of valid orders in one search."""
+"""The limit for counting valid orders in one search."""
 
 
 class TargetOrder(PartialOrder):
-    """An order that is known from the start: ``candidates`` are what it implies.
+    """An order that is known from the start. ``candidates`` are the pairs that it implies.
 
-    ``least``: valid orders that clock times must leave. ``unsaid``: cover relations that no sentence has said.
+    ``least``: valid orders that clock times must leave. ``unsaid``: covers that no sentence has stated.
     """
 
     names_all = True
@@ -340,7 +348,7 @@ class TargetOrder(PartialOrder):
         return True
 
     def wanted(self, room: int) -> bool | None:
-        """Unstated pairs come first, unless there is room and redundancy is wanted."""
+        """Prefer unstated pairs, unless there is room and redundancy is wanted."""
         if any(self.below) and (self.redundant is None or 2 * self.unsaid() >= room):
             return False
         return super().wanted(room)
@@ -371,13 +379,13 @@ class TargetOrder(PartialOrder):
 
 
 def covers(down: Sequence[int], up: Sequence[int]) -> list[Edge]:
-    """The pairs of a closed order with nothing in between."""
+    """Return the pairs of a closed order with nothing in between."""
     return [(a, b) for a in range(len(down)) for b in bits(down[a]) if not down[a] & up[b]]
 
 
 def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[int], list[int]]:
-    """``up`` and ``down`` of a random order with ``low`` to ``high`` valid orders and no action on its own."""
-    most = factorial(n - 1)  # one action before all the others
+    """Return ``up`` and ``down`` of a random order with ``low`` to ``high`` valid orders and no isolated action."""
+    most = factorial(n - 1)  # the most valid orders: one action comes before all others
     if low > most:
         raise SynthesisError(
             f"{n} actions of which each is compared with another have {most} valid orders at most; "
@@ -395,7 +403,7 @@ def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[i
 
 
 def nearest(seen: Iterable[int], low: int, high: int) -> str:
-    """The numbers of valid orders next to the range, in words, as a hint of what to ask for."""
+    """Return the numbers of valid orders next to the range, in words, as a hint of what to ask for."""
     under = max((k for k in seen if k < low), default=None)
     over = min((k for k in seen if k > high), default=None)
     if under is None and over is None:
@@ -411,12 +419,12 @@ class _Search:
         """Numbers of valid orders outside the range, of orders without an action on its own."""
 
     def goal(self) -> int:
-        """The number of valid orders to stop at; small ones are as likely as large ones."""
+        """Return the number of valid orders to stop at. Small ones are as likely as large ones."""
         size = self.draw.between(self.low.bit_length(), self.high.bit_length())
         return self.draw.between(max(self.low, 1 << (size - 1)), min(self.high, (1 << size) - 1))
 
     def walk(self) -> tuple[list[int], list[int]] | None:
-        """Add random pairs as long as that may lead into the range; None if it does not."""
+        """Add random pairs as long as that may lead into the range. Return None if it does not."""
         n, goal = self.n, self.goal()
         up, down = [0] * n, [0] * n
         alone = (1 << n) - 1
@@ -446,7 +454,7 @@ class _Search:
             (up, down), alone, count = trial, left_alone, found
 
     def _pool(self, up: list[int], down: list[int], alone: int, refused: set[Edge]) -> list[Edge]:
-        """Pairs that could be added, in random order; those of an action on its own first of all."""
+        """Return pairs that could be added, in random order, those of an isolated action first."""
         pool = [
             (a, b)
             for a in range(self.n)
@@ -459,7 +467,7 @@ class _Search:
         return self.draw.sample(pool, len(pool))
 
     def _count(self, up: list[int], down: list[int]) -> int | None:
-        """How many valid orders; None for surely more than the range allows."""
+        """Count the valid orders; None means certainly more than the range allows."""
         product = 1
         for mask in down:
             product *= mask.bit_count() + 1
@@ -469,7 +477,7 @@ class _Search:
         return count_orders(self.n, covers(down, up))
 
     def _hopeful(self, count: int, trial: tuple[list[int], list[int]], alone: int) -> bool:
-        """Can enough orders be left once each isolated action is tied to the largest group?"""
+        """Return whether enough orders can be left once each isolated action is tied to the largest group."""
         if not alone:
             return count >= self.low
         size = max(_group(*trial, i) for i in range(self.n))
@@ -477,7 +485,7 @@ class _Search:
 
 
 def _group(up: Sequence[int], down: Sequence[int], i: int) -> int:
-    """How many actions are connected with i, itself included."""
+    """Count the actions that are connected with i, itself included."""
     seen = todo = 1 << i
     while todo:
         j = todo.bit_length() - 1

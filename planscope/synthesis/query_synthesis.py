@@ -1,4 +1,4 @@
-"""QuerySynthesize: other sentences that mean the same (paper 4.5).
+"""Makes ``QuerySynthesize`` mutants: other sentences that mean the same (paper 4.5).
 
 New sentences state parts of the order and the hours that follow from the old ones, until everything is stated that
 nothing else implies.
@@ -32,17 +32,18 @@ from planscope.synthesis.sentences import CLOCK_FORMS, ClauseShape, DeadEnd, Gro
 from planscope.synthesis.substitution import Draft
 
 Hours = tuple[int | None, ...]
-"""For each action the hour that may be stated for it; None if there is none."""
+"""For each action the hour that may be stated for it, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The closure of a query's constraints over the actions that it mentions, numbered by their order in it.
+    """The closure of a query's constraints over the actions that it mentions, numbered in the order of the query's
+    actions.
 
     ``up`` and ``down``: bit masks of the actions that come before each and after it. ``ends`` and ``starts``: the
-    latest end and earliest start that follow from hours that were said and from the order, as far as the length of
-    the day does not say as much; every action is known to take an hour at least, and no more is known.
-    ``needed_ends`` and ``needed_starts``: those that nothing else implies.
+    latest end and earliest start that follow from stated hours and the order, or None where the length of the day
+    implies as much. All that counts as known of durations is that each is at least an hour. ``needed_ends`` and
+    ``needed_starts``: masks of the hours that nothing else implies.
     """
 
     actions: tuple[str, ...]
@@ -55,7 +56,7 @@ class Meaning:
 
 
 def meaning(problem: Problem) -> Meaning:
-    """The closure of the constraints of ``problem``, which must not contradict each other."""
+    """Compute the closure of the constraints of ``problem``, which must not contradict each other."""
     mentioned = {one for c in problem.said for one in c.actions}
     actions = tuple(a.id for a in problem.actions if a.id in mentioned)
     number = {action: i for i, action in enumerate(actions)}
@@ -67,7 +68,7 @@ def meaning(problem: Problem) -> Meaning:
     enclose(up, down, edges)
     order = topological(n, edges)
     assert order is not None, "a contradiction has no meaning to keep"
-    late: list[int | None] = [None] * n  # hours before midnight, so that one rule does for ends and starts
+    late: list[int | None] = [None] * n  # hours before midnight, so that one rule serves for ends and starts
     early: list[int | None] = [None] * n
     for c in problem.said:
         if c.action is not None and c.hour is not None:
@@ -78,7 +79,8 @@ def meaning(problem: Problem) -> Meaning:
     starts, needed_starts = _bounds(early, up, order)
     for i in range(n):
         if not up[i] | down[i] and ends[i] is None and starts[i] is None:
-            if late[i] is None:  # what every day says is said of it, and nothing else; it is mentioned so
+            # only what holds on every day is said of this action; say that, so that it is mentioned
+            if late[i] is None:
                 starts[i], needed_starts = 0, needed_starts | 1 << i
             else:
                 ends[i], needed_ends = 0, needed_ends | 1 << i
@@ -89,9 +91,11 @@ def meaning(problem: Problem) -> Meaning:
 def _bounds(
     said: Sequence[int | None], rows: Sequence[int], order: Sequence[int]
 ) -> tuple[list[int | None], int]:
-    """Hours that each action needs before it (or else behind it), and the mask of those that have to be said.
+    """Return the hours that each action needs before it (or else after it), and the mask of those that must be
+    stated.
 
-    ``said``: hours as given. ``rows``: for each action those from whose hours its own follow, ``order``: they first.
+    ``said``: hours as given. ``rows``: for each action, those from whose hours its own follow. ``order``: all actions,
+    these first.
     """
     n = len(said)
     day = [0] * n
@@ -111,13 +115,13 @@ def _bounds(
 
 
 _TRIES = 400
-"""Limit of paragraphs in a row without a new tree."""
+"""The search ends after this many paragraphs in a row without a new tree."""
 
 _SPARE = 5
 
 
 def retellings(reading: Reading, draw: RandomChoices, topic: str, manner: Request) -> Iterator[Draft]:
-    """Paragraphs with new trees, as long as any are found."""
+    """Yield paragraphs with new trees, as long as any are found."""
     actions = reading.problem.actions
     teller = _Teller(meaning(reading.problem), manner, _longest_list(reading.tree))
     seen = {skeleton(reading.tree)}
@@ -138,7 +142,7 @@ def _longest_list(tree: Query) -> int:
 
 
 class _Told(TargetOrder):
-    """The facts that may be stated, and those that still have to be."""
+    """The facts that may be stated, and those that still must be."""
 
     def __init__(self, known: Meaning) -> None:
         super().__init__(list(known.up), list(known.down), 1, None, None)
@@ -153,17 +157,17 @@ class _Told(TargetOrder):
         return any(self.due) or super().lacking()
 
     def spoken_for(self, before: bool) -> int:
-        """The actions whose hour still has to be stated, or if there are none, those whose hour may be."""
+        """Return the actions whose hour still must be stated, or if there are none, those whose hour may be."""
         return self.due[before] or sum(
             1 << i for i, hour in enumerate(self.hours[before]) if hour is not None
         )
 
     def alike(self, before: bool, hour: int) -> int:
-        """The actions for which exactly this hour may be stated."""
+        """Return the actions for which exactly this hour may be stated."""
         return sum(1 << i for i, known in enumerate(self.hours[before]) if known == hour)
 
     def clock(self, members: Sequence[int], before: bool, draw: RandomChoices, needed: bool) -> int:
-        """State the hour that holds for all ``members``; -1 if one of them has none."""
+        """State the hour that holds for all ``members``. Return -1 if one of them has none."""
         hours = self.hours[before]
         known = {hour for i in members if (hour := hours[i]) is not None}
         if any(hours[i] is None for i in members) or (len(known) > 1 and known & {0, DAY}):
@@ -176,7 +180,7 @@ class _Told(TargetOrder):
 
 
 class _Grower(Grower):
-    """A grower that states the hours of actions that have some."""
+    """Fills sentences that state the hours of actions, for actions that have any."""
 
     order: _Told
 
@@ -211,7 +215,7 @@ class _Grower(Grower):
         return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
 
     def _open(self, before: bool) -> int:
-        """The actions whose hour this sentence may still state."""
+        """Return the actions whose hour this sentence may still state."""
         return self.order.spoken_for(before) & ~self.bounded[not before]
 
 
@@ -239,7 +243,8 @@ class _Teller:
         )
 
     def paragraph(self, draw: RandomChoices, attempt: int) -> Query:
-        """A paragraph with the whole meaning, or DeadEnd. Later attempts have longer lists, which say more at once."""
+        """Return a paragraph with the whole meaning, or raise DeadEnd. Later attempts have longer lists, which say
+        more at once."""
         told = _Told(self.known)
         lists = min(1.0, self.manner.lists + 0.2 * (attempt % 5))
         shaper = Shaper(replace(self.manner, lists=lists))

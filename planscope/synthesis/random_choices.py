@@ -1,4 +1,5 @@
-"""Random choices by ``Random(seed).random()`` alone, the only method whose numbers never change between Pythons."""
+"""Random choices made only with ``Random(seed).random()``, the one method whose numbers are the same in every
+Python."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ T = TypeVar("T")
 
 
 class RandomChoices:
-    """A source of random choices: the same for the same seed, everywhere."""
+    """A source of random choices that are the same for the same seed, everywhere."""
 
     __slots__ = ("random",)
 
@@ -21,7 +22,7 @@ class RandomChoices:
         self.random = Random(seed).random
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``, both included."""
+        """Return a whole number from ``low`` to ``high``, both included."""
         return low + int(self.random() * (high - low + 1))
 
     def chance(self, share: float) -> bool:
@@ -31,16 +32,16 @@ class RandomChoices:
         return options[int(self.random() * len(options))]
 
     def weighted(self, cumulative: Sequence[float]) -> int:
-        """An index, in proportion to weights that are given as their running sums."""
+        """Return an index, in proportion to weights that are given as their running sums."""
         return bisect_right(cumulative, self.random() * cumulative[-1])
 
     def bit(self, mask: int) -> int:
-        """The index of one of the bits that are set."""
+        """Return the index of one of the bits that are set."""
         options = bits(mask)
         return options[int(self.random() * len(options))]
 
     def sample(self, options: Sequence[T], k: int) -> list[T]:
-        """``k`` of the options, in random order."""
+        """Return ``k`` of the options, in random order."""
         pool = list(options)
         for i in range(k):
             j = i + int(self.random() * (len(pool) - i))

@@ -12,23 +12,23 @@ from planscope.oracle.plan import COUNTED
 
 
 class SynthesisError(UserError):
-    """There is no such query, or none was found; one line says why and what to ask for."""
+    """No such query exists, or none was found. One line says why and what to ask for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``actions``: how many (their names are drawn from topics) or their names.
+    """What a query to synthesize must be like. ``actions``: their number (names are then drawn from topics) or their
+    names.
 
-    ``sentences``: None draws from 1 to the number of actions. ``topic``: a job, None for a drawn one.
-    ``topics``: activities by job instead of the bundled ones. ``valid_orders``: least and most.
+    ``sentences``: None draws from 1 to the number of actions. ``topic``: a job, None for a drawn one. ``topics``:
+    activities by job instead of the bundled ones. ``valid_orders``: least and most.
 
-    The knobs of difficulty are shares from 0 to 1: ``relatives`` of the noun phrases that could have a relative
-    clause; ``lists`` of the noun phrases of actions that name several, up to ``list_length``; ``redundant`` of
-    the constraints that the others imply, None for as it falls; ``second_clauses`` of the sentences;
-    ``clock_times`` of the objects that may be one (timed). Where the actions would not all be mentioned
-    otherwise, sentences get more clauses, lists and relative clauses than these say. ``forms``: weights of the
-    clause forms, 0 for one that is not given; None for all alike. ``modals``: share of the verbs with
-    "should", "must" and the like.
+    The options for difficulty are shares from 0 to 1: ``relatives`` of the noun phrases that could have a relative
+    clause; ``lists`` of the noun phrases of actions that name several, up to ``list_length``; ``redundant`` of the
+    constraints that the others imply (None: any share); ``second_clauses`` of the sentences; ``clock_times`` of the
+    objects that may be one (timed). If the actions would not all be mentioned otherwise, sentences get more clauses,
+    lists and relative clauses than these shares say. ``forms``: weights of the clause forms, 0 for one that is not
+    given; None for equal weights. ``modals``: share of the verbs with "should", "must" and the like.
     """
 
     actions: int | tuple[str, ...] = 5
@@ -53,7 +53,7 @@ class Request:
         return self.actions if isinstance(self.actions, int) else len(self.actions)
 
     def weights(self) -> tuple[float, ...]:
-        """Of the clause forms, in the order of ``FORMS``."""
+        """The weights of the clause forms, in the order of ``FORMS``."""
         return tuple(1.0 if self.forms is None else float(self.forms.get(form, 0.0)) for form in FORMS)
 
 

@@ -1,8 +1,8 @@
 """Draws sentences at random: their shapes, the places of the actions, and the words.
 
-The forms are drawn by weight, before anything can rule them out, so that their shares are the weights'. Then every
-choice is made among what is still possible, so that nothing contradicts what was said before. An action that was not
-mentioned yet can stand anywhere, and once there is no more room than there are such actions, only they are taken.
+The forms are drawn by weight before anything can rule them out, so that their shares are as requested. Then every
+choice is made among what is still possible, so that nothing contradicts an earlier sentence. An action that was not
+mentioned yet fits anywhere. Once there is only room left for such actions, no others are taken.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Slot = tuple[tuple[Word, ...], tuple[Word, ...]]
 """The words that may be written in a place: without a modal, and with one (empty if none is allowed)."""
 
 _SUBORDINATE = {"compound": 2, "fronted_compound": 1}
-"""Which word of the form is the verb of its subordinate clause."""
+"""By form, which word is the verb of its subordinate clause."""
 
 
 class Wording:
-    """``modals``: share of the verbs that get one."""
+    """Draws the words of clauses. ``modals``: share of the verbs that get one."""
 
     def __init__(self, modals: float) -> None:
         self.modals = modals
@@ -73,7 +73,8 @@ Tables = dict[tuple[str, str, bool], tuple[Slot, ...]]
 
 @cache
 def _tables() -> tuple[Tables, Tables]:
-    """The slots of clauses and of relative clauses, by form, relation, and whether the object is a clock time."""
+    """Return the slots of clauses and of relative clauses, by form, relation, and whether the object is a clock
+    time."""
     clauses: Tables = {}
     relatives: Tables = {}
     for relation in RELATIONS:
@@ -103,7 +104,7 @@ def _slot(terminal: Terminal, fronted: bool, clock: bool, subordinate: bool) -> 
 
 
 CLOCK = -1
-"""In the place of a number of actions: a clock time."""
+"""Stands for a clock time in place of a number of actions."""
 
 _COMFORT = 6
 """Limit of new actions per sentence when the number of sentences is random."""
@@ -113,7 +114,7 @@ CLOCK_FORMS: tuple[Form, ...] = ("direct", "adjunct", "fronted")
 
 
 class ClauseShape:
-    """The number of actions in each place. 0: no relative clause; ``CLOCK``: a clock time."""
+    """The number of actions in each place. 0 means no relative clause, ``CLOCK`` a clock time."""
 
     __slots__ = ("form", "object", "object_relative", "subject", "subject_relative")
 
@@ -123,7 +124,7 @@ class ClauseShape:
         self.subject_relative = self.object_relative = 0
 
     def size(self) -> int:
-        """The number of actions in it."""
+        """Return the number of actions in the clause."""
         size = self.subject
         if self.object > 0:
             size += self.object
@@ -146,7 +147,7 @@ class Shaper:
         self.lists = request.lists if self.longest > 1 else 0.0
         self.clocks = request.clock_times if request.timed else 0.0
         if n == 2 and not self.clocks:
-            self.second = 0.0  # it could only say the same again
+            self.second = 0.0  # a second clause could only repeat the first
         self.most = self._most()
         if self.sentences is not None and self.sentences * self.most < n:
             raise SynthesisError(
@@ -155,12 +156,12 @@ class Shaper:
             )
 
     def _most(self) -> int:
-        """The greatest number of actions in one sentence."""
+        """Return the greatest number of actions in one sentence."""
         one = min(self.n, self.longest * (4 if self.relatives else 2))
         return one * 2 if self.second else one
 
     def how_many(self, draw: RandomChoices) -> int:
-        """The number of sentences: as asked for, or drawn so that all actions have room."""
+        """Return the number of sentences: as requested, or drawn so that all actions have room."""
         if self.sentences is not None:
             return self.sentences
         return draw.between(-(-self.n // min(self.most, _COMFORT)), self.n)
@@ -168,7 +169,7 @@ class Shaper:
     def paragraph(
         self, draw: RandomChoices, sentences: int, clocks: bool = True, room: int = 0
     ) -> list[list[ClauseShape]]:
-        """Shapes of sentences that can name every action, and ``room`` actions in all if possible.
+        """Draw shapes of sentences that can name every action, with room for ``room`` actions in all if possible.
 
         ``clocks``: clock times may be drawn.
         """
@@ -207,7 +208,7 @@ class Shaper:
         return shape
 
     def _length(self, draw: RandomChoices, room: int) -> int:
-        """The length of a list of several actions."""
+        """Draw the length of a list of several actions."""
         longest = min(self.longest, room)
         return draw.between(2, longest) if longest > 1 else 1
 
@@ -219,7 +220,7 @@ class Shaper:
         return self._length(draw, spare) if self.lists and draw.random() < self.lists else 1
 
     def _widen(self, draw: RandomChoices, made: list[list[ClauseShape]], clocks: bool) -> int:
-        """Give a random sentence more room for actions; returns how much."""
+        """Give a random sentence more room for actions. Return how much."""
         options: list[tuple[list[ClauseShape], ClauseShape | None, str]] = []
         for shapes in made:
             if self.second and len(shapes) == 1:
@@ -236,7 +237,7 @@ class Shaper:
         return 1
 
     def _growing(self, shape: ClauseShape) -> list[str]:
-        """The places of a clause with room for one more action, if need be instead of a clock time."""
+        """Return the places of a clause with room for one more action, if need be in place of a clock time."""
         places = []
         for np, relative in (("subject", "subject_relative"), ("object", "object_relative")):
             if getattr(shape, np) < self.longest:
@@ -247,17 +248,17 @@ class Shaper:
 
 
 def counted(k: int, noun: str) -> str:
-    """ "1 sentence", "2 sentences"."""
+    """Return a count such as "1 sentence" or "2 sentences"."""
     return f"{k} {noun}{'' if k == 1 else 's'}"
 
 
 class DeadEnd(Exception):
-    """The shape cannot be filled; this happens in timed queries only, and seldom."""
+    """The shape cannot be filled. This happens only in timed queries, and seldom."""
 
 
 @lru_cache(maxsize=64)
 def references(n: int) -> tuple[ActionRef, ...]:
-    """Mentions of a1, a2, ... without a place in a text."""
+    """Return mentions of a1, a2, ... without a place in a text."""
     return tuple(ActionRef(f"a{i + 1}") for i in range(n))
 
 
@@ -288,7 +289,7 @@ class Grower:
         return Sentence((first, second), self.wording.conjunction(self.draw))
 
     def _clause(self, shape: ClauseShape, needed: bool) -> Clause | None:
-        """A clause, or None if it could only repeat this sentence or add unwanted redundancy."""
+        """Return a clause, or None if it could only repeat this sentence or add unwanted redundancy."""
         self.used = 0
         left = self.room - shape.size()
         made = self._timed(shape) if shape.object == CLOCK else self._ordered(shape, needed)
@@ -315,7 +316,7 @@ class Grower:
         return Clause(shape.form, relation, self._np(subjects, one), self._np(objects, other), words)
 
     def _timed(self, shape: ClauseShape) -> Clause | None:
-        """A clause with a clock time as its object."""
+        """Return a clause with a clock time as its object, or None."""
         before = self.draw.random() < 0.5
         options = self.order.everything & ~self.bounded[not before]
         if not options:
@@ -345,7 +346,7 @@ class Grower:
         return Clause(shape.form, relation, self._np(members, relative), Time(hour), words)
 
     def _relative(self, members: list[int], size: int) -> Relative | None:
-        """A relative clause after ``members``; None if none is wanted or none is possible."""
+        """Return a relative clause after ``members``, or None if none is wanted or possible."""
         if not size:
             return None
         draw = self.draw
@@ -379,7 +380,7 @@ class Grower:
         return NP(tuple([refs[i] for i in members]), relative)
 
     def _pair(self, before: bool, needed: bool) -> tuple[int, int] | None:
-        """Subject and object of a clause, said to be in this order."""
+        """Return subject and object of a clause, after stating this order of them."""
         order, fresh = self.order, self.fresh
         firsts = order.everything
         wanted = order.wanted(self.room)
@@ -408,7 +409,7 @@ class Grower:
     def _join(self, list_: list[int], members: list[int], before: bool, needed: bool = False) -> bool:
         """State that ``members`` come before (or else after) one more action, and add it to the list.
 
-        ``needed``: better something redundant than nothing.
+        ``needed``: something redundant is better than nothing.
         """
         order, compared = self.order, self.compared
         mask = order.candidates(members, before) & ~self.used
@@ -439,7 +440,8 @@ class Grower:
         return mask != 0
 
     def _hour(self, members: list[int], before: bool, needed: bool = True) -> int:
-        """State that ``members`` end by (or else start from) some hour, once in a sentence; -1 for none."""
+        """State that ``members`` end by (or else start from) some hour, once in a sentence. Return -1 if none is
+        possible."""
         mask = sum([1 << i for i in members])
         if self.bounded[not before] & mask:
             return -1
@@ -449,10 +451,10 @@ class Grower:
         return hour
 
     def _due(self, mask: int) -> int:
-        """Only the actions not mentioned yet if there is no room left for others, else all."""
+        """Return only the actions not mentioned yet if there is no room for others, or else all candidates."""
         fresh = self._unnamed(mask)
         return fresh if fresh and self.fresh.bit_count() >= self.room else mask
 
     def _unnamed(self, mask: int) -> int:
-        """The actions not mentioned yet; none if the pairs to be stated mention them anyway."""
+        """Return the actions not mentioned yet, or none if the pairs to be stated mention them anyway."""
         return 0 if self.order.names_all else mask & self.fresh

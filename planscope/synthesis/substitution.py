@@ -1,11 +1,11 @@
-"""Mutants that keep the tree: TerminalSubstitute (other words) and TopicChange (other activities), paper 4.5.
+"""Makes mutants that keep the tree: TerminalSubstitute (other words) and TopicChange (other activities), paper 4.5.
 
-New words stand in the places of the old ones, so that a text written by hand keeps its lines, capitals and commas: a
-mutant that differed in them as well would not show which change mattered.
+New words replace the old ones in place, so that a text written by hand keeps its lines, capitals and commas. A mutant
+that differed in them as well would not show which change mattered.
 
-TerminalSubstitute replaces every phrase by one that the query uses nowhere, as long as the lexicon has any: whatever
-word an agent stumbles over is gone. A verb with "should" or the like keeps one. TopicChange takes the activities of
-another job, and so other tools; every other word stays.
+TerminalSubstitute replaces every phrase by one that the query uses nowhere, as long as the lexicon has any, so that the
+word that confuses an agent is gone, whichever it is. A verb with "should" or the like keeps a modal. TopicChange takes
+the activities of another job, and so other tools; every other word stays.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _DIGIT = 1 << 30
 
 
 class Draft(NamedTuple):
-    """A mutant before it is checked: ``texts`` are ways to write ``tree``, the best one first."""
+    """A mutant before it is checked. ``texts`` are ways to write ``tree``, the best one first."""
 
     tree: Query
     actions: tuple[Action, ...]
@@ -51,14 +51,14 @@ class Draft(NamedTuple):
 
 
 def draw_for(reading: Reading, kind: str, seed: int) -> RandomChoices:
-    """The random choices of one kind for one query: the same everywhere for the same text, names and seed."""
+    """Return the random choices of one kind for one query, the same everywhere for the same text, names and seed."""
     names = "\n".join(f"{a.id} {a.name} {a.tool}" for a in reading.problem.actions)
     text = f"{kind} {seed}\n{reading.problem.timed}\n{names}\n\n{reading.text}"
     return RandomChoices(int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big"))
 
 
 def shuffled(size: int, draw: RandomChoices) -> Iterator[int]:
-    """The numbers 0 to ``size`` - 1, each once, by a step that is coprime to ``size``."""
+    """Yield the numbers 0 to ``size`` - 1, each once, by a step that is coprime to ``size``."""
     here, step = _below(size, draw), _below(size, draw)
     while gcd(step, size) != 1:
         step += 1
@@ -68,7 +68,7 @@ def shuffled(size: int, draw: RandomChoices) -> Iterator[int]:
 
 
 def _below(size: int, draw: RandomChoices) -> int:
-    """A random number from 0 to ``size`` - 1; ``size`` may exceed the precision of a float."""
+    """Return a random number from 0 to ``size`` - 1. ``size`` may exceed the precision of a float."""
     number, reach = 0, 1
     while reach < size * _DIGIT:
         number = number * _DIGIT + int(draw.random() * _DIGIT)
@@ -80,7 +80,7 @@ Patch = tuple[Span, str]
 
 
 def patched(text: str, patches: Iterable[Patch]) -> str:
-    """The text with new words in these spans, which do not overlap."""
+    """Return the text with new words in these spans, which do not overlap."""
     out: list[str] = []
     done = 0
     for (start, end), words in sorted(patches):
@@ -92,15 +92,15 @@ def patched(text: str, patches: Iterable[Patch]) -> str:
 
 
 def as_written(text: str, span: Span, old: str, new: str) -> str:
-    """``new``, with a capital if the text has ``old`` with one that is not its own."""
+    """Return ``new``, with a capital if the text has capitalised ``old``."""
     start = span[0]
     return capitalised(new) if text[start : start + 1].isupper() and not old[:1].isupper() else new
 
 
 def conjunction(text: str, span: Span, new: str) -> Patch:
-    """The patch for a conjunction: its span with the comma or blank before it, and the new text.
+    """Return the patch for a conjunction: its span with the comma or blank before it, and the new text.
 
-    A word has a comma before it, a semicolon directly follows the clause.
+    A word has a comma before it; a semicolon directly follows the clause.
     """
     start, end = span
     old = text[start:end]
@@ -125,7 +125,7 @@ class Place(NamedTuple):
 
 
 def substitutes(reading: Reading, draw: RandomChoices, topic: str) -> Iterator[Draft]:
-    """Every choice of other words, each once, in random order."""
+    """Yield every choice of other words, each once, in random order."""
     found = places(reading.tree)
     size = 1
     for place in found:
@@ -141,14 +141,14 @@ def substitutes(reading: Reading, draw: RandomChoices, topic: str) -> Iterator[D
 
 
 def substitute(reading: Reading, found: Sequence[Place], words: Sequence[Word], topic: str) -> Draft:
-    """The draft with these words in the :func:`places` of the query's tree."""
+    """Return the draft with these words in the :func:`places` of the query's tree."""
     tree, actions = with_words(reading.tree, words), reading.problem.actions
     texts = (patched(reading.text, _word_patches(reading.text, found, words)), render(tree, actions).text)
     return Draft(tree, actions, texts, topic)
 
 
 def places(tree: Query, *, fresh: bool = True) -> list[Place]:
-    """The phrases of a tree in the order in which :func:`with_words` takes new ones.
+    """Return the phrases of a tree in the order in which :func:`with_words` takes new ones.
 
     ``fresh``: options that the tree uses elsewhere are left out, as long as there are others.
     """
@@ -185,7 +185,7 @@ def _numbered(words: Sequence[Word], slots: Sequence[Slot]) -> Iterator[tuple[in
 
 
 def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
-    """The noun phrase whose verb a clause's word is; None if it is no verb."""
+    """Return the noun phrase whose verb a clause's word is, or None if the word is no verb."""
     for of_subject, verb in VERB_PLACES[clause.form]:
         if verb == word:
             return clause.subject if of_subject else clause.object
@@ -193,7 +193,8 @@ def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
 
 
 def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
-    """The phrases that may replace a word: unused ones if there are any, with another modal if the lexicon has one."""
+    """Return the phrases that may replace a word: unused ones if there are any, with another modal if the lexicon
+    has one."""
     plain, modal = slot
     pool = modal if word.modal and modal else plain
     others = [w for w in pool if w.entry != word.entry]
@@ -202,7 +203,7 @@ def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
 
 
 def with_words(tree: Query, words: Sequence[Word]) -> Query:
-    """The tree with these words in the :func:`places` of its own; its spans are those of the old text."""
+    """Return the tree with these words in the :func:`places` of its own. Its spans are those of the old text."""
     left = iter(words)
 
     def take(old: Sequence[Word]) -> tuple[Word, ...]:
@@ -242,9 +243,9 @@ def _word_patches(text: str, found: Sequence[Place], words: Sequence[Word]) -> I
 
 
 def number(text: str, place: Place) -> str:
-    """The grammatical number of a verb in the text: "s", "p", or "" if its form does not show it.
+    """Return the grammatical number of a verb in the text: "s", "p", or "" if its form does not show it.
 
-    Somebody who writes by hand makes it fit a plural name ("training sessions follow"), though it is one action.
+    People who write by hand let it agree with a plural name ("training sessions follow"), though it is one action.
     """
     singular, plural = load_lexicon().forms[place.word[:3]]
     if singular == plural or not place.speaks_of:
@@ -255,7 +256,7 @@ def number(text: str, place: Place) -> str:
 def other_topics(
     reading: Reading, draw: RandomChoices, topic: str | None, topics: Mapping[str, tuple[str, ...]] | None
 ) -> Iterator[Draft]:
-    """The query with activities of other jobs, the jobs in turn, each choice of activities once."""
+    """Yield the query with activities of other jobs, the jobs in turn, each choice of activities once."""
     old = reading.problem.actions
     known = load_topics() if topics is None else topics
     jobs = _others(old, topic, known)
@@ -276,7 +277,7 @@ def _seed(draw: RandomChoices) -> int:
 
 
 def _others(old: Sequence[Action], topic: str | None, known: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The jobs other than the query's own that have none of its activities and tools."""
+    """Return the jobs other than the query's own that have none of its activities and tools."""
     own = {job.strip().casefold() for job in (topic or "").split(",")}
     names, tools = {a.name.casefold() for a in old}, {a.tool for a in old}
     return [
@@ -305,7 +306,7 @@ class _Turn:
         self.numbers: Iterator[int] | None = None
 
     def names(self) -> list[str] | None:
-        """The next choice of names; None if there are no more."""
+        """Return the next choice of names, or None if there are no more."""
         if self.numbers is None:
             self.numbers = self._begin()
         number = next(self.numbers, None)
@@ -323,7 +324,7 @@ class _Turn:
 
 
 def _chosen(pool: Sequence[str], k: int, number: int) -> list[str]:
-    """One of the ways to take ``k`` of the pool in some order, by its number."""
+    """Return one of the ways to take ``k`` of the pool in some order, by its number."""
     left, names = list(pool), []
     for size in range(len(pool), len(pool) - k, -1):
         number, digit = divmod(number, size)
@@ -342,7 +343,7 @@ def _draft(reading: Reading, job: str, names: Sequence[str]) -> Draft:
 
 
 def _name_patches(reading: Reading, actions: Sequence[Action]) -> Iterator[Patch]:
-    """New names in the places of the old ones, and singular verbs, because the new names' heads are singular."""
+    """Return patches that replace the old names, and make verbs singular because the new names' heads are singular."""
     text, named = reading.text, reading.problem.action_by_id
     new = {action.id: action for action in actions}
     for _, node in walk(reading.tree):

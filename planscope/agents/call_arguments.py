@@ -1,4 +1,4 @@
-"""The arguments of a call as a model wrote them: made fit for JSON, or why they cannot be read."""
+"""Reads the arguments of a call as a model wrote them: makes them fit for JSON, or says why they cannot be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOO_DEEP = "..."
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """The value with everything replaced that JSON or UTF-8 cannot express.
+    """Return the value with everything replaced that JSON or UTF-8 cannot express.
 
     Lone surrogates become U+FFFD; NaN and the infinities become their names; numbers too long for a session file become
     a text with their length; other objects become their text. Values nested deeper than ``MAX_DEPTH`` are left out.
@@ -38,19 +38,19 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def is_object(raw: Any) -> bool:
-    """Whether a client copes with arguments: an object, nothing, null, or no JSON, which it refuses itself."""
+    """Return whether a client can handle arguments: an object, nothing, null, or no JSON, which it refuses itself."""
     if not isinstance(raw, str) or not raw:
         return True
     try:
         return isinstance(json.loads(raw, strict=False), dict | None)
     except json.JSONDecodeError:
         return True
-    except (ValueError, RecursionError):  # a number too long, or nested too deep
+    except (ValueError, RecursionError):  # raised for a number that is too long, or data nested too deeply
         return False
 
 
 def was_completed(raw: Any) -> bool:
-    """Whether the arguments of a call that a client has read were not JSON as the model wrote them.
+    """Return whether the arguments of a call that a client has read were not JSON as the model wrote them.
 
     Streaming clients complete arguments that were cut off: ``{"start_`` becomes an empty object, because
     langchain-core's ``AIMessageChunk`` uses ``parse_partial_json``. OpenAI's two protocols keep the original text.
@@ -66,7 +66,8 @@ def was_completed(raw: Any) -> bool:
 
 
 def why_unreadable(raw: str | None, said: str | None) -> str:
-    """Why arguments could not be read, in planscope's words: the client's repeat the arguments and an address."""
+    """Return why arguments could not be read, in planscope's words: the client's repeat the arguments and an
+    address."""
     if said is not None and said.startswith(FORMAT_ERROR):
         return said
     if raw is None:

@@ -63,7 +63,7 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
 
 
 async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool:
-    """Cancel a task until it ends. False if it has not ended after ``patience`` seconds.
+    """Cancel a task until it ends. Return False if it has not ended after ``patience`` seconds.
 
     One cancellation can be lost: ``asyncio.wait_for`` (before Python 3.12) drops it if its result arrives at the same
     moment, and OpenAI's client waits for each chunk of a stream that way.
@@ -88,7 +88,8 @@ def _shared_loop() -> asyncio.AbstractEventLoop:
             )
             thread.start()
             atexit.register(_close, loop, thread, closing)
-            _loop = loop  # only now: an interrupt before this line must not leave a loop that does not run
+            # set only now: an interrupt before this line must not leave a loop that does not run
+            _loop = loop
         return _loop
 
 

@@ -1,4 +1,4 @@
-"""Errors of models and networks as one clear line, without secrets, addresses and stack traces."""
+"""Describes errors of models and networks in one clear line, without secrets, addresses and stack traces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from planscope.safe.secret_names import without_secrets
 
 LINE = 240
-"""Characters of a reason, at most."""
+"""The limit for a reason, in characters."""
 
 _KINDS = {
     "ModelAuthenticationError": "authentication",
@@ -22,7 +22,8 @@ _KINDS = {
     "ModelConnectionError": "connection",
     "ModelAPIError": "server",
 }
-"""LangChain's exceptions by class name, and those of SDKs that do not derive from them. Names need no import."""
+"""The kinds of LangChain's exceptions by class name, and of those of SDKs that do not derive from them. Names need
+no import."""
 
 _STATUSES = {401: "authentication", 403: "permission", 404: "not_found", 429: "rate_limit"}
 
@@ -34,7 +35,7 @@ _BLIND_CLOSING = re.compile(r"(for troubleshooting, visit:?|for further informat
 def explain(
     error: BaseException, *, where: str = "model", keys: Iterable[str] = (), host: str | None = None
 ) -> tuple[str, str]:
-    """The kind of an exception, and one line about it.
+    """Return the kind of an exception, and one line about it.
 
     ``where`` says what raised it: ``model``, ``tool`` or ``agent``. ``keys`` are the environment variables to check if
     a key is refused. ``host`` is the server, if it is known.
@@ -72,7 +73,7 @@ def explain(
 
 
 def one_line(text: str, limit: int = LINE) -> str:
-    """The text on one line of at most ``limit`` characters, without addresses and secrets."""
+    """Return the text on one line of at most ``limit`` characters, without addresses and secrets."""
     text = _KEY_LIKE.sub("[secret]", without_secrets(text))
     text = _BLIND_CLOSING.sub("", _URL.sub("", text))
     text = " ".join(text.split())
@@ -112,7 +113,7 @@ def _wait(error: BaseException) -> str:
 
 
 def _root(error: BaseException) -> str:
-    """The words of the innermost cause: "Connection refused" says more than "Connection error."."""
+    """Return the words of the innermost cause: "Connection refused" says more than "Connection error."."""
     last: BaseException = error
     while (inner := last.__cause__ or last.__context__) is not None and inner is not last:
         last = inner

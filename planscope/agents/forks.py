@@ -1,4 +1,4 @@
-"""Forks: continue a recorded run from a step, with another answer, query or model. The old run stays."""
+"""Forks continue a recorded run from a step, with another answer, query or model. The old run stays."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from planscope.session.model import (
 
 
 class CannotFork(UserError):
-    """Why a run cannot be forked at a step, in one line."""
+    """A run cannot be forked at a step. The message, one line, says why."""
 
 
 def kept_events(run: Run, step: int, *, answer: str | None = None) -> list[Event]:
-    """The run's events up to the answer of ``step`` (0: the prompt), each marked as kept.
+    """Return the run's events up to the answer of ``step`` (0: the prompt), each marked as kept.
 
     ``answer`` replaces the answer of ``step``. Later calls of the same message are left out, because the fork never
     makes them. Raises :class:`CannotFork`.
@@ -58,13 +58,13 @@ def fork(
     prompts: Path | None = None,
     **options: Any,
 ) -> LiveRun:
-    """A new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
+    """Make a new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
 
     ``variant`` is the run's own or another one (an edited query), whose prompt then replaces the first. ``answer``
     replaces the answer of ``step``. ``agent`` is by default that of ``run``, but only if it is one of ``AGENTS``: a
-    session file must not cause an import. The conversation is rebuilt as plain messages, so that any model can
-    continue it; the Responses API gets all of it, because the state on its server cannot be edited. ``options`` are
-    those of :class:`LiveRun`.
+    session file must not cause an import. The conversation is rebuilt as plain messages, so that any model can continue
+    it; the Responses API gets all of it, because the state on its server cannot be edited. ``options`` are those of
+    :class:`LiveRun`.
 
     Raises :class:`CannotFork`, and the errors of :class:`LiveRun`.
     """

@@ -1,4 +1,4 @@
-"""Before a call is executed: a gate lets a person decide about it, a guardian blocks calls that lose the plan.
+"""Decides before a call is executed: a gate lets a person decide, a guardian blocks calls that lose the plan.
 
 The protocol of a gate is small, so that a screen, a script or a test can be one. :class:`Pauser` is one for a person.
 """
@@ -80,7 +80,7 @@ class Stop:
 
 Verb = GoOn | EditArguments | EditAnswer | Refuse | Stop
 Gate = Callable[[PendingCall], Awaitable[Verb]]
-"""Called on the event loop of the run; cancelled if the run is stopped while it waits."""
+"""A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
 
 
 class StoppedAtGate(Exception):
@@ -130,7 +130,7 @@ class Pauser:
         self.stepping = stepping
 
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
-        """Decide about the paused call. ``stepping``: pause at the next one, too. False if no call is paused."""
+        """Decide about the paused call. ``stepping``: pause at the next one, too. Return False if no call is paused."""
         with self._lock:
             loop, answer = self._loop, self._answer
             if loop is None or answer is None or loop.is_closed():
@@ -147,7 +147,7 @@ def _settle(answer: asyncio.Future[Verb], verb: Verb) -> None:
 
 
 TRIES = 3
-"""Refusals of the same call, with no call executed in between, after which a run ends."""
+"""A run ends after this many refusals of the same call with no call executed in between."""
 
 _MOST_MOVES = 8
 
@@ -162,11 +162,12 @@ class Guardian:
         self.problem = problem
 
     def objection(self, done: Sequence[Call], call: Call) -> str | None:
-        """Why ``call`` after ``done`` must be blocked, and which calls are safe instead; None if it may be executed.
+        """Return why ``call`` after ``done`` must be blocked, and which calls are safe instead; None if it may be
+        executed.
 
         A plan that is lost already is no longer guarded, and a call that its tool will refuse is left to the tool.
         """
-        from planscope.oracle.replay import replay  # Z3 comes with it
+        from planscope.oracle.replay import replay  # imported late because it imports Z3
 
         walk = replay(self.problem, Trace((*done, call), "running"))
         *_, before, after = walk.steps
@@ -198,7 +199,7 @@ class Guardian:
 
 
 def gives_up(refused: Sequence[Call], call: Call) -> str | None:
-    """Why the refusal of ``call`` ends the run; None if the run goes on.
+    """Return why the refusal of ``call`` ends the run, or None if the run goes on.
 
     ``refused`` has the calls refused before it since the last executed call.
     """
@@ -213,7 +214,8 @@ def gives_up(refused: Sequence[Call], call: Call) -> str | None:
 def problem_from(
     query: str, tools: Iterable[str], *, timed: bool = False, hours: Mapping[str, int] | None = None
 ) -> Problem:
-    """The problem of a query about a user's own tools. An action has its tool's name, with blanks for ``_`` and ``-``.
+    """Return the problem of a query about a user's own tools. An action has its tool's name, with blanks for ``_``
+    and ``-``.
 
     ``hours`` are the durations of a timed query (default 1 each). Raises ``ParseFailure``.
     """

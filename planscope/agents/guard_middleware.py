@@ -36,7 +36,7 @@ from planscope.language.problem import Problem
 from planscope.oracle.trace import Call
 
 _REMEMBERED = 256
-"""Messages whose calls are remembered, of all conversations of one agent."""
+"""Limit of messages whose calls are remembered, over all conversations of one agent."""
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return answer
 
     def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
-        """The message that contains the call, and the calls executed before that message."""
+        """Return the message that contains the call, and the calls executed before that message."""
         messages = conversation(request)
         last = last_answer(messages)
         key = (str(messages[0].id) if messages else "", str(last.id) if last is not None else "")
@@ -123,7 +123,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def calls_done(messages: Sequence[Any]) -> list[Call]:
-    """The executed calls of a conversation, in order, with the arguments that were executed."""
+    """Return the executed calls of a conversation, in order, with the arguments that were executed."""
     return [
         Call(call["name"], _arguments(answer, call["args"]))
         for call, answer in _answered(messages)
@@ -132,7 +132,7 @@ def calls_done(messages: Sequence[Any]) -> list[Call]:
 
 
 def calls_refused(messages: Sequence[Any]) -> list[Call]:
-    """The calls that the guard refused since the last executed one."""
+    """Return the calls that the guard refused since the last executed one."""
     found: list[Call] = []
     for call, answer in _answered(messages):
         if answer.status != "error":
@@ -143,7 +143,7 @@ def calls_refused(messages: Sequence[Any]) -> list[Call]:
 
 
 def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]:
-    """Calls with their answers, in the order of the calls. Call ids are unique only within one message."""
+    """Return calls with their answers, in the order of the calls. Call ids are unique only within one message."""
     for place, message in enumerate(messages):
         if not isinstance(message, AIMessage) or not message.tool_calls:
             continue
@@ -160,7 +160,7 @@ def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]
 
 
 def _ended(request: ModelRequest[Any]) -> ModelResponse[Any] | None:
-    """A final message in place of the model's next answer, if the guard has ended the run."""
+    """Return a final message in place of the model's next answer, if the guard has ended the run."""
     for message in reversed(request.messages):
         if not isinstance(message, ToolMessage):
             return None
@@ -188,7 +188,7 @@ def guard(
     timed: bool = False,
     hours: Mapping[str, int] | None = None,
 ) -> GuardMiddleware:
-    """A middleware that blocks calls after which ``query`` could not be met any more.
+    """Make a middleware that blocks calls after which ``query`` could not be met any more.
 
     The query names a tool by its name with blanks (``boil_water`` is "boil water"). ``timed``: tools take an hour as
     ``start_time``, and ``hours`` has their durations. Raises ``ParseFailure`` if the query cannot be read.

@@ -53,7 +53,7 @@ class LangChainMockTool(BaseTool):
 
 
 def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
-    """One LangChain tool for each mock tool. A refused call is answered with ``status="error"``."""
+    """Return one LangChain tool for each mock tool. A refused call is answered with ``status="error"``."""
     return [
         LangChainMockTool(
             name=tool.spec.name,
@@ -105,7 +105,8 @@ def shared_agent(
     middleware: Sequence[AgentMiddleware[Any, Any, Any]],
     role: str | None,
 ) -> Any:
-    """LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called this.
+    """Return LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called
+    this.
 
     ``middleware`` has the run's recorder and, if it has one, its guard.
     """
@@ -122,7 +123,7 @@ def shared_agent(
             chat_for(agent, model), langchain_tools(tools), system_prompt=role, middleware=kinds
         )
         if agent == "responses" and model.spec.simulated:
-            return compiled  # a simulated server belongs to one run
+            return compiled  # not kept for later runs: a simulated server belongs to one run
         model.agents[made] = compiled
     return model.agents[made]
 
@@ -132,7 +133,7 @@ _quiet: ContextVar[bool] = ContextVar("planscope_untraced", default=False)
 
 @contextmanager
 def tracing(allowed: bool) -> Iterator[None]:
-    """Trace to LangSmith as the environment says if ``allowed``; otherwise upload nothing, whatever it says."""
+    """If ``allowed``, trace to LangSmith as the environment says; otherwise upload nothing, whatever it says."""
     from langsmith import tracing_context
 
     _bring_no_threads()

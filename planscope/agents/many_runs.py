@@ -1,4 +1,4 @@
-"""Many runs of one query: simulated models in the light loop, others at once and bounded."""
+"""Makes many runs of one query: simulated models run in the light loop, others several at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from planscope.session.model import EndEvent, Run, Variant
 AT_ONCE = 8
 
 OnRun = Callable[[int, Run], None]
-"""Gets each finished run with its number, from 0. Called on another thread than the caller's."""
+"""A function that receives each finished run with its number, from 0. It is called on another thread than the
+caller's."""
 
 
 def run_many(
@@ -83,7 +84,7 @@ async def _all(
     on_run: OnRun | None,
     model: LoadedModel | None,
 ) -> list[Run]:
-    """All runs. If one cannot start, or all are stopped, the others are cancelled. Closes ``model`` at the end."""
+    """Make all runs, and close ``model`` at the end. If one cannot start, or all are stopped, cancel the others."""
     places = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> Run:
@@ -108,5 +109,5 @@ async def _all(
 
 
 def aborted(run: Run) -> bool:
-    """Whether model, network or user aborted the run. Rates do not count such runs."""
+    """Return whether model, network or user aborted the run. Rates do not count such runs."""
     return bool(run.events) and isinstance(run.events[-1], EndEvent) and run.events[-1].ending == "aborted"

@@ -1,4 +1,4 @@
-"""LangChain's messages as events of a run, and the events of a fork as messages again."""
+"""Converts LangChain's messages to events of a run, and the events of a fork back to messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Pending:
 
 
 def text_of(message: BaseMessage) -> str:
-    """The message's text, or its reasoning if it has none. Secrets of the environment are removed from errors."""
+    """Return the message's text, or its reasoning if it has none. Secrets of the environment are removed from
+    errors."""
     if message.text:
         failed = isinstance(message, ToolMessage) and message.status == "error"
         return without_secrets(str(message.text)) if failed else str(message.text)
@@ -51,19 +52,19 @@ def text_of(message: BaseMessage) -> str:
 
 
 def conversation(request: ToolCallRequest) -> list[BaseMessage]:
-    """The messages of a call's conversation. An agent's state is a mapping or an object."""
+    """Return the messages of a call's conversation. An agent's state is a mapping or an object."""
     state = request.state
     found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
     return found or []
 
 
 def last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
-    """The model's last message."""
+    """Return the model's last message."""
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
 
 
 def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
-    """The ids of all calls in the messages, readable or not."""
+    """Return the ids of all calls in the messages, readable or not."""
     return {
         call["id"] or ""
         for m in messages
@@ -75,7 +76,7 @@ def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
 def readable(
     message: AIMessage, message_ids: set[str], call_ids: set[str], *, as_done: bool = False
 ) -> AIMessage:
-    """The message as the agent loop gets it: fit for JSON, each call with its own id.
+    """Return the message as the agent loop gets it: fit for JSON, each call with its own id.
 
     Loop and providers match answers by call id, but some servers send none, or always the same. Calls whose arguments
     the client completed become unreadable. ``as_done``: they stay, because their tool gets the completed arguments, and
@@ -121,9 +122,10 @@ RAW = "planscope_raw"
 
 
 def _completed(message: AIMessage) -> dict[int, str]:
-    """The original arguments of calls that the client completed, by index in ``message.tool_calls``."""
+    """Return the original arguments of calls that the client completed, by index in ``message.tool_calls``."""
     sent = [s for s in _sent(message) if _arguments(s) is not None]
-    if len(sent) == len(message.tool_calls):  # ids may be missing
+    # if the message does not have all calls, ids may be missing, too
+    if len(sent) == len(message.tool_calls):
         found = {i: _arguments(s) for i, s in enumerate(sent)}
     else:
         by_id = {_identity(s): _arguments(s) for s in sent}
@@ -138,7 +140,7 @@ def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
 
 
 def _sent(message: AIMessage) -> list[dict[str, Any]]:
-    """The calls in the form that the model sent, if the message still has them."""
+    """Return the calls in the form that the model sent, if the message still has them."""
     calls = message.additional_kwargs.get("tool_calls") or [
         block
         for block in (message.content if isinstance(message.content, list) else [])
@@ -158,12 +160,13 @@ def _arguments(sent: dict[str, Any]) -> str | None:
 
 
 def _sent_ids(message: AIMessage) -> list[str]:
-    """The ids of the calls, in the order in which the model sent them."""
+    """Return the ids of the calls, in the order in which the model sent them."""
     return [i for i in map(_identity, _sent(message)) if isinstance(i, str)]
 
 
 def in_order(message: AIMessage) -> list[Pending]:
-    """The calls of a message from :func:`readable`, in their order; if that is lost, unreadable ones last.
+    """Return the calls of a message from :func:`readable` in their order, or unreadable ones last if the order is
+    lost.
 
     Removes the notes about calls that :func:`readable` left in the message.
     """
@@ -181,7 +184,7 @@ def in_order(message: AIMessage) -> list[Pending]:
 
 
 def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) -> MessageEvent:
-    """The event of one answer of the model. ``tidy`` is the message that a fork can send again."""
+    """Return the event of one answer of the model. ``tidy`` is the message that a fork can send again."""
     usage = message.usage_metadata
     refusal = refusal_of(message)
     return MessageEvent(
@@ -207,11 +210,11 @@ _EARLY = {
     "recitation": "content_filter",
     "refusal": "content_filter",
 }
-"""Reasons why an answer ended early: providers' words, and planscope's."""
+"""Reasons why an answer ended early: planscope's word for each provider's word."""
 
 
 def refusal_of(message: AIMessage) -> str | None:
-    """The text of a model's refusal, None without one. OpenAI's two protocols have a field for it."""
+    """Return the text of a model's refusal, or None. OpenAI's two protocols have a field for it."""
     said = message.additional_kwargs.get("refusal")
     blocks = message.content if isinstance(message.content, list) else []
     found = [said, *(b.get("refusal") for b in blocks if isinstance(b, dict))]
@@ -220,7 +223,7 @@ def refusal_of(message: AIMessage) -> str | None:
 
 
 def finish_of(message: AIMessage) -> str | None:
-    """Why an answer ended early: ``length`` or ``content_filter``; None if it did not."""
+    """Return why an answer ended early: ``length`` or ``content_filter``; None if it did not."""
     data = message.response_metadata
     details = data.get("incomplete_details")
     words = [data.get("finish_reason"), data.get("stop_reason"), data.get("done_reason")]
@@ -230,7 +233,7 @@ def finish_of(message: AIMessage) -> str | None:
 
 
 def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[str, Any] | None]:
-    """The message in a tool's answer to that call, and the command to the graph that came with it."""
+    """Return the message in a tool's answer to that call, and the command to the graph that came with it."""
     parts = answer if isinstance(answer, list | tuple) else [answer]
     message, command = None, dict[str, Any]()
     for part in parts:
@@ -256,7 +259,7 @@ def _node(goto: Any) -> str:
 
 
 def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
-    """A tool message's artifact as JSON, without planscope's own ``marks``; a long one is left out."""
+    """Return a tool message's artifact as JSON, without planscope's own ``marks``. A long one is left out."""
     found = message.artifact if message is not None else None
     if isinstance(found, dict):
         found = {key: value for key, value in found.items() if key not in marks} or None
@@ -270,11 +273,11 @@ def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
 
 
 LONGEST_ARTIFACT = 64 * 1024
-"""Characters of an artifact's JSON, at most."""
+"""The limit for an artifact's JSON, in characters."""
 
 
 def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None = None) -> CallEvent:
-    """The event of one call. ``asked`` has the agent's own arguments if the user changed them."""
+    """Return the event of one call. ``asked`` has the agent's own arguments if the user changed them."""
     return CallEvent(
         at=at,
         step=step,
@@ -300,14 +303,14 @@ ENDED_BY = "planscope_ended_by"
 
 
 def ended_by_guard(message: AIMessage) -> str | None:
-    """Why the guard ended the run, if this is its final message."""
+    """Return why the guard ended the run, if this is its final message, or None."""
     if message.response_metadata.get(ENDED_BY) != "guard":
         return None
     return str(message.text).removeprefix("This run was ended: ").removesuffix(".")
 
 
 def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
-    """Who refused a call, if it was refused."""
+    """Return who refused a call, or None if nobody did."""
     artifact = message.artifact if message is not None else None
     by = artifact.get(REFUSED_BY) if isinstance(artifact, dict) else None
     return by if by in ("guard", "user") else None
@@ -316,7 +319,7 @@ def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
 def answer_event(
     answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
 ) -> AnswerEvent:
-    """The event of a tool's answer: a message, a command to the graph, or several of both."""
+    """Return the event of a tool's answer: a message, a command to the graph, or several of both."""
     message, command = answer_parts(answer, identity)
     return AnswerEvent(
         at=at,
@@ -339,7 +342,8 @@ def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
 
 
 def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
-    """The conversation of a fork, up to its last answer: plain messages, so that any model can continue it.
+    """Return the conversation of a fork, up to its last answer, as plain messages, so that any model can continue
+    it.
 
     Nothing in it refers to state on a server: with ``previous_response_id`` an edited message would not be sent.
     """

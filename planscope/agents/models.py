@@ -1,6 +1,7 @@
-"""What ``--model`` means: ``sim:PROFILE?key=value`` or ``provider:name``.
+"""Reads ``--model`` (``sim:PROFILE?key=value`` or ``provider:name``) and loads the model.
 
-Package and key are checked before anything is imported: some providers report a missing key only at the first call.
+Package and key are checked before anything is imported, because some providers report a missing key only at the first
+call.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ EXAMPLES = "give provider:name, for example openai:gpt-4o-mini, or sim:careful"
 
 
 class ModelUnavailable(UserError):
-    """A model cannot be used: why, and what to do, in one line without secrets."""
+    """A model cannot be used. The message says why and what to do, in one line without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,21 +203,21 @@ def _other(spec: ModelSpec, base_url: str | None) -> BaseChatModel:
 
 
 def _keyless(provider: Provider, base_url: str | None) -> bool:
-    """Whether no key is needed: for a local server with OpenAI's protocol, or through LangSmith's gateway."""
+    """Return whether no key is needed: for a local server with OpenAI's protocol, or through LangSmith's gateway."""
     elsewhere = base_url or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     gateway = os.environ.get("LANGSMITH_GATEWAY", "false").lower() not in ("", "0", "false", "no")
     return gateway or (provider.name == "openai" and bool(elsewhere))
 
 
 def _host(base_url: str | None) -> str | None:
-    """Server and port of a URL, without user and password."""
+    """Return server and port of a URL, without user and password."""
     if not base_url:
         return None
     return urlsplit(base_url).netloc.rpartition("@")[2] or None
 
 
 EXTRAS = {"langchain-openai": "openai"}
-"""Packages that are an extra of planscope, with its name."""
+"""Packages that come with an extra of planscope, by package: the name of the extra."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +237,13 @@ class Provider:
 
     @property
     def installed(self) -> bool:
-        """Whether its package is installed. Does not import it."""
+        """Whether the provider's package is installed. It is not imported."""
         return importlib.util.find_spec(self.module) is not None
 
     @property
     def install(self) -> str:
-        """The command that installs its package, in planscope's checkout if the package is an extra of planscope."""
+        """The command that installs the package, in planscope's checkout if the package comes with an extra of
+        planscope."""
         extra = EXTRAS.get(self.package)
         return f"pip install '.[{extra}]'" if extra is not None else f"pip install {self.package}"
 

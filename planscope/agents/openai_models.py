@@ -1,4 +1,4 @@
-"""OpenAI's models over both protocols: a call that cannot be read is recorded and does not crash the run.
+"""OpenAI's models over both protocols. A call that cannot be read is recorded and does not crash the run.
 
 LangChain raises out of the agent if a call's arguments are JSON but not an object (``8``, ``[8]``). With chat
 completions such calls are taken out of the answer first. With the Responses API their arguments are marked, so that
@@ -26,7 +26,7 @@ RAW_CALLS = "tool_calls"
 
 
 class _OneByOne(ChatOpenAI):
-    """``one_by_one`` asks for one call in each answer. OpenAI refuses the setting if no tools are offered."""
+    """Asks for one call in each answer (``one_by_one``). OpenAI refuses the setting if no tools are offered."""
 
     one_by_one: bool = False
 
@@ -87,7 +87,7 @@ def _message(choice: Any) -> dict[str, Any]:
 
 
 def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Copies of the calls in order. Gives each call its own id, in ``message`` too."""
+    """Return copies of the calls in order. Each call gets its own id, in ``message`` too."""
     copies, seen = [], set[str]()
     for number, call in enumerate(message.get("tool_calls") or (), 1):
         identity = call.get("id")
@@ -122,10 +122,10 @@ def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
 def make(
     model: str, *, base_url: str | None, retries: int, placeholder_key: bool, responses: bool = False
 ) -> tuple[ChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """The chat model and its own HTTP client, which the caller closes."""
+    """Return the chat model and its own HTTP client, which the caller closes."""
     proxy = (
         os.environ.get("OPENAI_PROXY") or None
-    )  # ChatOpenAI uses it only for a client that it makes itself
+    )  # ChatOpenAI uses this setting only for a client that it makes itself
     client = openai.DefaultAsyncHttpxClient(proxy=proxy)
     options: dict[str, Any] = {
         "model": model,
@@ -140,7 +140,7 @@ def make(
         options["api_key"] = "none"
     if base_url is None and not re.match(r"o\d", model):
         options["one_by_one"] = True
-    if responses:  # has no temperature; the server keeps the conversation
+    if responses:  # this API has no temperature; the server keeps the conversation
         responding = OpenAIResponses(**options, use_previous_response_id=True)
         responding.root_async_client.responses = Responses(responding.root_async_client)
         return responding, client
@@ -169,7 +169,7 @@ class Responses(AsyncResponses):
 
 
 class _Stream:
-    """The events of a stream, of which the last has the whole answer."""
+    """Yields the events of a stream, of which the last has the whole answer."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -202,7 +202,7 @@ def _marked(response: Any) -> Any:
 
 
 def as_written(result: ChatResult) -> ChatResult:
-    """The result with the marks removed."""
+    """Return the result with the marks removed."""
     for generation in result.generations:
         message = generation.message
         if isinstance(message, AIMessage):

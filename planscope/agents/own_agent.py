@@ -63,7 +63,7 @@ from planscope.session.record import notice_of
 from planscope.session.recordings import Journal
 
 _WAITING = 64
-"""Failed runs that may still be retried, of all conversations of one recorder."""
+"""Limit of failed runs that may still be retried, over all conversations of one recorder."""
 
 _LEFT = "the program ended or closed the recorder before the agent finished"
 
@@ -152,7 +152,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                     self._warn(said)
 
     def _find_place(self) -> None:
-        """If the path cannot be a session file, record in the library instead."""
+        """Return the path to record to: in the library if the given path cannot be a session file."""
         try:
             place = writable_target(self.path)
             if not is_session_file(place) or (
@@ -163,7 +163,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self.path = free_path(self.path)
             self._warn(f"planscope cannot record there: {error}; it records in {self.path}")
 
-    # No error of the recorder may reach the user's program
+    # No error of the recorder may reach the user's program.
 
     def _do(self, what: Callable[..., Any], *given: Any) -> Any:
         """Call a function and return its result. If it raises: warn once, and return None."""
@@ -180,7 +180,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._warned = True
             warn(line)
 
-    # As a middleware
+    # Used as a middleware:
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -247,14 +247,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     ) -> None:
         if asked is None:
             return
-        found = getattr(response, "model_response", response)  # with a command beside it
+        found = getattr(response, "model_response", response)  # the response may come with a command
         result = found.result if isinstance(found, ModelResponse) else [found]
         structured = found.structured_response if isinstance(found, ModelResponse) else None
         forms = isinstance(found, ModelResponse) and request.response_format is not None
         self._said(*asked, "", result, structured, forms)
 
     def _of(self, request: ToolCallRequest) -> _Conversation | None:
-        """The conversation of a call before its execution. Records its arguments if a person has edited them."""
+        """Return the conversation of a call before its execution. Records its arguments if a person has edited them."""
         with self._lock:
             talk = self._conversations.get(_key(conversation(request)))
             if talk is None or (step := talk.open.get(_identity(request))) is None:
@@ -267,7 +267,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 talk.direct = False
             return talk
 
-    # As a callback handler
+    # Used as a callback handler:
 
     def on_chain_start(
         self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **more: Any
@@ -356,7 +356,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         ]
         root = next((r for r, talks in self._of_root.items() if asked[0] in talks), run_id)
         self._said(*asked, str(root), found, None, False)
-        if run_id in self._of_root:  # a model called outside a chain
+        if run_id in self._of_root:  # the model was called outside a chain
             self._chain_ended(run_id, None, None)
 
     def _tool_ended(self, output: Any, run_id: UUID) -> None:
@@ -368,7 +368,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._answered(talk, identity, output, time.perf_counter() - began)
 
     def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
-        """When the outermost chain ends, all its conversations end."""
+        """End all conversations of the outermost chain when it ends."""
         with self._lock:
             root = self._roots.pop(run_id, run_id)
             if root != run_id or isinstance(error, GraphBubbleUp):
@@ -385,12 +385,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 elif not paused:
                     self._end(talk, "stopped")
 
-    # Shared by middleware and callback handler
+    # Shared by middleware and callback handler:
 
     def _asked(
         self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str, scope: str = ""
     ) -> _Conversation:
-        """The run that a model call belongs to; a new one if the conversation is new or has ended."""
+        """Return the run that a model call belongs to, or a new one if the conversation is new or has ended."""
         with self._lock:
             talk = self._conversations.get(scope + _key(messages))
             if talk is None and task and (failed := self._failed.get(task)) is not None:
@@ -585,7 +585,7 @@ atexit.register(_leave)
 
 
 def _spec(name: str, tool: Any, said: Any) -> dict[str, Any]:
-    """Name, description and JSON schema of a tool, however it was given to the model."""
+    """Return name, description and JSON schema of a tool, however it was given to the model."""
     description, schema = getattr(said, "description", None), None
     if isinstance(said, dict):
         description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
@@ -603,7 +603,7 @@ def _spec(name: str, tool: Any, said: Any) -> dict[str, Any]:
 
 
 def _data_of(structured: Any) -> Any:
-    """A structured answer as JSON."""
+    """Return a structured answer as JSON."""
     if hasattr(structured, "model_dump"):
         return plain(structured.model_dump(mode="json"))
     if dataclasses.is_dataclass(structured) and not isinstance(structured, type):
@@ -616,13 +616,13 @@ def _identity(request: ToolCallRequest) -> str:
 
 
 def _task_of(request: ModelRequest[Any]) -> str:
-    """The id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
+    """Return the id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
     info = getattr(request.runtime, "execution_info", None)
     return str(getattr(info, "task_id", "") or "")
 
 
 def _key(messages: Sequence[BaseMessage]) -> str:
-    """The key of a conversation: the id of the model's last message."""
+    """Return the key of a conversation: the id of the model's last message."""
     last = last_answer(messages)
     return "" if last is None else last.id or "".join(c["id"] or "" for c in last.tool_calls)
 
@@ -630,7 +630,7 @@ def _key(messages: Sequence[BaseMessage]) -> str:
 def record(
     path: str | Path, *, title: str | None = None, query: str = "", timed: bool = False
 ) -> OwnAgentRecorder:
-    """A middleware that records an agent's runs in a session file. An existing session gets more runs.
+    """Make a middleware that records an agent's runs in a session file. An existing session gets more runs.
 
     ``query``: the requirement in planscope's language. It names a tool by its name with blanks (``boil_water`` is "boil
     water"). ``timed``: the query has clock times. Put the recorder first in the list of middlewares, so that it sees

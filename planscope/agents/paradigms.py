@@ -1,4 +1,4 @@
-"""The agents by name (Table 1 of the paper), and users' own by ``package.module:factory``."""
+"""Makes agents by name (Table 1 of the paper), and users' own by ``package.module:factory``."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Factory = Callable[[Any, list[Any], list[Any]], Any]
 
 
 class UnknownAgent(UserError):
-    """An agent does not exist or cannot be made: why, in one line."""
+    """An agent does not exist or cannot be made. The message, one line, says why."""
 
 
 def load_factory(name: str) -> Factory | None:
-    """The factory that ``package.module:factory`` names; None for one of ``AGENTS``.
+    """Return the factory that ``package.module:factory`` names, or None for one of ``AGENTS``.
 
     Imports the user's code, also from the working directory. Call it only for a name from the command line, never for
     one from a file.
@@ -59,7 +59,7 @@ def load_factory(name: str) -> Factory | None:
 
 
 def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
-    """The chat model wrapped for an agent of ``AGENTS``. Raises :class:`ModelUnavailable`."""
+    """Wrap the chat model for an agent of ``AGENTS``. Raises :class:`ModelUnavailable`."""
     if agent == "react":
         from planscope.agents.react_model import ReActModel
 
@@ -77,7 +77,7 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
 
 
 async def made_by(factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[Any]) -> Any:
-    """The runnable that a user's factory makes. Raises TypeError if it is not a runnable."""
+    """Return the runnable that a user's factory makes. Raises TypeError if it is not a runnable."""
     made = factory(chat, tools, list(middleware))
     if inspect.isawaitable(made):
         made = await made

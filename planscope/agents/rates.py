@@ -11,7 +11,7 @@ from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import Help
 
 Z95 = 1.959963984540054
-"""Quantile of the normal distribution for a 95 % interval."""
+"""The quantile of the normal distribution for a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Rate:
 
 
 def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
-    """The Wilson interval of a rate ``right`` / ``counted``; (0, 1) if nothing was counted."""
+    """Return the Wilson interval of a rate ``right`` / ``counted``, or (0, 1) if nothing was counted."""
     if counted == 0:
         return 0.0, 1.0
     share, square = right / counted, z * z
@@ -62,9 +62,9 @@ def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
 
 
 def success(verdicts: Iterable[Verdict], helps: Iterable[Help] | None = None) -> Rate:
-    """The success rate of judged runs, with the error types of the wrong ones.
+    """Return the success rate of judged runs, with the error types of the wrong ones.
 
-    ``helps`` has the help that each run got; None if no run got any.
+    ``helps`` has the help that each run got, or is None if no run got any.
     """
     everything = list(verdicts)
     each = list(helps) if helps is not None else [Help()] * len(everything)

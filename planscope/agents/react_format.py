@@ -15,10 +15,10 @@ from typing import Any
 from planscope.agents.toolset import ToolSpec
 
 STOP = "\nObservation:"
-"""Stop word. A model that writes an observation itself is cut off there, because it invents it."""
+"""The stop word. A model that writes an observation itself is cut off there, because it invents it."""
 
 FORMAT_ERROR = "the answer is not in the ReAct format"
-"""Beginning of the reason why an answer could not be read."""
+"""The beginning of the reason why an answer could not be read."""
 
 _HEAD = (
     "Answer the question with the help of tools, one call at a time. These are the tools, one a line, each with "
@@ -90,7 +90,7 @@ class Answer:
 
 
 def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]) -> str:
-    """The conversation so far as one text, which ends where the model continues."""
+    """Write the conversation so far as one text, which ends where the model continues."""
     lines = "\n".join(_tool_line(tool) for tool in tools)
     return f"{_HEAD}{lines}{_FORMAT}{_quoted(question)}\n{''.join(map(_turn, turns))}Thought:"
 
@@ -110,7 +110,7 @@ def _turn(turn: Turn) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text, with an indent before each line that looks like a line of the format."""
+    """Indent each line of a text that looks like a line of the format."""
     return _SPOOF.sub(" ", "\n".join(text.splitlines()))
 
 
@@ -119,7 +119,7 @@ def _one_line(text: str) -> str:
 
 
 def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...]] | None:
-    """Tools, question and turns of a prompt that :func:`write_prompt` wrote; None for any other text."""
+    """Return tools, question and turns of a prompt that :func:`write_prompt` wrote, or None for any other text."""
     head, found, rest = prompt.partition(_FORMAT)
     if not found or not head.startswith(_HEAD):
         return None
@@ -132,7 +132,7 @@ def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...
     question = rest[: marks[0].start()] if marks else rest
     parts = _parts(rest, marks, len(rest))
     turns: list[Turn] = []
-    for word, text in parts[:-1]:  # the last one is for the model to continue
+    for word, text in parts[:-1]:  # the last word has no text yet: the model continues there
         if word == "Thought" or not turns:
             turns.append(Turn(text))
             continue
@@ -147,20 +147,20 @@ def read_prompt(prompt: str) -> tuple[tuple[ToolSpec, ...], str, tuple[Turn, ...
 
 
 def _parts(text: str, marks: Sequence[re.Match[str]], end: int) -> list[tuple[str, str]]:
-    """The words of the format, each with the text that follows it, up to ``end``."""
+    """Yield the words of the format, each with the text that follows it, up to ``end``."""
     ends = [*(m.start() for m in marks[1:]), end]
     return [(m["word"], text[m.end() : stop].strip()) for m, stop in zip(marks, ends, strict=False)]
 
 
 def write_answer(thought: str, tool: str | None, given: str) -> str:
-    """An answer in the format."""
+    """Write an answer in the format."""
     if tool is None:
         return f"Thought: Nothing is left to do.\nFinal Answer: {thought}"
     return f"Thought: {thought}\nAction: {tool}\nAction Input: {given}"
 
 
 def read_answer(text: str) -> Answer:
-    """Read a model's answer, up to the first observation, which a model must not write."""
+    """Read a model's answer up to the first observation, which a model must not write."""
     marks = list(_MARK.finditer(text))
     cut = next((m.start() for m in marks if m["word"].lower() == "observation"), len(text))
     said = text[:cut].strip()

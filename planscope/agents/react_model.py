@@ -69,12 +69,13 @@ class ReActModel(BaseChatModel):
         return _read(await self.inner._agenerate(asked, self._stops(), run_manager), messages)
 
     def _stops(self) -> list[str] | None:
-        """The stop word, for models that accept one: those without a temperature do not. Answers are cut here, too."""
+        """Return the stop word for models that accept one: those without a temperature do not. Answers are cut here,
+        too."""
         return [STOP] if getattr(self.inner, "temperature", None) is not None else None
 
 
 def spec_of(tool: dict[str, Any]) -> ToolSpec:
-    """The spec of a tool in OpenAI's form, as it is bound to a model."""
+    """Return the spec of a tool in OpenAI's form, as it is bound to a model."""
     function = tool.get("function") or {}
     parameters = function.get("parameters") or {}
     return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
@@ -107,7 +108,7 @@ def _turns(messages: Sequence[BaseMessage]) -> list[Turn]:
 
 
 def _read(result: ChatResult, messages: Sequence[BaseMessage]) -> ChatResult:
-    """The inner model's text as a message with a call. Ids are counted: equal runs give equal records."""
+    """Return the inner model's text as a message with a call. Ids are counted: equal runs give equal records."""
     told = result.generations[0].message
     answer = read_answer(str(told.text))
     said = [m for m in messages if isinstance(m, AIMessage)]

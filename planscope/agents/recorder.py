@@ -46,11 +46,11 @@ from planscope.session.model import Event
 
 
 class CallLimitReached(Exception):
-    """The agent has used up its model calls, or the guard ended the run (the message says why)."""
+    """The agent has used up its model calls, or the guard ended the run. The message says which."""
 
 
 Preview = Callable[[str, Mapping[str, Any]], str | None]
-"""Predicts a tool's answer to a call; None if it cannot."""
+"""A function that predicts a tool's answer to a call, or returns None if it cannot."""
 
 
 class Recorder(AgentMiddleware[Any, Any, Any]):
@@ -124,7 +124,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
             pending = Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
         else:
             await pending.turn.wait()
-        if self._stopped is not None:  # by an earlier call
+        if self._stopped is not None:  # the gate stopped the run at an earlier call
             raise self._stopped
         try:
             result = await self._do(pending, request, handler)
@@ -140,7 +140,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """One call: ask the gate, record the call, execute or refuse it, record the answer."""
+        """Carry out one call: ask the gate, record the call, execute or refuse it, record the answer."""
         verb = await self._ask(pending)
         asked = None
         if isinstance(verb, EditArguments):
@@ -164,7 +164,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         return result
 
     async def _ask(self, pending: Pending) -> Verb:
-        """The gate's decision about a call. If it stops or fails, no later call is executed either."""
+        """Return the gate's decision about a call. If it stops or fails, no later call is executed either."""
         if self._gate is None:
             return GoOn()
         wanted = pending.arguments or {}

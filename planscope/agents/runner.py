@@ -94,7 +94,7 @@ class LiveRun:
             else model
         )
         if agent == "responses":
-            chat_for(agent, self._model)  # raises
+            chat_for(agent, self._model)  # raises if the agent cannot use the model
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -286,7 +286,7 @@ def prepare() -> None:
 
 
 def _failure(work: asyncio.Task[Any]) -> BaseException | None:
-    """The exception of a task. Retrieving it keeps asyncio from logging it to standard error."""
+    """Return the exception of a task. Retrieving it keeps asyncio from logging it to standard error."""
     return None if not work.done() or work.cancelled() else work.exception()
 
 

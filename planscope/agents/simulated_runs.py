@@ -1,7 +1,7 @@
-"""A light loop for simulated models in bulk: the same runs as through LangChain's agent, a hundred times as fast.
+"""A light loop for many runs of simulated models: the same runs as with LangChain's agent, a hundred times as fast.
 
 It needs no LangChain and no event loop; the time of a slow model is counted, not waited for. A test checks that the
-same seed gives the same record here and there, for every profile and paradigm.
+same seed gives the same record in both, for every profile and paradigm.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def run_simulated(
     guard: bool = False,
     on_event: Callable[[Event], None] | None = None,
 ) -> Run:
-    """One run of a simulated model (``sim:PROFILE``). Its times are simulated seconds.
+    """Make one run of a simulated model (``sim:PROFILE``). Its times are simulated seconds.
 
     Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line.
     """
@@ -175,7 +175,7 @@ def _converse(
 
 
 def _ask(state: _State, character: Character, agent: str) -> tuple[Answer, tuple[int, int], float]:
-    """The model's answer, the numbers of words read and written, and the seconds it takes."""
+    """Return the model's answer, the numbers of words read and written, and the seconds it takes."""
     if agent == "react":
         prompt = write_prompt([t.spec for t in state.tools], state.prompt, state.turns)
         view = react_view(prompt)
@@ -201,7 +201,7 @@ def _answer_of(decision: Decision) -> Answer:
 def _message(
     state: _State, answer: Answer, usage: tuple[int, int], wait: float, agent: str, identity: str
 ) -> MessageEvent:
-    """The event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
+    """Return the event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
     read, said = usage
     calls: list[dict[str, Any]] = []
     odd: list[dict[str, Any]] = []

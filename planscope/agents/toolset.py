@@ -22,11 +22,11 @@ ARGUMENT_TEXT = (
 )
 RESTART_TEXT = "Ask for a restart. After permission is granted, start over with the first task."
 REFUSED = "Refused: "
-"""Beginning of the answer to a refused call, which no tool executed."""
+"""The beginning of the answer to a refused call, which no tool executed."""
 
 
 class BadToolset(UserError):
-    """Tools with names that no provider accepts, or with equal names: why, in one line."""
+    """Tools have equal names, or names that no provider accepts. The message, one line, says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,13 @@ class MockTool:
     timed: bool = False
 
     def answer(self, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
-        """The answer, and whether the call was executed (False if the tool refused the arguments)."""
+        """Return the answer, and whether the call was executed (False if the tool refused the arguments)."""
         return tool_answer(self.done, arguments, timed=self.timed)
 
 
 def make_toolset(actions: Sequence[ActionRecord], *, timed: bool) -> tuple[MockTool, ...]:
-    """One tool for each action, in order; for timed queries also ``ask_for_restart``. Raises :class:`BadToolset`."""
+    """Return one tool for each action, in order, and for timed queries ``ask_for_restart``. Raises
+    :class:`BadToolset`."""
     tools = [_timed_tool(a) if timed else _base_tool(a) for a in actions]
     if timed:
         tools.append(MockTool(ToolSpec(RESTART_TOOL, RESTART_TEXT), RESTART_ANSWER))

@@ -37,7 +37,7 @@ from planscope.session.json_bytes import plain_text
 JOBS = 50
 ACTIVITIES = 20
 MOST = 100
-"""Jobs, and activities of one job, that can be requested, at most."""
+"""The limit for the jobs, and for the activities of one job, that can be requested."""
 AT_ONCE = 4
 ANSWER_SECONDS = 180.0
 TOTAL_SECONDS = 1800.0
@@ -142,7 +142,7 @@ def _too_few(answer: str, count: int) -> str:
 
 
 def _remarks(topics: Topics) -> tuple[str, ...]:
-    """One line for each topic: its first difference from the style of the bundled topics."""
+    """Return one line for each topic: its first difference from the style of the bundled topics."""
     found: dict[str, list[str]] = {}
     for problem in check_topics(topics, keywords()):
         found.setdefault(problem.topic, []).append(str(problem))
@@ -153,20 +153,20 @@ def _remarks(topics: Topics) -> tuple[str, ...]:
 
 
 Progress = Callable[[int, int | None], None]
-"""Gets the number of finished topics and of all (None: not known yet). Called on another thread."""
+"""A function that receives the number of finished topics and of all (None if not known yet), on another thread."""
 
 
 class TopicsNotWritten(UserError):
-    """No topics were written: why, in one line without secrets."""
+    """No topics were written. The message says why, in one line without secrets."""
 
 
 def prompt(name: str, count: int, role: str = "") -> str:
-    """One of the two prompts, ``jobs`` or ``activities``."""
+    """Return one of the two prompts, ``jobs`` or ``activities``."""
     return _prompts()[name].replace("[count]", str(count)).replace("[role]", role)
 
 
 def said(answer: str) -> str:
-    """The beginning of an answer, safe to display in a line."""
+    """Return the beginning of an answer, safe to display in a line."""
     return visible(one_line(answer, 60), limit=80) or "nothing"
 
 
@@ -178,7 +178,7 @@ def _prompts() -> dict[str, str]:
 
 @dataclass(slots=True)
 class Asking:
-    """Asks the model. Each prompt is a conversation of its own."""
+    """Sends prompts to the model. Each prompt is a conversation of its own."""
 
     model: LoadedModel
     jobs: int
@@ -189,10 +189,10 @@ class Asking:
     done: int = 0
 
     async def all(self, job: str | None) -> tuple[list[str], list[tuple[str, str]]]:
-        """What was left out of the list of jobs, and each job with the model's answer about its activities."""
+        """Return what was left out of the list of jobs, and each job with the model's answer about its activities."""
         from langsmith import tracing_context
 
-        with tracing_context(enabled=False):  # whatever the environment says
+        with tracing_context(enabled=False):  # disabled whatever the environment says
             if job is not None:
                 return [], await self._about([job])
             self._tell(None)
@@ -205,7 +205,7 @@ class Asking:
             return [*listed.left_out, *unnamed], await self._about(list(listed.names))
 
     async def _about(self, jobs: list[str]) -> list[tuple[str, str]]:
-        """The answers for all jobs, or none: the first failure cancels the others."""
+        """Return the answers for all jobs, or none: the first failure cancels the others."""
         self._tell(len(jobs))
         tasks = [asyncio.create_task(self._activities(job, len(jobs))) for job in jobs]
         try:
@@ -262,13 +262,13 @@ async def within(
 
 
 LARGEST_ANSWER = 50_000
-"""Code points of an answer that are read, at most."""
+"""The limit for the part of an answer that is read, in code points."""
 LARGEST_ITEM = 300
-"""Code points of one item that are read, at most."""
+"""The limit for one item, in code points."""
 LOOKED_AT = 4
-"""Items that are read, at most, as a multiple of the number asked for."""
+"""The limit for the items that are read, as a multiple of the number requested."""
 MAX_WORDS = 8
-"""Words of a name, at most."""
+"""The limit for a name, in words."""
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPHASIS = re.compile(r"\*\*|__|`")
@@ -285,7 +285,7 @@ _NOT_MEANT = re.compile(r"\A(?:(?:and|or)\s+)?(?:(?:an?|the)\s+)?")
 _ENDS = " .,;:!*_\"'\u201c\u201d\u2018\u2019\u00ab\u00bb[]{}"
 _JOB = re.compile(r"[^\W_]+(?:[-'\u2019&/. ]{1,3}[^\W_]+)*")
 
-# Words of a model that talks to the user instead of naming things: refusals, good wishes.
+# Words of a model that talks to the user and names nothing: refusals, good wishes.
 _TALK = """
     cannot can't certainly etc he he's hope however i i'd i'll i'm i've it's me please she she's sorry sure they
     they're unable unfortunately we we'll we're you you'll you're
@@ -294,14 +294,15 @@ _TALK = """
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``names`` are usable, at most as many as asked for; ``left_out`` has one line about each of the others."""
+    """The items of a list. ``names`` are usable, at most as many as requested; ``left_out`` has a line about each
+    other one."""
 
     names: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
 def activities_in(answer: str, job: str, wanted: int) -> Listed:
-    """The activities that an answer lists for a job, each once, if they look like noun phrases."""
+    """Return the activities that an answer lists for a job, each once, if they look like noun phrases."""
     phrases = _once(_items(answer, wanted), phrase_key)
     broken = {p.phrase: p for p in breaking_problems({job: phrases}, keywords())}
     names: list[str] = []
@@ -319,7 +320,7 @@ def activities_in(answer: str, job: str, wanted: int) -> Listed:
 
 
 def jobs_in(answer: str, wanted: int) -> Listed:
-    """The jobs that an answer lists, each once."""
+    """Return the jobs that an answer lists, each once."""
     names: list[str] = []
     left_out: list[str] = []
     for job in _once(_items(answer, wanted), str.casefold):
@@ -333,7 +334,7 @@ def jobs_in(answer: str, wanted: int) -> Listed:
 
 
 def _once(items: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
-    """The items without repetitions; of equal ones the first stays."""
+    """Return the items without repetitions. Of equal ones the first stays."""
     found: dict[Hashable, str] = {}
     for item in items:
         found.setdefault(key(item), item)
@@ -341,7 +342,7 @@ def _once(items: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
 
 
 def _unfit(phrase: str) -> str | None:
-    """Why an agent might not read a phrase as one action, although a user's own file may contain it."""
+    """Return why an agent might not read a phrase as one action, although a user's own file may contain it."""
     words = phrase.split()
     if any(map(str.isdigit, phrase)):
         return "has a digit, which could be read as a time"
@@ -355,7 +356,7 @@ def _talks(phrase: str) -> bool:
 
 
 def _items(answer: str, wanted: int) -> list[str]:
-    """The items of the answer's list, normalised; empty ones are left out."""
+    """Return the items of the answer's list, normalised and without empty ones."""
     text = _THOUGHT.sub("", answer[:LARGEST_ANSWER])
     lines = [_EMPHASIS.sub("", _FENCE.sub("", line, count=1)) for line in text.splitlines()]
     found = _marked(lines, wanted) or _unmarked(lines, wanted)
@@ -364,10 +365,10 @@ def _items(answer: str, wanted: int) -> list[str]:
 
 
 def _marked(lines: Sequence[str], wanted: int) -> list[str]:
-    """The items with numbers or bullets.
+    """Return the items with numbers or bullets.
 
-    Models often group a list by headings and explain its items below them. Of the levels of such an outline, the
-    list is the outermost one with at least half as many items as asked for.
+    Models often group a list by headings and explain its items below them. Of the levels of such an outline, the list
+    is the outermost one with at least half as many items as requested.
     """
     found: list[tuple[tuple[int, bool], str]] = []
     for line in lines:
@@ -384,7 +385,7 @@ def _marked(lines: Sequence[str], wanted: int) -> list[str]:
 
 
 def _unmarked(lines: Sequence[str], wanted: int) -> list[str]:
-    """The items of a comma-separated paragraph, or one item a line. Prose gives none."""
+    """Return the items of a comma-separated paragraph, or one item for each line. Prose has no items."""
     least = min(wanted, max(3, wanted // 4))
     blocks = [" ".join(block) for full, block in groupby(lines, lambda line: bool(line.strip())) if full]
     fullest = max(blocks, key=lambda block: len(_SEPARATOR.findall(block)), default="")
@@ -400,7 +401,8 @@ def _unmarked(lines: Sequence[str], wanted: int) -> list[str]:
 
 
 def _normal(item: str) -> str:
-    """The item in lower case, with single blanks, without explanation, quotation marks, article and final period."""
+    """Return the item in lower case, with single blanks, without explanation, quotation marks, article and final
+    period."""
     text = " ".join(unicodedata.normalize("NFC", item).split()).strip(_ENDS)
     text = _EXPLANATION.split(text, maxsplit=1)[0].strip(_ENDS).lower()
     return _NOT_MEANT.sub("", text, count=1)
@@ -410,18 +412,18 @@ _ESCAPED = {'"': '\\"', "\\": "\\\\"}
 
 
 def toml_string(text: str) -> str:
-    """The text as a TOML string in plain ASCII, so that nothing in it can steer a terminal."""
+    """Return the text as a TOML string in plain ASCII, so that nothing in it can control a terminal."""
     return '"' + "".join(map(_character, text)) + '"'
 
 
 def toml_topic(job: str, activities: Sequence[str]) -> str:
-    """One table ``[[topic]]``, with one activity a line."""
+    """Return one table ``[[topic]]``, with one activity on each line."""
     lines = "".join(f"    {toml_string(name)},\n" for name in activities)
     return f"\n[[topic]]\njob = {toml_string(job)}\nactivities = [\n{lines}]\n"
 
 
 def toml_topics(topics: Mapping[str, Sequence[str]], comment: str) -> str:
-    """The whole TOML file, in plain ASCII. ``comment`` is its first line."""
+    """Return the whole TOML file, in plain ASCII. ``comment`` is its first line."""
     return f"# {toml_string(comment)[1:-1]}\n" + "".join(toml_topic(*topic) for topic in topics.items())
 
 

@@ -1,4 +1,4 @@
-"""Two runs or variants side by side: words, tree, constraints, calls, and their first difference.
+"""Compares two runs or variants: words, tree, constraints, calls, and their first difference.
 
 ``compare`` is the entry point. It returns plain data, which ``result`` defines.
 """

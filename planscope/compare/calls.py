@@ -1,7 +1,8 @@
-"""The calls of two runs beside each other, at the least cost: 0 a same call, 1 a changed one, 2 one without a partner.
+"""Aligns the calls of two runs at the least cost: 0 for a same call, 1 for a changed one, 2 for one without a
+partner.
 
-Attempts (what is between two restarts) are kept together: each stands beside one of the other run or beside none, so
-that what an agent tried and gave up is not taken for what it did in the end.
+Attempts (the calls between two restarts) are kept together: each is beside one attempt of the other run or beside none,
+so that what an agent tried and gave up is not taken for what it did in the end.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from planscope.oracle.trace import Call
 CHANGED, ALONE = 1, 2
 MOST_CELLS = 4_000_000
 MOST_ATTEMPTS = 2_500
-"""Calls, and attempts, of the one times those of the other that are all looked at; beyond it, equal ones are put
-together first."""
+"""Limits for the products of both runs' numbers of calls, and of attempts. Beyond them, equal ones are paired first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Key:
     call: Call = field(compare=False)
 
     def saved(self, other: Key) -> int:
-        """The cost that is saved by pairing it with another call of its action, instead of leaving both alone."""
+        """The cost saved by pairing this call with another call of its action, instead of leaving both alone."""
         return 2 * ALONE - (0 if self == other else CHANGED)
 
 
@@ -46,7 +46,7 @@ Attempts = Sequence[tuple[Key, ...]]
 
 
 def keys(steps: Sequence[StepSide], actions: Mapping[str, str]) -> dict[int, Key]:
-    """The key of every step that is a call. ``actions``: ids of actions to the keys of matched actions."""
+    """Return the key of every step that is a call. ``actions``: ids of actions to the keys of matched actions."""
     found = {}
     for step in steps:
         if step.call is not None:
@@ -67,7 +67,7 @@ def _json(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value with whole floats as integers, because the judge does not distinguish them either."""
+    """Return the value with whole floats as integers, because the judge does not distinguish them either."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
@@ -106,7 +106,7 @@ def _order(keys: Keys) -> list[tuple[str, str]]:
 
 
 class _Aligner:
-    """``turned``: ties are broken with the two sides exchanged. ``minimal``: no shortcut was needed."""
+    """Aligns calls. ``turned``: ties are broken with the two sides exchanged. ``minimal``: no shortcut was needed."""
 
     def __init__(self, turned: bool) -> None:
         self._turned = turned
@@ -140,7 +140,7 @@ class _Aligner:
         return whether
 
     def rows(self, a: Sequence[Key], b: Sequence[Key]) -> Iterator[CallRow]:
-        """The rows of two attempts: pairs, and before each pair the calls that are alone or were moved."""
+        """Return the rows of two attempts: pairs, and before each pair the calls that are alone or were moved."""
         pairs = mirrored(self._turned, self._calls, a, b)
         moved = _moved(a, b, pairs)
         to, of = dict(moved), {j: i for i, j in moved}
@@ -166,7 +166,7 @@ def _itself(key: Key) -> Hashable:
 
 
 def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs among the calls that are alone: equal calls in order, then calls of one action in order."""
+    """Pair calls that are alone: equal calls in order, then calls of one action in order."""
     left_a, left_b = dict.fromkeys(range(len(a))), dict.fromkeys(range(len(b)))
     moved: list[Pair] = []
     rules: list[Callable[[Key], Hashable]] = [_itself, attrgetter("action")]
@@ -184,7 +184,7 @@ def _moved(a: Sequence[Key], b: Sequence[Key], pairs: Sequence[Pair]) -> list[Pa
 
 
 def changes(a: Key, b: Key) -> tuple[ArgumentChange, ...]:
-    """The arguments that differ, in the order of ``a``, then the added ones.
+    """Return the arguments that differ, in the order of ``a``, then the added ones.
 
     Unreadable arguments count as empty.
     """

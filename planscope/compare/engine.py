@@ -1,4 +1,4 @@
-"""Compares two runs or variants: reads each query, judges each run, finds where the runs part.
+"""Compares two runs or variants: reads each query, judges each run, finds their first difference.
 
 What cannot be read or judged is left out, and ``Comparison.unknown`` says why.
 """
@@ -46,7 +46,7 @@ _SURE = ("completable", "doomed", "broken")
 def kept(
     session_a: Session, a: Run, session_b: Session, b: Run, of_a: tuple[Side, Keys], of_b: tuple[Side, Keys]
 ) -> Kept | None:
-    """The common beginning that both runs have from one run (perhaps one of the two) by forking, or None."""
+    """Return the calls that both runs share because of forks from one run (perhaps one of the two), or None."""
     if session_a.id != session_b.id or a.id == b.id:
         return None
     line_a, line_b = dict(_line(session_a, a)), dict(_line(session_b, b))
@@ -64,7 +64,7 @@ def kept(
 
 
 def _line(session: Session, run: Run) -> Iterator[tuple[str, int]]:
-    """The run with all its steps, then the runs that it was forked from, each with the number of steps kept."""
+    """Yield the run with all its steps, then the runs that it was forked from, each with the number of steps kept."""
     known = {r.id: r for r in session.runs}
     seen: set[str] = set()
     steps = len(run.events)
@@ -78,11 +78,11 @@ def _line(session: Session, run: Run) -> Iterator[tuple[str, int]]:
 
 
 def divergence(a: Side, b: Side, keys_a: Keys, keys_b: Keys, matching: Matching) -> Divergence | None:
-    """The first step at which call, answer or state differ; None if there is none."""
+    """Return the first step at which call, answer or state differ, or None if there is none."""
     said_a, said_b = _renaming(matching, "a"), _renaming(matching, "b")
     for index in range(max(len(a.steps), len(b.steps)) if a.steps and b.steps else 0):
         one, other = (steps[index] if index < len(steps) else None for steps in (a.steps, b.steps))
-        if one is None or other is None:  # a running run has no end yet
+        if one is None or other is None:  # a run that has not ended has no end step
             return Divergence(min(index, len(a.steps) - 1), min(index, len(b.steps) - 1), ("ending",))
         reasons: list[Reason] = []
         key_a, key_b = keys_a.get(index), keys_b.get(index)
@@ -104,7 +104,7 @@ def _answered(step: StepSide, said: Callable[[str], list[str]]) -> tuple[object,
 
 
 def _renaming(matching: Matching, side: SideName) -> Callable[[str], list[str]]:
-    """A function that splits a text into words, with one key for each matched action whose names differ."""
+    """Return a function that splits a text into words, with one key for each matched action whose names differ."""
     keys = matching.keys_a if side == "a" else matching.keys_b
     names: Phrases[str] = Phrases()
     renamed = False
@@ -178,9 +178,9 @@ def compare(
 def _unknown(
     one: Known, other: Known, matching: Matching, constraints: ConstraintDiff | None
 ) -> Iterator[Unknown]:
-    """The unknown facts about each side, and about the two together."""
+    """Return the unknown facts about each side, and about the two together."""
     a, b = one.side, other.side
-    of_runs = one.run is not None or other.run is not None  # else nobody asked for calls
+    of_runs = one.run is not None or other.run is not None  # without runs nobody asked for calls
     yield from (u for u in (*one.unknown, *other.unknown) if of_runs or u.what != "calls")
     if a.steps and b.steps and (a.verdict is None) != (b.verdict is None):
         yield Unknown(None, "states", "one run is not judged, so only calls and answers say where they part")
@@ -198,7 +198,7 @@ def _unknown(
 
 
 def _fields(a: Known, b: Known) -> tuple[Field, ...]:
-    """Every field once, in a fixed order; those of runs only where at least one side has a run."""
+    """Return every field once, in a fixed order; those of runs only if at least one side has a run."""
     of_a, of_b = _values(a), _values(b)
     return tuple(Field(name, of_a.get(name), of_b.get(name)) for name in of_a | of_b)
 
@@ -253,7 +253,7 @@ class Known:
 def know(
     name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
 ) -> Known:
-    """Read and judge one side. ``judged``: its judgement, if known. ``read``: a side to take the reading from."""
+    """Read and judge one side. ``judged``: its judgement, if known. ``read``: a side whose reading is reused."""
     run = chosen if isinstance(chosen, Run) else None
     variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
     unknown: list[Unknown] = []
@@ -320,7 +320,7 @@ def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]
 
 
 def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
-    """Every step from the start to the end. A run without a verdict has its calls, too."""
+    """Return every step from the start to the end. A run without a verdict has its calls, too."""
     answers: dict[int, AnswerEvent] = {}
     for event in run.events:
         if isinstance(event, AnswerEvent):
@@ -350,6 +350,6 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> I
 
 
 def _restarts(call: Call, tools: Mapping[str, str]) -> bool:
-    """Does the call begin an attempt, as for the judge? Unreadable and blocked calls do not."""
+    """Return whether the call begins an attempt, as the judge counts them. Unreadable and blocked calls do not."""
     refused = call.refused or call.arguments is None or call.error is not None
     return call.tool == RESTART_TOOL and call.tool not in tools and not refused

@@ -1,6 +1,6 @@
 """Matches the actions of two queries, whatever their names, and their constraints by meaning.
 
-A constraint of one query only may still follow from the other query; the rows say whether it does.
+A constraint that only one query states may still follow from the other one; the rows say whether it does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Matching:
 
     @property
     def one_to_one(self) -> bool:
-        """Has every action a match?"""
+        """Whether every action has a match."""
         return all(row.a is not None and row.b is not None for row in self.rows)
 
     @property
@@ -39,12 +39,12 @@ class Matching:
 
 
 def meaning(c: Constraint, keys: dict[str, str]) -> tuple[object, ...]:
-    """A key that is equal for constraints with the same meaning for matched actions."""
+    """Return a key that is equal for constraints with the same meaning for matched actions."""
     return (c.kind, *(keys[action] for action in c.actions), c.hour)
 
 
 def match_actions(session_a: Session, a: Variant, session_b: Session, b: Variant) -> Matching:
-    """Match actions by ids if the variants have a common ancestor, else by names.
+    """Match actions by ids if the variants have a common ancestor, or else by names.
 
     Mutants keep the ids, whatever the names. An edit may assign new ids, so after edits equal names come before equal
     ids.
@@ -71,7 +71,7 @@ def match_actions(session_a: Session, a: Variant, session_b: Session, b: Variant
 def _pairs(
     a: Sequence[Action], b: Sequence[Action], rules: Sequence[Callable[[Action], Hashable]]
 ) -> dict[int, int]:
-    """Pairs by the first rule that matches; of several matches, the earliest."""
+    """Return pairs by the first rule that matches; of several matches, the earliest."""
     pairs: dict[int, int] = {}
     left_b = dict.fromkeys(range(len(b)))
     for rule in rules:
@@ -89,7 +89,7 @@ def _pairs(
 def _action_rows(
     a: Sequence[Action], b: Sequence[Action], pairs: dict[int, int], timed: bool
 ) -> Iterator[ActionRow]:
-    """Rows in the order of ``a``, then the added actions."""
+    """Return rows in the order of ``a``, then the added actions."""
     for i, action in enumerate(a):
         if i not in pairs:
             yield ActionRow("gone", action, None)
@@ -103,7 +103,7 @@ def _action_rows(
 
 
 def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list[Variant] | None:
-    """The variants between the two and their common ancestor; None if they have none.
+    """Return the variants between the two and their common ancestor, or None if they have none.
 
     The ancestor itself is not included. Two files may hold the same session in different states.
     """
@@ -119,7 +119,7 @@ def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list
 
 
 def _line(session: Session, variant: Variant) -> list[Variant]:
-    """The variant and its ancestors, the nearest first."""
+    """Return the variant and its ancestors, the nearest first."""
     known = {v.id: v for v in session.variants}
     line, seen = [variant], {variant.id}
     while (parent := known.get(line[-1].parent or "")) is not None and parent.id not in seen:
@@ -134,7 +134,7 @@ EFFORT = 10_000_000
 
 
 def compare_constraints(a: Side, b: Side, matching: Matching) -> ConstraintDiff | None:
-    """The constraints in the order of ``a``, then the added ones; None if a text cannot be read."""
+    """Return the constraints in the order of ``a``, then the added ones; None if a text cannot be read."""
     if a.problem is None or b.problem is None:
         return None
     rows = tuple(_constraint_rows(a, a.problem, b, b.problem, matching))
@@ -144,7 +144,7 @@ def compare_constraints(a: Side, b: Side, matching: Matching) -> ConstraintDiff 
 def _constraint_rows(
     a: Side, in_a: Problem, b: Side, in_b: Problem, matching: Matching
 ) -> Iterator[ConstraintRow]:
-    """Rows of constraints; repeated constraints are matched one to one."""
+    """Return rows of constraints. Repeated constraints are matched one to one."""
     of_a, of_b = Following.of(a, b, matching.keys_a), Following.of(b, a, matching.keys_b)
     waiting: dict[tuple[object, ...], deque[Constraint]] = defaultdict(deque)
     for c in in_b.constraints:
@@ -176,7 +176,7 @@ def _equivalent(a: Side, b: Side, matching: Matching, rows: tuple[ConstraintRow,
 
 
 def _asked(a: Problem | None, b: Problem | None, matching: Matching) -> bool | None:
-    """Z3's answer about two timed queries, if they are small."""
+    """Return Z3's answer about two timed queries, if they are small."""
     if a is None or b is None or len(a.actions) > MOST_ASKED:
         return None
     from planscope.oracle.equivalence import equivalent
@@ -186,7 +186,7 @@ def _asked(a: Problem | None, b: Problem | None, matching: Matching) -> bool | N
 
 
 def _renamed(problem: Problem, names: dict[str, str]) -> Problem:
-    """The problem with other ids for its actions; the constraints' ``text`` stays."""
+    """Return the problem with other ids for its actions. The constraints' ``text`` stays."""
 
     def other(action: str | None) -> str | None:
         return None if action is None else names[action]
@@ -204,13 +204,14 @@ def _renamed(problem: Problem, names: dict[str, str]) -> Problem:
 class Following:
     """The closure of one query's constraints. ``keys``: ids of actions to the keys of matched actions.
 
-    Base language: exact. Timed: earliest starts and latest ends go along the order; that calls come one by one is
-    not looked at, so what is found follows, and of the rest nothing is known.
+    Base language: exact. Timed: earliest starts and latest ends go along the order, but "one by one" is ignored. So
+    what is found does follow, and of the rest nothing is known.
     """
 
     @classmethod
     def of(cls, side: Side, other: Side, keys: dict[str, str]) -> Following | None:
-        """None for a contradiction, which implies everything, and if it is unknown whether there is one."""
+        """Return the closure; None for a contradiction, which implies everything, or if it is not known whether
+        there is one."""
         known = side.problem is not None and side.contradiction == () and side.timed == other.timed
         return cls(side.problem, keys) if known and side.problem is not None else None
 
@@ -226,7 +227,7 @@ class Following:
         rank = {i: k for k, i in enumerate(order)}
         forward = sorted(edges, key=lambda edge: rank[edge[0]])
         takes = durations(problem) if problem.timed else [0] * n
-        self._later = [0] * n  # a bit for each action that must come later
+        self._later = [0] * n  # for each action, a bit for each that must come later
         self._start, self._end = [0] * n, [DAY] * n
         for c in said:
             if c.kind == "start_at_least" and c.action is not None:
@@ -240,7 +241,8 @@ class Following:
             self._end[i] = min(self._end[i], self._end[j] - takes[j])
 
     def follows(self, c: Constraint, keys: dict[str, str]) -> bool | None:
-        """Does every plan that meets this query meet ``c``? ``keys``: of the actions of ``c``. None: not known."""
+        """Return whether every plan that meets this query meets ``c``; None if not known. ``keys``: of the actions
+        of ``c``."""
         places = [self._index.get(keys[action]) for action in c.actions]
         if c.is_rule:
             return None

@@ -1,7 +1,7 @@
-"""The result of comparing two runs or variants, as plain data for two columns; the sides are ``a`` and ``b``.
+"""The result of comparing two runs or variants (sides ``a`` and ``b``), as plain data for two columns.
 
-Everything is there to show two columns beside each other. Spans are half-open ranges of code points of that
-side's text; steps are indexes into that side's ``steps``; unknown values are None and named in ``unknown``.
+Spans are half-open ranges of code points of that side's text; steps are indexes into that side's ``steps``; unknown
+values are None and named in ``unknown``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Aligns two sequences: by the number of equal items (``common``), or by the weight of pairs (``heaviest``).
 
-Both return pairs of indexes, rising in both sequences, the same for the same input. Ties are not broken symmetrically;
-with ``mirrored``, exchanging the sequences mirrors the result.
+Both return pairs of indexes, rising in both sequences, the same for the same input. Ties are not broken symmetrically,
+but with ``mirrored`` exchanging the sequences mirrors the result.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ def mirrored(
     a: Sequence[_Item],
     b: Sequence[_Item],
 ) -> list[Pair]:
-    """``match(a, b)``, or if ``turned`` the mirrored ``match(b, a)``; callers turn by an order of the two."""
+    """Return ``match(a, b)``, or if ``turned`` the mirrored ``match(b, a)``. Callers choose by an order of the two."""
     return [(i, j) for j, i in match(b, a)] if turned else match(a, b)
 
 
 def filled(pairs: Iterable[Pair], size_a: int, size_b: int) -> Iterator[tuple[int | None, int | None]]:
-    """Every index of both once: the pairs, and before each pair the indexes without one, those of ``a`` first."""
+    """Yield every index of both once: the pairs, and before each pair the indexes without a partner, those of ``a``
+    first."""
     at_a = at_b = 0
     for i, j in [*pairs, (size_a, size_b)]:
         yield from ((k, None) for k in range(at_a, i))
@@ -36,7 +37,7 @@ def filled(pairs: Iterable[Pair], size_a: int, size_b: int) -> Iterator[tuple[in
 
 
 def trim(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int, int]:
-    """The length of the common beginning, and where the common end begins in each; they do not overlap."""
+    """Return the length of the common beginning, and where the common end begins in each. They do not overlap."""
     start, end_a, end_b = 0, len(a), len(b)
     while start < end_a and start < end_b and a[start] == b[start]:
         start += 1
@@ -49,7 +50,7 @@ def trim(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int, int]:
 def ends(
     a: Sequence[Hashable], b: Sequence[Hashable], middle: Callable[[slice, slice], Iterable[Pair]]
 ) -> list[Pair]:
-    """The common beginning and end of both, and what ``middle`` pairs between them, counted from there."""
+    """Pair the common beginning and end of both, and between them what ``middle`` pairs, counted from there."""
     start, end_a, end_b = trim(a, b)
     between = middle(slice(start, end_a), slice(start, end_b))
     pairs = [(k, k) for k in range(start)] + [(start + i, start + j) for i, j in between]
@@ -57,10 +58,11 @@ def ends(
 
 
 def common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
-    """A longest common subsequence; ties go to the earliest indexes.
+    """Return a longest common subsequence. Ties go to the earliest indexes.
 
-    Bit-parallel (Crochemore et al. 2001, Hyyrö 2004): a row of the table is one integer, in which a 0 stands where
-    one item more of ``a`` makes it longer. So 20,000 by 20,000 items take a tenth of a second, and 50 MB.
+    The algorithm is bit-parallel (Crochemore et al. 2001, Hyyrö 2004): a row of the table is one integer, in which a 0
+    marks each item of ``b`` at which one more item of ``a`` makes it longer. So 20,000 by 20,000 items take a tenth of
+    a second, and 50 MB.
     """
     return ends(a, b, lambda in_a, in_b: _common(a[in_a], b[in_b]))
 
@@ -94,14 +96,15 @@ def heaviest(
     kind: Callable[[_Item], Hashable],
     weight: Callable[[_Item, _Item], int],
 ) -> list[Pair]:
-    """The pairs that weigh most together; ties go to the earliest indexes.
+    """Return the pairs that weigh most together. Ties go to the earliest indexes.
 
-    Items of one ``kind`` may be paired; ``weight`` is above 0. Quadratic, but an item costs a copy and its partners.
+    Items of one ``kind`` may be paired; ``weight`` is above 0. The time is quadratic, but an item costs only a copy and
+    its partners.
     """
     partners: dict[Hashable, list[int]] = {}
     for j, other in enumerate(b):
         partners.setdefault(kind(other), []).append(j)
-    best = [0] * (len(b) + 1)  # best[j]: the weight of the items so far with the first j of b
+    best = [0] * (len(b) + 1)  # best[j]: the greatest weight of the items so far with the first j of b
     table = [best]
     for item in a:
         now = best
@@ -134,10 +137,10 @@ def paired(
     anchors: Sequence[Callable[[_Item], Hashable]],
     fits: Callable[[int], bool],
 ) -> list[Pair]:
-    """Like ``heaviest``, for sequences of any length. Items that are equal by the first anchor weigh most.
+    """Pair as ``heaviest`` does, but sequences of any length. Items that are equal by the first anchor weigh most.
 
-    ``fits``: may this number of pairs be compared? If not, what is equal by the first of ``anchors`` is paired
-    first, between such pairs what is equal by the next one, and at last by their order.
+    ``fits`` says whether so many pairs may be compared. If not, items that are equal by the first of ``anchors`` are
+    paired first, between such pairs items that are equal by the next one, and the rest in order.
     """
     if len(a) == len(b) == 1:
         return [(0, 0)] if kind(a[0]) == kind(b[0]) else []

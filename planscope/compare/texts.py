@@ -11,13 +11,13 @@ from planscope.language.problem import Span
 from planscope.language.scan import cut
 
 MOST_CELLS = 4 * 10**8
-"""Limit of the words of one text times those of the other; beyond it, sentences are compared."""
+"""Limit for the product of both texts' numbers of words. Beyond it, sentences are compared."""
 
 _STOPS = (".", ";", "!", "?")
 
 
 def compare_texts(a: str, b: str) -> TextDiff:
-    """The parts of both texts, with as many equal words and marks as possible."""
+    """Return the parts of both texts, with as many equal words and marks as possible."""
     if a == b:
         return TextDiff((TextPart("same", (0, len(a)), (0, len(b))),) if a else ())
     for cut_up in (_words, _sentences):
@@ -39,7 +39,7 @@ def _words(text: str) -> list[Span]:
 
 
 def _sentences(text: str) -> list[Span]:
-    """Words joined up to each mark that may end a sentence, white space between them included."""
+    """Join words up to each mark that may end a sentence, including the white space between them."""
     found: list[Span] = []
     start, end = -1, 0
     for begin, end in _words(text):
@@ -51,7 +51,7 @@ def _sentences(text: str) -> list[Span]:
 
 
 def settle(pairs: Sequence[Pair], a: Sequence[str], b: Sequence[str]) -> list[Pair]:
-    """As many pairs, but words of one text only are shifted, if possible, to begin at a sentence.
+    """Shift words of one text only so that they begin at a sentence, if the number of pairs stays the same.
 
     Of "A. B. A. C." against "A. C." both "A. B." and "B. A." may be called gone.
     """
@@ -93,7 +93,7 @@ def _slide(pairs: list[Pair], k: int, own: int, items: Sequence[str], first: int
 
 
 def _stretches(a: str, b: str, same: Sequence[tuple[Span, Span]]) -> Iterator[tuple[Span, Span]]:
-    """The equal spans in order, some of them empty: words with the white space next to them that both have."""
+    """Return the equal spans in order, some of them empty: words with the white space next to them that both have."""
     at_a = at_b = 0
     for (start_a, end_a), (start_b, end_b) in [*same, ((len(a), len(a)), (len(b), len(b)))]:
         gap_a, gap_b = a[at_a:start_a], b[at_b:start_b]
@@ -105,13 +105,13 @@ def _stretches(a: str, b: str, same: Sequence[tuple[Span, Span]]) -> Iterator[tu
 
 
 def _blanks(a: str, b: str) -> int:
-    """The length of the white space that both begin with."""
+    """Return the length of the white space that both begin with."""
     alike = takewhile(lambda pair: pair[0] == pair[1] and pair[0].isspace(), zip(a, b, strict=False))
     return sum(1 for _ in alike)
 
 
 def _parts(same: Iterable[tuple[Span, Span]]) -> Iterator[TextPart]:
-    """The equal parts, adjacent ones joined, and the parts between them."""
+    """Return the equal parts, adjacent ones joined, and the parts between them."""
     (begin_a, at_a), (begin_b, at_b) = (0, 0), (0, 0)
     for (start_a, end_a), (start_b, end_b) in same:
         if (start_a, start_b) != (at_a, at_b):

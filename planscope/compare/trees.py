@@ -1,8 +1,8 @@
 """Compares the syntax trees of two queries by the lines of their outlines, with matched actions renamed.
 
-Branches are added or gone, lines changed (Selkow 1977). Below every line, equal branches come first: as many lines as
-possible stay in equal branches, and only then the changes in the others count. Otherwise a removed sentence would look
-as if it and every later one had been rewritten.
+Branches are added or gone, and lines changed (Selkow 1977). Below every line, equal branches come first: as many lines
+as possible stay in equal branches, and only then the changes in the others count. Otherwise a removed sentence would
+look as if it and every later one had been rewritten.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from planscope.language.tree import NP, ActionRef, Clause, Node, Query, Relative
 
 FEW_PAIRS = 64
 MOST_PAIRS = 2_500
-"""Branches of one line times branches of the other that are all looked at, wherever that is, and in all more than
-those. Beyond it, equal ones are put together first, then those of the same shape, then the others by their order."""
+"""Limit for the pairs of branches that are compared: all pairs below two lines if they are ``FEW_PAIRS`` at most, and
+``MOST_PAIRS`` more in all. Beyond it, equal branches are paired first, then those of the same shape, then the others
+in order."""
 
 _EQUAL = 1 << 40
 """The weight of a line in an equal branch; any other saved line weighs 1."""
@@ -30,8 +31,8 @@ _EQUAL = 1 << 40
 class Branch:
     """A line with the lines below it. Lines of one ``kind`` may be matched; with one ``value`` they are the same.
 
-    ``size``: lines, its own included. ``whole`` and ``shape`` are equal for equal branches, and for branches that are
-    equal but for their words.
+    ``size`` counts the lines, including its own. ``whole`` is equal for equal branches, ``shape`` for branches that
+    differ only in their words.
     """
 
     index: int
@@ -50,7 +51,7 @@ class Branch:
 
 
 class Forests:
-    """Compares branches that were numbered by the same object. Costs: 1 a line that is added, gone or changed."""
+    """Compares branches that the same object has numbered. A line that is added, gone or changed costs 1."""
 
     def __init__(self) -> None:
         self.minimal = True
@@ -70,7 +71,7 @@ class Forests:
         return self._numbers.setdefault(key, len(self._numbers))
 
     def distance(self, a: Branch, b: Branch) -> int:
-        """The cost of changing one into the other by ``matched``; their kinds are the same."""
+        """Return the cost of changing one into the other by ``matched``. Their kinds must be the same."""
         if a.whole == b.whole:
             return 0
         key = (a.whole, b.whole)
@@ -81,11 +82,11 @@ class Forests:
         return self._distances[key]
 
     def _saved(self, a: Branch, b: Branch) -> int:
-        """The cost that is saved by matching two instead of removing one and adding the other."""
+        """Return the cost saved by matching two instead of removing one and adding the other."""
         return a.size + b.size - self.distance(a, b)
 
     def matched(self, a: Sequence[Branch], b: Sequence[Branch]) -> list[Pair]:
-        """The matched branches by their indexes; ties go to the earliest pairs."""
+        """Return the matched branches by their indexes. Ties go to the earliest pairs."""
         anchors = (attrgetter("whole"), attrgetter("shape"))
         return paired(a, b, attrgetter("kind"), self._weight, anchors, self._fits)
 
@@ -103,7 +104,7 @@ class Forests:
 
 
 def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matching) -> TreeDiff:
-    """Every line of both outlines once. Lines are the same if they say the same about matched actions."""
+    """Return every line of both outlines once. Lines are the same if they say the same about matched actions."""
     if a.text == b.text and a.timed == b.timed and a.actions == b.actions:
         return TreeDiff(tuple(TreeRow("same", k, k) for k in range(len(a.outline))))
     forests = Forests()
@@ -115,7 +116,7 @@ def compare_trees(a: Side, tree_a: Query, b: Side, tree_b: Query, matching: Matc
 def _branches(
     forests: Forests, outline: tuple[OutlineNode, ...], tree: Query, keys: dict[str, str]
 ) -> Branch:
-    """Build the tree of an outline; returns the branch of its first line, with all others below it."""
+    """Build the tree of an outline, and return the branch of its first line, with all others below it."""
     nodes = dict(walk(tree))
     made: list[Branch] = []
     above: list[Branch] = []
@@ -132,7 +133,7 @@ def _branches(
 
 
 def _meaning(line: OutlineNode, node: Node, keys: dict[str, str]) -> tuple[Hashable, Hashable]:
-    """A line's kind and value."""
+    """Return a line's kind and value."""
     match node:
         case Clause(form=form, relation=relation):
             return "clause", (form, relation)

@@ -20,10 +20,10 @@ from planscope.safe import clip
 from planscope.wording import phrases, terms
 
 QUOTED = 80
-"""Cells of an answer, an argument or an id that is quoted."""
+"""The width of an answer, an argument or an id that is quoted, in cells."""
 
 CONTEXT = 2
-"""Rows that are the same and stay beside one that is not."""
+"""How many equal rows are shown beside one that differs."""
 
 
 def label(field: Field) -> str:
@@ -31,7 +31,7 @@ def label(field: Field) -> str:
 
 
 def value(field: Field, which: str) -> str:
-    """A field's value in words; a dash where there is none."""
+    """Return a field's value in words, or a dash if there is none."""
     found = field.a if which == "a" else field.b
     if found is None:
         return "-"
@@ -41,13 +41,13 @@ def value(field: Field, which: str) -> str:
 
 
 def named(side: Side) -> str:
-    """``run r1 of variant v1``."""
+    """Name a side: ``run r1 of variant v1``."""
     variant = f"variant {clip(side.variant, QUOTED)}"
     return variant if side.run is None else f"run {clip(side.run, QUOTED)} of {variant}"
 
 
 def judged(side: Side) -> str:
-    """The verdict of a run, as ``WRONG: order error``. Without a run: whether the query can be met."""
+    """Return the verdict of a run, as ``WRONG: order error``. Without a run, return whether the query can be met."""
     if side.verdict is not None:
         return phrases.verdict_line(side.verdict, side.help.note)
     if side.problem is None:
@@ -58,14 +58,14 @@ def judged(side: Side) -> str:
 
 
 def called(step: StepSide) -> str:
-    """``tool(8)``, ``tool(x=1)``, or what could be seen of a call that could not be read."""
+    """Return ``tool(8)``, ``tool(x=1)``, or what is known of a call that could not be read."""
     if step.call is None:
         return "the end" if step.step == "end" else "the start"
     return phrases.call(step.call.tool, step.call.arguments)
 
 
 def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:
-    """``3 the same, 1 moved, 2 only in b``."""
+    """Count rows by change: ``3 the same, 1 moved, 2 only in b``."""
     counts = Counter[str](row.change for row in rows if not (row.change == "moved" and row.a is None))
     return (
         ", ".join(f"{counts[kind]} {terms.CHANGES[kind]}" for kind in terms.CHANGES if counts[kind]) or "none"
@@ -73,7 +73,7 @@ def counted(rows: Iterable[CallRow | ConstraintRow | ActionRow]) -> str:
 
 
 def shortened(rows: Sequence[CallRow], everything: bool = False) -> Iterator[CallRow | int]:
-    """The rows near to one that is not the same, and for others how many there are; ``everything``: all rows."""
+    """Return the rows near one that differs, and for the others their number. ``everything``: all rows."""
     different = [k for k, row in enumerate(rows) if row.change != "same"]
     if everything or not different or len(rows) <= 4 * CONTEXT:
         yield from rows
@@ -85,7 +85,7 @@ def shortened(rows: Sequence[CallRow], everything: bool = False) -> Iterator[Cal
 
 
 def parting(c: Comparison) -> str:
-    """Where the runs part, in a sentence or two; "" where no two runs are compared."""
+    """Say in a sentence or two where the runs differ first; "" if no two runs are compared."""
     if c.calls is None:
         return ""
     kept = ""
@@ -119,7 +119,7 @@ def _answer(step: StepSide) -> str:
 
 
 def state(side: Side, step: StepSide) -> str:
-    """A step's state; at the end of a right run it is complete."""
+    """Return a step's state. At the end of a right run it is complete."""
     return terms.state(step.state or "unknown", step.step == "end" and side.ending != "aborted")
 
 
@@ -128,7 +128,7 @@ def _ended(side: Side) -> str:
 
 
 def renamed(row: ActionRow) -> str:
-    """An action that differs, or is in one query only, on one line."""
+    """Describe on one line an action that differs or is in one query only."""
     if row.a is None or row.b is None:
         alone = row.a or row.b
         assert alone is not None
@@ -144,7 +144,7 @@ def renamed(row: ActionRow) -> str:
 
 
 def equivalence(c: Comparison) -> str:
-    """A sentence on whether the two queries are equivalent; empty if their constraints are equal."""
+    """Say whether the two queries are equivalent; empty if their constraints are equal."""
     if c.constraints is None or c.constraints.same:
         return ""
     if c.constraints.equivalent is None:
@@ -154,21 +154,22 @@ def equivalence(c: Comparison) -> str:
 
 
 def follows(row: ConstraintRow) -> str:
-    """What the other query has to do with a constraint that it does not state."""
+    """Say whether the other query implies a constraint that it does not state."""
     return terms.IMPLIED if row.follows else ""
 
 
 def unknowns(c: Comparison) -> list[str]:
-    """What is not known, a line each."""
+    """Say what is not known, one line for each."""
     return [
         f"{f'{u.side}, ' if u.side else ''}{u.what}: {u.why}" for u in c.unknown if u.what != "equivalence"
     ]
 
 
 def elided(parts: Iterable[TextPart], most: int) -> Iterator[tuple[TextPart, bool]]:
-    """The parts, long ones that are the same cut to what is next to a change; True before what was left out.
+    """Shorten long parts that are the same to the text next to a change. True means that text was left out before a
+    part.
 
-    ``most``: code points that stay of each side of such a part.
+    ``most``: code points that stay on each side of such a part.
     """
     every = list(parts)
     for k, part in enumerate(every):

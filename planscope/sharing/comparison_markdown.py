@@ -1,4 +1,4 @@
-"""A comparison as Markdown, for an issue or a pull request.
+"""Writes a comparison as Markdown, for an issue or a pull request.
 
 Text from a run or a query is always in code spans or fenced blocks, so it never becomes markup, a link, a mention or
 HTML. There is no table, because a pipe ends a cell even inside a code span.
@@ -20,11 +20,11 @@ SIGNS = {**CHANGE_SIGNS, "changed": "!"}
 AROUND = 200
 LONGEST = 300
 LINES = 200
-"""Code points kept beside a change, cells of a line in a block, lines of a block."""
+"""Limits: code points kept beside a change, cells of a line in a block, lines of a block."""
 
 
 def comparison_markdown(c: Comparison) -> str:
-    """The whole Markdown text."""
+    """Return the whole Markdown text."""
     lines = ["## Comparison", "", *_side("a", c.a), *_side("b", c.b)]
     if c.calls is not None:
         lines += ["", "### First difference", "", _block([wording.parting(c)], "text")]
@@ -64,7 +64,7 @@ def _side(name: str, side: Side) -> Iterator[str]:
 
 
 def _calls(c: Comparison) -> Iterator[str]:
-    """The calls as a diff: a changed call is one line for each side."""
+    """Write the calls as a diff: a changed call is one line for each side."""
     assert c.calls is not None
     for row in wording.shortened(c.calls.rows):
         if isinstance(row, int):

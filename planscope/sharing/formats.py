@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 FormatName = Literal["json", "smt2", "text", "markdown", "html", "pytest", "session"]
 Check = Callable[[str], None]
-"""Takes a text made from a session; raises RedactionError if it still contains something private."""
+"""A function that takes a text made from a session, and raises RedactionError if it still contains something
+private."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items
 
 
 def excerpt(session: Session, run: Run | None) -> Session:
-    """The session with one run, the runs that it was forked from, and their variants; None: the newest variant alone.
+    """Return the session with one run, the runs that it was forked from, and their variants; None: the newest
+    variant alone.
 
     Dissections are left out: they refer to other runs.
     """
@@ -75,7 +77,7 @@ def excerpt(session: Session, run: Run | None) -> Session:
 
 
 def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
-    """The text of a file. ``run_id`` None: the last run, or the query alone if there is no run.
+    """Return the text of a file. ``run_id`` None: the last run, or the query alone if there is no run.
 
     ``redaction`` comes from :func:`planscope.sharing.redact.look_through`. None shares everything as it is, which only
     the user may decide. Raises UserError for an unknown run or format, and RedactionError.

@@ -1,4 +1,4 @@
-"""A judged run as Markdown, for an issue or a pull request.
+"""Writes a judged run as Markdown, for an issue or a pull request.
 
 Text from the session is always in code spans or fenced blocks, so it never becomes a link, a mention or HTML.
 """
@@ -19,20 +19,20 @@ from planscope.wording.explain import explain_verdict
 
 WIDTH = 100
 MOST_STEPS = 300
-"""Steps in the table, at most; a longer run is cut around its first error."""
+"""Limit of steps in the table. A longer run is cut around its first error."""
 
 _LONGEST_CELL = 160
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table. Cells with text from a session must come from ``cell``."""
+    """Write a table. Cells with text from a session must come from ``cell``."""
     names = list(head)
     lines = [names, ["---"] * len(names), *map(list, rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def markdown(case: Case) -> str:
-    """The query, the verdict, the steps, the constraints at the end, and a correct plan."""
+    """Write the query, the verdict, the steps, the constraints at the end, and a correct plan."""
     return "\n\n".join(_parts(case)) + "\n"
 
 
@@ -119,18 +119,18 @@ def _constraints(case: Case) -> str:
     )
 
 
-# Text from a session, in code spans and fenced blocks
+# Text from a session, in code spans and fenced blocks:
 
 _BACKQUOTES = re.compile("`+")
 
 
 def code(text: str, limit: int | None = None) -> str:
-    """A text as one code span on one line, cut visibly after ``limit`` code points."""
+    """Write a text as one code span on one line, cut visibly after ``limit`` code points."""
     return _span(visible(text) if limit is None else visible(text, limit=limit))
 
 
 def cell(text: str) -> str:
-    """A code span for a table: pipes are escaped, and no backslash precedes one."""
+    """Write a code span for a table: pipes are escaped, and no backslash precedes one."""
     shown = re.sub(r"(\\+)\|", r"\1 |", visible(text)).replace("|", r"\|")
     return _span(f"{shown} " if shown.endswith("\\") else shown)
 
@@ -138,7 +138,7 @@ def cell(text: str) -> str:
 def block(
     lines: Iterable[str], language: str = "text", *, most: int | None = None, widest: int | None = None
 ) -> str:
-    """A fenced block that no line in it can close; each line stays one line.
+    """Write a fenced block that no line in it can close. Each line stays one line.
 
     It shows at most ``most`` lines of ``widest`` cells, and says how many are left out.
     """
@@ -159,5 +159,5 @@ def _span(shown: str) -> str:
 
 
 def _ticks(text: str) -> int:
-    """The length of the longest run of backquotes."""
+    """Return the length of the longest run of backquotes."""
     return max(map(len, _BACKQUOTES.findall(text)), default=0)

@@ -1,4 +1,4 @@
-"""A self-contained HTML page that steps through runs in a browser and contains the session itself.
+"""Makes a self-contained HTML page that steps through runs in a browser and contains the session itself.
 
 Text from the session is never markup: it is in two elements of JSON with ``<``, ``>`` and ``&`` escaped, and the script
 puts it on the page as text. The page loads nothing: its content security policy allows only its own script and style
@@ -47,13 +47,12 @@ Json = dict[str, Any]
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
-"""The most runs that a page shows, and the most calls in all of them. The embedded session has the other runs, and
-those of dissections.
-"""
+"""Limits for the runs that a page shows, and for the calls in all of them. The embedded session has the other runs,
+and those of dissections."""
 
 _TITLE = 200
 _LONGEST = 20_000
-"""Characters of a thought, an answer or arguments that the page shows; the session inside has all of them."""
+"""Limit for a thought, an answer or arguments on the page, in characters. The session inside has all of them."""
 
 _NAME = 200
 
@@ -72,7 +71,8 @@ _WORDS = {
 
 
 def page(session: Session, chosen: Run | None, check: Callable[[str], None] = lambda data: None) -> str:
-    """The page as text; it opens with the run ``chosen``. ``check`` gets every part that comes from the session.
+    """Return the page as text. It opens with the run ``chosen``. ``check`` receives every part that comes from the
+    session.
 
     Raises UserError if the query of the chosen run cannot be read, or the page would be too large.
     """
@@ -113,7 +113,7 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
 
 
 def _view(session: Session, first: Case) -> dict[str, Any]:
-    """The data of the script: queries, and runs that refer to them by number."""
+    """Return the data of the script: queries, and runs that refer to them by number."""
     requests: dict[str, tuple[int, QueryView]] = {}
     runs: list[dict[str, Any]] = []
     titles: list[str] = []
@@ -145,7 +145,7 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
 
 
 def worth_showing(session: Session, chosen: Run | None, most: int) -> list[Run]:
-    """The first ``most`` runs that no dissection made, in order; the chosen one is always among them."""
+    """Return the first ``most`` runs that no dissection made, in order. The chosen one is always among them."""
     own = {run.id for run in own_runs(session)}
     listed = [run for run in session.runs if run.id in own or run is chosen]
     if len(listed) <= most:
@@ -164,7 +164,7 @@ def _judged(session: Session, run: Run | None) -> Case | None:
 
 
 def _report(case: Case) -> list[str]:
-    """The whole run as text, shown without JavaScript."""
+    """Write the whole run as text, shown without JavaScript."""
     run = case.run
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
     return [visible(line) for line in text_report(case.replay, case.session.title, agent, model, case.help)]
@@ -175,15 +175,16 @@ def _data(name: str) -> str:
 
 
 def _sum(text: str) -> str:
-    """The checksum by which a content security policy allows an inline element."""
+    """Return the checksum by which a content security policy allows an inline element."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-# A run
+# The data of one run:
 
 
 def run_document(run: Run | None, replay: Replay, query: QueryView, number: int) -> Json:
-    """The data of one run. ``number`` is that of its query. A query without a run has one step, before any call."""
+    """Return the data of one run. ``number`` is that of its query. A query without a run has one step, before any
+    call."""
     index = RunIndex(replay)
     record = record_of(run) if run is not None else None
     calls = (None, *(record.calls if record is not None else ()))
@@ -253,7 +254,7 @@ def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) 
 
 
 def _said(view: StepView, call: RecordedCall | None) -> Json:
-    """The fields that the record has for a call."""
+    """Return the fields that the record has for a call."""
     if call is None:
         return {}
     refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
@@ -287,7 +288,7 @@ def _long(text: str) -> str:
 
 
 def title_of(run: Run | None) -> str:
-    """The title of a run in the list of runs."""
+    """Return the title of a run in the list of runs."""
     if run is None:
         return "the query alone"
     record = record_of(run)

@@ -1,4 +1,4 @@
-"""A case as a pytest file: one test judges the recorded run again, another makes and judges a new run."""
+"""Writes a case as a pytest file: one test judges the recorded run again, another makes and judges a new run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)
 
 
 def pytest_file(case: Case) -> str:
-    """The text of the file. Everything from the session is an ASCII literal in it.
+    """Return the text of the file. Everything from the session is an ASCII literal in it.
 
     A custom agent is never imported by the name in the session: the person who runs the test names it.
     """
@@ -54,7 +54,7 @@ def pytest_file(case: Case) -> str:
 
 
 def _small(session: Session, variant_id: str, run: Run | None) -> str:
-    """The query and the events that decide the verdict of its run, as ASCII JSON."""
+    """Return the query and the events that decide the verdict of its run, as ASCII JSON."""
     variant = next(v for v in session.variants if v.id == variant_id)
     update: dict[str, Any] = {
         "notes": "",

@@ -29,9 +29,10 @@ _LABEL = 120
 
 
 class QueryView:
-    """One query of a redacted session; control characters are replaced here.
+    """One query of a redacted session, with control characters replaced.
 
-    Pieces of the text, nodes of the tree and constraints are numbered. What lights up is given as lists of numbers.
+    Pieces of the text, nodes of the tree and constraints are numbered. What is highlighted is given as lists of
+    numbers.
     """
 
     def __init__(self, variant: Variant, reading: Reading) -> None:
@@ -88,7 +89,7 @@ class QueryView:
         return [self.number_of[c] for c in ids if c in self.number_of]
 
     def steps_lit(self, run: RunIndex) -> dict[str, Any]:
-        """The links of one run: the steps for each piece, node and constraint, and everything for each step."""
+        """Return the links of one run: the steps for each piece, node and constraint, and everything for each step."""
         lit, steps = self._links(run)
         self._lit = lit
         return steps | {
@@ -96,7 +97,8 @@ class QueryView:
         }
 
     def _links(self, run: RunIndex | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """For each piece, node and constraint: what lights up in the query (for any run), and which steps do."""
+        """Yield for each piece, node and constraint what is highlighted in the query (for any run), and which steps
+        are."""
         selections: dict[str, list[Selection]] = {
             "pieces": [SelectedWords(piece) for piece in self._pieces],
             "nodes": [SelectedNode(node.path) for node in self.outline],
@@ -107,12 +109,12 @@ class QueryView:
         return known, {name: [sorted(lit.steps) for lit in all] for name, all in found.items()}
 
     def numbers(self, lit: Lit) -> list[list[int]]:
-        """The numbers of the pieces, nodes and constraints that light up."""
+        """Return the numbers of the pieces, nodes and constraints that are highlighted."""
         nodes = sorted(self._node_number[path] for path in lit.nodes if path in self._node_number)
         return [self._touched(lit.spans), nodes, sorted(self._said(lit.constraints))]
 
     def _touched(self, spans: Iterable[Span]) -> list[int]:
-        """The numbers of the pieces inside the spans. Pieces and spans are in order."""
+        """Return the numbers of the pieces inside the spans. Pieces and spans are in order."""
         found: set[int] = set()
         for start, end in spans:
             found.update(n for n in self._within(start, end) if self._text[slice(*self._pieces[n])].strip())
@@ -126,7 +128,7 @@ class QueryView:
 
 
 def _pieces(reading: Reading) -> list[Span]:
-    """The spans between all places where something that lights up begins or ends."""
+    """Return the spans between all places where a highlight begins or ends."""
     places = {0, len(reading.text)}
     for node in reading.outline:
         places.update(node.span)

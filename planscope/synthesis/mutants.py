@@ -66,7 +66,7 @@ def mutants(
     ``reading`` is the query as it was read (``planscope.session.oracle_input.reading_of``). ``topic`` is its own topic,
     if known; ``topics`` are activities by job for ``TopicChange`` (default: the bundled ones). ``manner`` has the
     shares and forms with which ``QuerySynthesize`` makes sentences, as ``Request`` describes them; its other options
-    are ignored. Raises CannotMutate if there is none.
+    are ignored. Raises CannotMutate after the last one.
     """
     if kind not in KINDS:
         raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")

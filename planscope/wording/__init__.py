@@ -1,5 +1,5 @@
-"""The wording of planscope for states, constraints, calls, endings and findings, on screen and everywhere else.
+"""The words of planscope for states, constraints, calls, endings and findings, on screen and everywhere else.
 
-``terms`` has the tables, ``phrases`` short pieces, ``constraints`` what a query asks for, ``explain`` and ``reasons``
-whole sentences about a judged run.
+``terms`` has the tables, ``phrases`` short pieces, ``constraints`` the constraints of a query in words, ``explain`` and
+``reasons`` whole sentences about a judged run.
 """

@@ -1,6 +1,7 @@
-"""Sentences about a judged run: its verdict, a finding, a core, a correction. They name actions and quote the query.
+"""Writes sentences about a judged run: its verdict, a finding, a core, a correction. They name actions and quote the
+query.
 
-No id appears in them. Names and quotations are hostile: show them safely.
+They contain no ids. Names and quotations are hostile text: make them safe before showing them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ UNFORESEEABLE = (
 )
 
 GIVEN_UP = 4
-"""Constraints of a correction that are listed in its sentence; the rest is counted."""
+"""How many constraints of a correction its sentence lists; it counts the rest."""
 
 
 def explain_verdict(run: Walk, verdict: Verdict) -> str:
-    """What went wrong first, then where the plan was lost, if that is something else."""
+    """Explain what went wrong, and then where the plan was lost, if that is something else."""
     kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
     said = []
     again = _again(findings) if findings and kind in ("right", "wrong") else []
@@ -59,7 +60,7 @@ def explain_verdict(run: Walk, verdict: Verdict) -> str:
 
 
 def _again(findings: Sequence[Finding]) -> list[str]:
-    """How often what is said of the first finding happened once more."""
+    """Say how often the first finding happened again."""
     _, *more = grouped(findings)[0]
     if not more:
         return []
@@ -68,14 +69,14 @@ def _again(findings: Sequence[Finding]) -> list[str]:
 
 
 def _covers(finding: Finding, violation: Violation) -> bool:
-    """Does the sentence about the core say already what the finding would?"""
+    """Return whether the sentence about the core already says what the finding would say."""
     if finding.step != violation.step or not finding.constraints:
         return False
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
 def explain_finding(run: Walk, finding: Finding) -> str:
-    """One sentence about one finding."""
+    """Write one sentence about one finding."""
     problem = run.problem
     if finding.type == "timeout":
         return f"The run hit its limit: {_stop(finding.message)}"
@@ -98,7 +99,7 @@ def explain_finding(run: Walk, finding: Finding) -> str:
 
 
 def explain_core(run: Walk, core: Core) -> str:
-    """One to three sentences: why the constraints and steps of a minimal core cannot all hold."""
+    """Explain in one to three sentences why the constraints and steps of a minimal core cannot all hold."""
     problem = run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
     text = _core_sentence(run, core, constraints)
@@ -178,7 +179,8 @@ def _hours_wrong(problem: Problem, fact: Fact, c: Constraint) -> str:
 
 
 def _too_late(problem: Problem, fact: Fact, c: Constraint) -> str | None:
-    """One clock, one requirement: what had to be over by now, or can no longer be in time."""
+    """Explain the core of one clock time and "one by one": what should have ended by now, or can no longer be in
+    time."""
     assert fact.action is not None and fact.start is not None and fact.end is not None
     ran = problem.actions[fact.action]
     now = f"nothing can start before {clock(fact.end)} any more"
@@ -224,7 +226,7 @@ def _lower(text: str) -> str:
 
 
 def explain_correction(run: Walk, index: int, correction: Correction) -> str:
-    """One sentence: what would have to be given up at that step, and what could be had then."""
+    """Write one sentence: what would have to be given up at that step, and what would then be possible."""
     given_up = [f"without {_dropped(run, correction.constraints)}"] if correction.constraints else []
     if correction.steps:
         given_up.append(f"had {listed(_not_called(run, step) for step in correction.steps)}")

@@ -1,4 +1,4 @@
-"""Short pieces of text: hours, counts, calls, endings. What comes from outside leaves here safe to show."""
+"""Writes short pieces of text: hours, counts, calls, endings. Text from outside is made safe to show here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ARGUMENTS = 12
 
 
 class Ended(Protocol):
-    """What is known of a run's end."""
+    """The end of a run, as far as it is known."""
 
     @property
     def ending(self) -> str: ...
@@ -26,7 +26,7 @@ class Ended(Protocol):
 
 
 class Costly(Protocol):
-    """What a run took: answers of the model, tokens (None: not counted), seconds."""
+    """What a run took: answers of the model, tokens (None if not counted), seconds."""
 
     @property
     def model_calls(self) -> int: ...
@@ -39,7 +39,7 @@ class Costly(Protocol):
 
 
 class Forked(Protocol):
-    """The run and the step at which another run was forked from it."""
+    """The origin of a fork: a run and its step."""
 
     @property
     def run(self) -> str: ...
@@ -52,17 +52,17 @@ def clock(hour: int) -> str:
 
 
 def hours(start: int | None, end: int | None) -> str:
-    """``9:00-11:00``; empty if they are not known."""
+    """Write hours as ``9:00-11:00``; empty if they are not known."""
     return "" if start is None or end is None else f"{clock(start)}-{clock(end)}"
 
 
 def plural(number: int, one: str, more: str = "") -> str:
-    """``1 call``, ``1,200 calls``."""
+    """Write a count: ``1 call``, ``1,200 calls``."""
     return f"{number} {one}" if number == 1 else f"{number:,} {more or one + 's'}"
 
 
 def orders(number: int | None) -> str:
-    """How many orders are still valid: ``valid orders left: 3``; None: too many to count."""
+    """Say how many orders are still valid: ``valid orders left: 3``. None means too many to count."""
     return f"valid orders left: {count(number)}"
 
 
@@ -71,7 +71,7 @@ def count(number: int | None) -> str:
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+    """Write a list: ``a``, ``a and b``, ``a, b and c``."""
     found = list(parts)
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} {last} {found[-1]}" if found else ""
 
@@ -85,7 +85,7 @@ def at_step(step: StepNo) -> str:
 
 
 def value(something: Any, limit: int = 60) -> str:
-    """One argument as JSON, at most ``limit`` code points of it."""
+    """Write one argument as JSON, cut to ``limit`` code points."""
     try:
         text = json.dumps(something, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
@@ -94,7 +94,7 @@ def value(something: Any, limit: int = 60) -> str:
 
 
 def arguments(given: Mapping[str, Any] | None, *, named: bool = False, limit: int = 60) -> str:
-    """A call's arguments: a single one by its value alone, unless ``named``; None: they cannot be read."""
+    """Write a call's arguments: a single one by its value alone, unless ``named``. None means unreadable."""
     if given is None:
         return "unreadable"
     if len(given) == 1 and not named:
@@ -106,12 +106,12 @@ def arguments(given: Mapping[str, Any] | None, *, named: bool = False, limit: in
 
 
 def call(tool: str, given: Mapping[str, Any] | None, *, named: bool = False, limit: int = 60) -> str:
-    """``tool(8)``, or ``tool(start_time=8)`` if ``named``."""
+    """Write a call: ``tool(8)``, or ``tool(start_time=8)`` if ``named``."""
     return f"{visible(tool, limit=80)}({arguments(given, named=named, limit=limit)})"
 
 
 def ending(run: Ended | None) -> str:
-    """How a run ended: ``out of time: ...``."""
+    """Say how a run ended: ``out of time: ...``."""
     if run is None:
         return "no run"
     words = ENDINGS.get(run.ending, run.ending)
@@ -125,7 +125,7 @@ def fork_point(fork: Forked) -> str:
 
 
 def cost(cost: Costly, *, simulated: bool = False) -> str:
-    """``7 answers, 1,200 tokens read, 80 written, 3.1 s``."""
+    """Write what a run took: ``7 answers, 1,200 tokens read, 80 written, 3.1 s``."""
     tokens = ""
     if cost.input_tokens is not None and cost.output_tokens is not None:
         tokens = f", {cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
@@ -133,7 +133,7 @@ def cost(cost: Costly, *, simulated: bool = False) -> str:
 
 
 def finding(found: Finding) -> str:
-    """``parameter error``, or ``failed call (warning)``."""
+    """Name a finding: ``parameter error``, or ``failed call (warning)``."""
     return FINDINGS[found.type] + (" (warning)" if found.severity == "warning" else "")
 
 
@@ -142,17 +142,17 @@ def findings(found: Iterable[Finding]) -> str:
 
 
 def outcome(verdict: str, error_type: str | None) -> str:
-    """How a run came out in a word or two: its error's type, or its verdict."""
+    """Name a run's outcome in a word or two: its error's type, or its verdict."""
     return said(error_type or verdict)
 
 
 def headline(verdict: Verdict) -> str:
-    """The error that a verdict's headline names; empty if the run is not wrong."""
+    """Return the error that a verdict's headline names; empty if the run is not wrong."""
     return FINDINGS[verdict.headline.type] if verdict.headline is not None else ""
 
 
 def verdict_line(verdict: Verdict, note: str = "") -> str:
-    """``WRONG: order error``, ``RIGHT, helped: 1 call refused``; ``note``: the help."""
+    """Write a verdict: ``WRONG: order error``, ``RIGHT, helped: 1 call refused``. ``note``: the help."""
     error = headline(verdict)
     kind = VERDICTS[verdict.verdict].upper()
     trouble = ENDINGS["aborted"].removeprefix("aborted") if verdict.verdict == "aborted" else ""
@@ -165,7 +165,7 @@ def tool_of(problem: Problem, action: str) -> str:
 
 
 def move(problem: Problem, safe: Move) -> str:
-    """A possible next call: ``docent_training, start 9 to 18``."""
+    """Write a possible next call: ``docent_training, start 9 to 18``."""
     tool = tool_of(problem, safe.action)
     if safe.hours is None:
         return tool
@@ -174,7 +174,8 @@ def move(problem: Problem, safe: Move) -> str:
 
 
 def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -> str:
-    """Several: ``a or b`` without hours, ``a, start 9; or b, start 10 to 12`` with them; the rest is counted."""
+    """Write possible next calls: ``a or b`` without hours, ``a, start 9; or b, start 10 to 12`` with them. The rest
+    is counted."""
     words = [move(problem, one) for one in safe[:most]]
     words += [plural(len(safe) - most, "other")] * (len(safe) > most)
     between = "; " if any(one.hours for one in safe) else ", "
@@ -185,18 +186,18 @@ def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -
 
 
 def planned(problem: Problem, step: PlannedCall) -> str:
-    """A planned call: ``tool(8)``."""
+    """Write a planned call: ``tool(8)``."""
     return f"{tool_of(problem, step.action)}({'' if step.start is None else step.start})"
 
 
 def plan(repair: Repair) -> tuple[PlannedCall, ...]:
-    """A repair's calls in order; empty if there is no plan."""
+    """Write a repair's calls in order; empty if there is no plan."""
     starts = repair.starts or {}
     return tuple(PlannedCall(action, starts.get(action)) for action in repair.order or ())
 
 
 def place(path: Path, limit: int = 70) -> str:
-    """A file's path; only the end of a long one."""
+    """Write a file's path; only the end of a long one."""
     home = str(Path.home())
     text = str(path)
     if text.startswith(home + os.sep):

@@ -1,7 +1,7 @@
 """The words and signs for each value that a session, a verdict or a comparison can have.
 
-The keys are the values of the JSON, which never change; the words may. A caller that shows columns takes a word as it
-is; :func:`sentence` makes a sentence of it.
+The keys are the values of the JSON and never change; the words may. A table shows a word as it is; :func:`sentence`
+makes a sentence of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STATES: Words = {
     "unknown": "not decided",
 }
 COMPLETE = "complete"
-"""The state at the end of a run that is right."""
+"""The word for the state at the end of a right run."""
 
 STATE_MEANS: Words = {
     "completable": "the plan can still be finished",
@@ -35,7 +35,7 @@ MOVES: Words = {
     "broken": "violates a constraint",
     "unknown": "not decided",
 }
-"""What a call would do that was not made yet, by the state after it."""
+"""The effect that a possible call would have, by the state after it."""
 
 STATE_GLYPHS: Words = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 
@@ -44,13 +44,13 @@ STATUS_GLYPHS: Words = {"holds": "✓", "open": "○", "broken": "✗"}
 
 CORE_GLYPH = "●"
 IN_CORE = "conflict"
-"""Of a constraint in the core."""
+"""The mark of a constraint in the core."""
 
 CONFLICT, CONFLICT_MEANS = "CONFLICT (unsat core)", "these cannot all hold"
 DROP_ONE = "Drop any one and the rest can be met."
 LOST_HERE, NO_RETURN = "LOST HERE", "point of no return"
 PAUSED_GLYPH, NOT_DONE = "‖", "not done"
-"""Of a call that is paused."""
+"""The mark of a paused call, and its word in place of an answer."""
 
 HIT_GLYPH = "»"
 NO_RUN = "no run"
@@ -104,10 +104,10 @@ CERTIFICATES: Words = {
     "gave up": "Z3 gave up: not confirmed",
     "denied": "planscope and Z3 disagree about this run, so it is not decided. Please report this session.",
 }
-"""What Z3 says of a verdict."""
+"""Z3's answer about a verdict."""
 
 SEALS: Words = {"confirmed": "Z3 ✓", "gave up": "Z3 ?"}
-"""The same beside a verdict, if it is short."""
+"""Z3's answer in the short form beside a verdict."""
 
 SEARCH_ENDS: Words = {
     "all": "these are all",
@@ -124,7 +124,7 @@ MUTATIONS: Words = {
     "QuerySynthesize": "other sentences",
     "Control": "fresh query",
 }
-"""A dissection's kinds of queries, by what they change."""
+"""The kinds of queries in a dissection, by what they change."""
 
 MUTATIONS_MEAN: Words = {
     "Original": "the query as it is",
@@ -140,7 +140,7 @@ NO_MUTANT: Words = {
     "TopicChange": "no other topic has enough activities; give topics of your own",
     "QuerySynthesize": "no other sentences were found that say the same",
 }
-"""Why a kind has no mutant of a query."""
+"""The reason why a query has no mutant of a kind."""
 
 ARMS: Words = {
     "Original": "the query as it is",
@@ -150,12 +150,12 @@ ARMS: Words = {
     "QuerySynthesize": "in other sentences with the same meaning",
     "Control": "fresh queries of the same size",
 }
-"""The same in the sentence that gives a dissection's reason."""
+"""The kinds of queries as the sentence with a dissection's reason names them."""
 
 METHODS: Words = {"rates": "compare rates", "paper": "first success (paper)"}
 NO_CAUSE = "no cause in the query"
 IMPLIED = "implied by the others"
-"""Of a constraint that only one query states."""
+"""Describes a constraint that only one query states."""
 
 CHANGES: Words = {
     "same": "the same",
@@ -165,7 +165,7 @@ CHANGES: Words = {
     "added": "only in b",
 }
 DRAFT_SIGNS: Words = {"added": "+", "gone": "\u2212", "same": "=", "unread": "?"}
-"""The sign of a constraint, compared with the query before it was edited."""
+"""The sign of a constraint compared with the query before it was edited."""
 
 CHANGE_SIGNS: Words = {"same": " ", "changed": "~", "added": "+", "gone": "-", "moved": "↕"}
 
@@ -177,30 +177,31 @@ FIELDS: Words = {
     "output_tokens": "tokens written",
     "model_seconds": "seconds of the model",
 }
-"""Fields of a run that are not called by their names in the JSON."""
+"""Fields of a run whose label differs from their name in the JSON."""
 
 
 def label(field: str) -> str:
-    """What a field of a run is called: ``first violation``."""
+    """Return the label of a field of a run: ``first violation``."""
     return FIELDS.get(field, field.replace("_", " "))
 
 
 def error_type_of(words: str) -> ErrorType | None:
-    """The type of error that a person means: ``missing action``, ``Order error``, ``order-error``, ``action_lost``."""
+    """Return the type of error that a person means: ``missing action``, ``Order error``, ``order-error``,
+    ``action_lost``."""
     folded = " ".join(words.casefold().replace("_", " ").replace("-", " ").split())
     return next((t for t in ERROR_TYPES if folded in (t.replace("_", " "), FINDINGS[t])), None)
 
 
 def sentence(words: str) -> str:
-    """A sentence: its first letter is a capital, and it ends."""
+    """Make a sentence: its first letter is a capital, and a period ends it."""
     return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 def state(value: State, ended: bool = False) -> str:
-    """A state's word; ``ended``: the run is over, and was not aborted."""
+    """Return a state's word. ``ended``: the run is over, and was not aborted."""
     return COMPLETE if ended and value == "completable" else STATES[value]
 
 
 def said(value: str) -> str:
-    """The words for a verdict, an ending or a type of error, whichever it is."""
+    """Return the words for a verdict, an ending or a type of error."""
     return next((words[value] for words in (FINDINGS, VERDICTS, ENDINGS) if value in words), value)

@@ -1,4 +1,4 @@
-"""Simulated models. They read only the prompt and the tools, and are always displayed as simulated.
+"""Simulated models, which read only the prompt and the tools. They are always displayed as simulated.
 
 ``chat`` is the LangChain chat model; ``profiles``, ``mind``, ``knowledge``, ``misreading`` and ``planning`` need no
 LangChain.

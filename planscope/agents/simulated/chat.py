@@ -25,7 +25,7 @@ from planscope.agents.simulated.profiles import Character
 
 
 class SimulatedChat(BaseChatModel):
-    """Reads only the messages and its bound tools. Its token counts are words."""
+    """A chat model that reads only the messages and its bound tools. Its token counts are words."""
 
     character: Character
 
@@ -72,7 +72,7 @@ class SimulatedChat(BaseChatModel):
         return self._said(message)
 
     def _seen(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """The messages that the model sees: those that it was sent."""
+        """Return the messages that the model sees: those that it was sent."""
         return messages
 
     def _said(self, message: AIMessage) -> ChatResult:
@@ -81,7 +81,7 @@ class SimulatedChat(BaseChatModel):
     def _answer(
         self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
     ) -> tuple[AIMessage, float]:
-        """The answer, and the seconds it takes. A prompt in the ReAct format gets an answer in that format."""
+        """Return the answer, and the seconds it takes. A prompt in the ReAct format gets an answer in that format."""
         view = view_of(messages, tools)
         told = None if tools else react_decision(view.prompt, self.character)
         if told is not None:
@@ -144,7 +144,7 @@ class SimulatedResponses(SimulatedChat):
 
 
 def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> View:
-    """The view that messages and bound tools give: the last prompt, and the calls with their answers."""
+    """Return the view that messages and bound tools give: the last prompt, and the calls with their answers."""
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     did = []
     for message in messages:
@@ -173,7 +173,7 @@ def _message(decision: Decision, messages: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
-    """The message with id and token counts. Ids are counted, not random: equal runs give equal records."""
+    """Return the message with id and token counts. Ids are counted, not random: equal runs give equal records."""
     answers = sum(isinstance(m, AIMessage) for m in messages) + 1
     read = sum(len(str(m.text).split()) for m in messages)
     said = len(str(message.text).split()) + len(_calls(message))
@@ -182,7 +182,7 @@ def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
-    """The chunks of a stream: the text word by word, then the call and the token counts."""
+    """Yield the chunks of a stream: the text word by word, then the call and the token counts."""
     message = result.generations[0].message
     assert isinstance(message, AIMessage)
     words = str(message.text).split(" ")

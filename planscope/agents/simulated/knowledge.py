@@ -1,4 +1,4 @@
-"""What a simulated model knows: the query as it reads it, the calls so far and their answers."""
+"""What a simulated model knows: the query as the model reads it, the calls so far and their answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A prompt that could not be read, and why."""
+    """A prompt could not be read. The message says why."""
 
     reason: str
 
@@ -81,14 +81,15 @@ def _properties(parameters: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _action_name(tool: SeenTool) -> str:
-    """The action's name, from a tool's description: "network diagnosis" from "Network diagnosis."."""
+    """Return the action's name from a tool's description: "network diagnosis" from "Network diagnosis."."""
     name = tool.description.strip().removesuffix(ARGUMENT_TEXT.strip()).strip().removesuffix(".")
     name = name or tool.name.replace("_", " ")
     return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _candidates(prompt: str) -> Iterator[str]:
-    """Parts of a prompt that may be the query: after its announcement, in brackets, shorter and shorter ends, lines."""
+    """Yield parts of a prompt that may be the query: after its announcement, in brackets, shorter and shorter ends,
+    lines."""
     found: set[str] = set()
     marked = [prompt[m.end() :] for m in reversed(list(_MARKER.finditer(prompt)))]
     bracketed = re.findall(r"\[([^\[\]]*)\]", prompt)[::-1]
@@ -104,7 +105,8 @@ def _candidates(prompt: str) -> Iterator[str]:
 
 
 def _mention(text: str, actions: tuple[Action, ...]) -> tuple[str, ...]:
-    """Action ids by first mention; a longer name wins over one that it begins with. Unmentioned ones come last."""
+    """Return action ids by first mention. A longer name wins over one that it begins with; unmentioned ones come
+    last."""
     wanted = {_key(n): a.id for a in actions for n in (a.tool, a.name)}
     names = sorted({n for a in actions for n in (a.tool, a.name)}, key=lambda n: (-len(n), n))
     pattern = "|".join(r"\s+".join(re.escape(w) for w in name.split()) for name in names if name.split())
@@ -124,7 +126,7 @@ def _key(name: str) -> str:
 
 _TAKES = re.compile(r"takes (\d{1,4}) hours?\b")
 _PATIENCE = 4
-"""Refusals for each action after which a model gives up."""
+"""A model gives up after this many refusals for each action."""
 
 Wish = tuple[str, int | None]
 """An action, with its hour if timed."""
@@ -169,7 +171,7 @@ class Decision:
 
 
 def learned(problem: Problem, did: Sequence[Did]) -> dict[str, int]:
-    """The durations, in hours, that tools have told in their answers."""
+    """Return the durations, in hours, that tools have told in their answers."""
     return dict(_told(problem, did))
 
 
@@ -220,7 +222,7 @@ class Situation:
         return Done(action, int(start), int(start) + self.hours.get(action, 1))
 
     def stuck(self) -> str | None:
-        """The action that failed twice in a row; "this" after far too many restarts; None otherwise."""
+        """Return the action that failed twice in a row, "this" after far too many restarts, or None."""
         if self.restarts > 2 * len(self.read.problem.actions):
             return "this"
         last = self.did[-2:]
@@ -230,7 +232,7 @@ class Situation:
         return None
 
     def _just_refused(self) -> list[Wish]:
-        """The calls that were refused since the last executed one."""
+        """Return the calls that were refused since the last executed one."""
         found: list[Wish] = []
         for one in self.attempt:
             action = self.read.problem.action_by_tool.get(one.tool)
@@ -242,7 +244,8 @@ class Situation:
         return found
 
     def instead(self, wish: Wish) -> Wish | None:
-        """The wish, or another one if it was just refused: the next by mention, then by hour. None: give up."""
+        """Return the wish, or another one if it was just refused: the next by mention, then by hour. None means give
+        up."""
         refused = self._just_refused()
         if wish not in refused:
             return wish
@@ -261,7 +264,7 @@ class Situation:
         return min(later)[::-1] if later else None
 
     def do(self, wish: Wish, why: str, before: str = "") -> Decision:
-        """The call for a wish, or for another one that was not refused."""
+        """Return the call for a wish, or for another one that was not refused."""
         chosen = self.instead(wish)
         if chosen is None:
             name = self.read.problem.action_by_id[wish[0]].name

@@ -1,4 +1,4 @@
-"""How a simulated model decides its next call, clumsy calls and the ReAct format included."""
+"""Decides the next call of a simulated model, including wrong calls on purpose and the ReAct format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALL_DONE = "All tasks have been done."
 
 
 def decide(view: View, character: Character) -> Decision:
-    """The next call, or the final answer."""
+    """Return the next call, or the final answer."""
     decision = _decide(view, character)
     return replace(decision, wait=float(character["seconds"])) if character.profile == "slow" else decision
 
@@ -64,7 +64,7 @@ def _decide(view: View, character: Character) -> Decision:
 
 
 def _luck(view: View, character: Character) -> random.Random:
-    """A random generator for a seed and a wording; blanks and line breaks do not matter."""
+    """Return a random generator for a seed and a wording. Blanks and line breaks do not matter."""
     words = " ".join(view.prompt.split())
     return random.Random(f"{character.profile} {character.seed} {words}")
 
@@ -90,7 +90,7 @@ def _regret(situation: Situation, outlook: Outlook) -> str:
 
 
 def _reason(problem: Problem, action: str, left: Sequence[str]) -> str:
-    """Why this action is next, by the first constraint that supports it."""
+    """Say why this action is next, by the first constraint that supports it."""
     names = {a.id: a.name for a in problem.actions}
     for c in problem.said:
         if c.kind == "order" and c.before == action and c.after in left:
@@ -108,7 +108,7 @@ NO_TOOL, WRONG_ARGUMENTS, UNREADABLE = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """One call that goes wrong: ``tool`` is meant, ``called`` is called, and ``action`` then counts as done."""
+    """One call that goes wrong. ``tool`` is meant, ``called`` is called, and ``action`` then counts as done."""
 
     kind: int
     tool: str
@@ -120,7 +120,7 @@ class Slip:
         return {self.called: self.action}
 
     def applied_to(self, decision: Decision) -> Decision:
-        """The decision with the slip in it."""
+        """Return the decision with the slip in it."""
         if decision.tool != self.tool:
             return decision
         if self.kind == NO_TOOL:
@@ -144,7 +144,7 @@ def draw_slip(problem: Problem, kind: int, luck: random.Random, tools: Sequence[
 
 
 def _misspelt(tool: str, tools: Sequence[str]) -> str:
-    """A name like that of the tool, which no tool has."""
+    """Return a name like that of the tool, which no tool has."""
     name, number = f"do_{tool}"[:60], 1
     while name in tools:
         number += 1
@@ -156,7 +156,7 @@ _FAILED = ("Error:", REFUSED.strip())
 
 
 def react_decision(prompt: str, character: Character) -> tuple[str, float] | None:
-    """The answer to a ReAct prompt and the seconds it takes; None for any other prompt."""
+    """Return the answer to a ReAct prompt and the seconds it takes, or None for any other prompt."""
     view = react_view(prompt)
     if view is None:
         return None
@@ -165,13 +165,13 @@ def react_decision(prompt: str, character: Character) -> tuple[str, float] | Non
 
 
 def react_text(decision: Decision) -> str:
-    """A decision in the ReAct format."""
+    """Write a decision in the ReAct format."""
     given = json.dumps(decision.arguments or {}) if decision.raw is None else decision.raw
     return write_answer(decision.thought, decision.tool, given)
 
 
 def react_view(prompt: str) -> View | None:
-    """The view that a ReAct prompt gives; None for any other prompt."""
+    """Return the view that a ReAct prompt gives, or None for any other prompt."""
     found = read_prompt(prompt)
     if found is None:
         return None

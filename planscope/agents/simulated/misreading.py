@@ -1,4 +1,4 @@
-"""The planted faults of reading: how a blind model misreads a query (the causes of failure in the paper, 4.5).
+"""Plants faults of reading: how a blind model misreads a query (the causes of failure in the paper, 4.5).
 
 A misread constraint comes first, and only constraints that agree with it are kept, so that the fault has an effect.
 """
@@ -17,13 +17,14 @@ from planscope.language.problem import Constraint, Problem
 from planscope.language.tree import RELATION_WORD, Clause, Relative, at
 
 CHAIN = 4
-"""Length of a chain of actions that a model blind to chains misreads."""
+"""The length of a chain of actions that a model blind to chains misreads."""
 
 
 def perceive(
     read: Understanding, character: Character, luck: random.Random, hours: Mapping[str, int]
 ) -> Understanding:
-    """The query as the profile misreads it. Uses ``luck`` in a fixed order; ``hours`` are durations learned so far."""
+    """Return the query as the profile misreads it. Uses ``luck`` in a fixed order; ``hours`` are durations learned
+    so far."""
     known = tuple(sorted(hours.items()))
     if character.profile == "forgetful":
         return forget_one(read, random.Random(character.seed))
@@ -86,7 +87,7 @@ def _blunder(read: Understanding, drawn: int, known: tuple[tuple[str, int], ...]
 
 
 def forget_one(read: Understanding, luck: random.Random) -> Understanding:
-    """The query without one action and all constraints about it."""
+    """Return the query without one action and all constraints about it."""
     actions = read.problem.actions
     gone = actions[int(luck.random() * len(actions))].id
     kept = tuple(c for c in read.problem.constraints if gone not in c.actions)
@@ -120,7 +121,7 @@ def _opposite(c: Constraint) -> Constraint:
 
 
 def _part(trait: float, name: str) -> float:
-    """A number from 0 to 1, always the same for the same name."""
+    """Return a number from 0 to 1, always the same for the same name."""
     return random.Random(f"{int(trait)} {name}").random()
 
 
@@ -140,7 +141,7 @@ def _skipped(read: Understanding, c: Constraint, fronted: bool) -> bool:
 
 @lru_cache(maxsize=256)
 def _topic(names: tuple[str, ...]) -> str:
-    """The bundled topic that most of the names belong to, else the names themselves."""
+    """Return the bundled topic that most of the names belong to, or else the names themselves."""
     from planscope.language.topics import load_topics
 
     wanted = {n.casefold() for n in names}
@@ -176,7 +177,7 @@ def _mixed_up(read: Understanding, draw: random.Random, hours: Mapping[str, int]
 
 
 def _shape(problem: Problem, shape: int) -> tuple[str, str] | None:
-    """Two actions, the first before the second, in a set of constraints of that shape; None if there is none.
+    """Return two actions, the first before the second, in a set of constraints of that shape, or None.
 
     Searches all implied orders, so that the result does not depend on the wording.
     """

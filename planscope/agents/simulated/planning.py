@@ -1,4 +1,4 @@
-"""How a simulated model plans: from the query as it read it and the durations it has learned."""
+"""Plans for a simulated model, from the query as it read it and the durations it has learned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planscope.oracle.precedence import topological
 from planscope.oracle.schedule import Schedule, TooHard
 
 EFFORT = 20_000
-"""Sets of actions to search before a model takes its first idea."""
+"""Limit of sets of actions to search. Beyond it, a model takes its first idea."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def can_be_met(problem: Problem, said: Iterable[Constraint], hours: Mapping[str,
 def _give_up(
     problem: Problem, done: Sequence[Done], rest: list[str], hours: Mapping[str, int]
 ) -> tuple[str, int | None] | None:
-    """The next action, if constraints that cannot be met are dropped in the order of the text."""
+    """Return the next action if constraints that cannot be met are dropped in the order of the text."""
     if not rest:
         return None
     kept: list[Constraint] = []
@@ -66,7 +66,7 @@ def _give_up(
 
 
 def _broken(problem: Problem, done: Sequence[Done], rest: Sequence[str]) -> bool:
-    """Whether an executed call violates a constraint for good."""
+    """Return whether an executed call violates a constraint for good."""
     first = {d.action: d for d in reversed(done)}
     place = {d.action: i for i, d in reversed(list(enumerate(done)))}
     for c in problem.said:
@@ -92,7 +92,7 @@ def _next(
     rest: list[str],
     hours: Mapping[str, int],
 ) -> tuple[str, int | None] | None:
-    """The next action of a plan that meets ``said``, with its earliest hour; None without a plan."""
+    """Return the next action of a plan that meets ``said``, with its earliest hour, or None without a plan."""
     number = {action: i for i, action in enumerate(rest)}
     edges, release, deadline = [], [0] * len(rest), [DAY] * len(rest)
     for c in said:
@@ -124,9 +124,9 @@ def _next(
 
 
 def paper_hours(problem: Problem, mention: Sequence[str], day: int) -> dict[str, int]:
-    """Start hours that meet the constraints if every action took one hour and could overlap with others.
+    """Return start hours that meet the constraints if every action took one hour and could overlap with others.
 
-    The earliest hours from ``day`` on, or from the latest earlier hour with which all deadlines are met.
+    They are the earliest hours from ``day`` on, or from the latest earlier hour with which all deadlines are met.
     """
     tries = [_earliest(problem, mention, begin) for begin in range(day, -1, -1)]
     return next((hours for hours, met in tries if met), tries[-1][0])

@@ -12,7 +12,7 @@ Value = int | float
 
 
 class BadParameter(UserError):
-    """A profile or parameter does not exist, or a value is out of range: one line."""
+    """A profile or parameter does not exist, or a value is out of range. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile. ``plants`` is the type of error or the cause (paper, 4.5) that it produces; None for none."""
+    """A kind of simulated model. ``plants`` is the type of error or the cause (paper, 4.5) that it produces, or
+    None."""
 
     name: str
     about: str

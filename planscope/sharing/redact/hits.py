@@ -1,4 +1,4 @@
-"""A hit is a private range of one string. Hits that overlap are settled here."""
+"""Finds private ranges of one string (hits), and decides between overlapping ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settled_in(text: str) -> list[tuple[int, int]]:
 
 
 def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit]:
-    """The parts of a hit that lie outside the settled ranges."""
+    """Yield the parts of a hit that lie outside the settled ranges."""
     first = bisect_right(settled, hit.start, key=lambda span: span[1])
     start = hit.start
     for begin, end in settled[first:]:
@@ -69,7 +69,7 @@ def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
     """Choose hits without overlaps: first by rank, then the longer one; a secret around smaller hits replaces them."""
-    taken: list[Hit] = []  # in order of places
+    taken: list[Hit] = []  # sorted by place
     for hit in sorted(dict.fromkeys(hits), key=lambda h: (h.rank, h.start - h.end, h.start)):
         first = bisect_right(taken, hit.start, key=lambda t: t.end)
         last = bisect_left(taken, hit.end, key=lambda t: t.start)
@@ -93,7 +93,7 @@ def cover(text: str, hits: Iterable[Hit]) -> str:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a secret is unusual enough to be searched for in other texts."""
+    """Return whether a secret is unusual enough to be searched for in other texts."""
     plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
     if value.isdigit():
         return len(value) >= 10
@@ -101,7 +101,7 @@ def is_telling(value: str) -> bool:
 
 
 def lower(text: str) -> str:
-    """Lower case of the same length: a letter that would become two stays as it is."""
+    """Convert to lower case of the same length: a letter that would become two stays as it is."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -110,7 +110,7 @@ def lower(text: str) -> str:
 
 @cache
 def words(table: str, name: str) -> frozenset[str]:
-    """One of the word lists in ``words.toml``."""
+    """Return one of the word lists in ``words.toml``."""
     return frozenset(data("words.toml")[table][name].split())
 
 

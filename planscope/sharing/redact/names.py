@@ -1,4 +1,5 @@
-"""Values that a name gives away: ``password = V``, ``--token V``, ``<secret>V</secret>``, columns, logins."""
+"""Finds values that a name marks as private: ``password = V``, ``--token V``, ``<secret>V</secret>``, columns,
+logins."""
 
 from __future__ import annotations
 
@@ -23,11 +24,12 @@ _TWO_WORDS = re.compile(
     r"(?i:\b(?:api|access|auth|pass|private|secret|encryption|signing|master|session|account|app|clave de|one-time) )\Z"
 )
 _LONGEST = 80
-"""Characters of a name, at most."""
+"""The limit for a name, in characters."""
 
 
 def _quoted(mark: str, name: str) -> str:
-    """A pattern for a quoted text. Its quotation marks may be escaped, even by different numbers of backslashes."""
+    """Return a pattern for a quoted text. Its quotation marks may be escaped, even by different numbers of
+    backslashes."""
     inside = rf"(?:[^{mark}\\\n]|\\.){{1,400}}?"
     return (
         rf"(?:{mark}{{3}}(?P<{name}_three>[^{mark}]{{1,400}}){mark}{{3}}"
@@ -73,7 +75,7 @@ _PAIR_VALUE = re.compile(
 _NEXT_PAIR = re.compile(r"[{}]|\n\s{0,20}\n|/>|\b(?i:name|key|field|variable)\\{0,3}[\"']?\s{0,3}[:=]")
 _REACH = 200
 _MOST_BELOW = 4_000
-"""Characters below the name of a secret that are searched, at most."""
+"""The limit for the text below the name of a secret that is searched, in characters."""
 
 _CLOSE = {"{": "}", "[": "]", "(": ")"}
 _LINE_BELOW = re.compile(r"[\"']?[ \t]{0,3}:[ \t]{0,3}(?P<block>[|>][+-]?\d?)?[ \t]{0,3}(?:#[^\n]*)?\r?\n")
@@ -101,7 +103,7 @@ _USER_AND = re.compile(
 _DATED = re.compile(
     r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,64}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
 )
-"""A time, a version, a file name or a count: it may follow the name of a secret in a sentence and is none."""
+"""A time, a version, a file name or a count, which may follow the name of a secret in a sentence but is not one."""
 
 
 def named(text: str, lowered: str) -> Iterator[Hit]:
@@ -115,14 +117,14 @@ def named(text: str, lowered: str) -> Iterator[Hit]:
 
 
 def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Ranges of values. Names are searched for in lower case, which takes a fraction of the time.
+    """Yield ranges of values. Names are searched for in lower case, which takes a fraction of the time.
 
-    A range may be no value but contain a name with its value.
+    A range may contain a name with its value instead of only a value.
     """
     done = 0
     for word in _STARTS.finditer(lowered):
         if word.start() < done:
-            continue  # a part of that name, or below it
+            continue  # the match is a part of that name, or lies below it
         start, end = _name_around(text, word.start(), word.end())
         name = text[start:end].strip(".-$")
         before = _TWO_WORDS.search(text, max(0, start - 20), start)
@@ -148,7 +150,7 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range of the whole identifier around a word."""
+    """Return the range of the whole identifier around a word."""
     first, last = start, end
     while first > 0 and end - first < _LONGEST and _LETTER.match(text[first - 1]):
         first -= 1
@@ -158,7 +160,7 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
-    """Ranges of the values that belong to a name. An empty range says how far the text has been examined."""
+    """Yield ranges of the values that belong to a name. An empty range says how far the text has been examined."""
     switch = text[start] == "-"
     if _CALLED.match(text, end) and not _ASKS.match(name):
         yield from _inside(text, end, name)
@@ -204,7 +206,7 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
 
 
 def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
-    """The range of the value that a pattern matched, and whether it is quoted."""
+    """Return the range of the value that a pattern matched, and whether it is quoted."""
     group = next(g for g in _VALUES if match.groupdict().get(g) is not None)
     start, end = match.span(group)
     if group == "bare":
@@ -213,13 +215,13 @@ def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
-    """Whether an assigned value can be a secret. After words such as *is*, it must not be an ordinary word."""
+    """Return whether an assigned value can be a secret. After words such as *is*, it must not be an ordinary word."""
     if not is_value(value) or is_count(name, value):
         return False
     if not quoted and (
         "." in value and re.fullmatch(r"[A-Za-z_][\w.]*", value) and names_secret(value.rpartition(".")[2])
     ):
-        return False  # an attribute in a program, not its value
+        return False  # this is an attribute in a program, not its value
     if name.lower().replace("-", "") in ("cookie", "setcookie") and re.match(r"[\w.-]{1,60}=", value):
         return False  # each cookie is found by itself
     if re.search(r"[a-z]\Z", sign) or (sign.endswith(":") and " " in sign):
@@ -230,7 +232,7 @@ def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
 
 
 def _is_odd(value: str) -> bool:
-    """Whether a value is no ordinary word."""
+    """Return whether a value is no ordinary word."""
     return len(value) >= 3 and (
         any(c.isdigit() for c in value) or not value.isalnum() or not (value.islower() or value.istitle())
     )
@@ -245,7 +247,7 @@ def _is_password(name: str) -> bool:
 
 
 def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
-    """Ranges of all values between an opening bracket and its closing one."""
+    """Yield ranges of all values between an opening bracket and its closing one."""
     close, depth, here = _CLOSE[text[at]], 0, at
     limit = min(len(text), at + _MOST_BELOW)
     while here < limit:
@@ -275,7 +277,7 @@ def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
 
 
 def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The value of a name-value pair, in either order: ``{"name": "API_TOKEN", "value": V}``."""
+    """Yield the value of a name-value pair, in either order: ``{"name": "API_TOKEN", "value": V}``."""
     after = _PAIR_VALUE.search(text, end, min(len(text), end + _REACH))
     stop = _NEXT_PAIR.search(text, end, after.start() if after else end)
     if after is not None and stop is None:
@@ -293,7 +295,7 @@ def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """YAML: values on the lines that are indented below the name, or in the list below it."""
+    """Yield YAML values on the lines that are indented below the name, or in the list below it."""
     line = text.rfind("\n", 0, start) + 1
     lead = text[line:start].rstrip("\"'")
     if lead.strip(" \t-"):
@@ -318,7 +320,7 @@ def _says_value(row: str) -> bool:
 
 
 def _sections(text: str) -> Iterator[tuple[int, int]]:
-    """TOML and INI: all values of a table with the name of a secret."""
+    """Yield all values of a TOML or INI table with the name of a secret."""
     heads = list(_SECTION.finditer(text))
     for n, head in enumerate(heads):
         if names_secret(head["name"]):
@@ -328,7 +330,7 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:
-    """XML: the text of an element whose name, or name attribute, is the name of a secret."""
+    """Yield the text of an XML element whose name, or name attribute, is the name of a secret."""
     heads = [(m, m["name"], m["name"].rpartition(":")[2]) for m in _TAG.finditer(text)]
     heads += [(m, m["tag"], m["name"]) for m in _PLIST.finditer(text)]
     for head, tag, name in heads:
@@ -344,7 +346,7 @@ def _tags(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Columns of a table (CSV, tabs, Markdown) or of an INSERT whose heading is the name of a secret."""
+    """Yield columns of a table (CSV, tabs, Markdown) or of an INSERT whose heading is the name of a secret."""
     for match in _INSERT.finditer(text):
         yield from _columns(match["head"], match["row"], ",", match.start("row"))
     at = 0
@@ -353,7 +355,7 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
     sign = ""
     for n, row in enumerate(rows):
         if head is not None and row.strip() and not row.strip("-+|: \t\r\n"):
-            pass  # the line below the heading
+            pass  # skips the line below the heading
         elif head is None or row.count(sign) != head.count(sign) or not row.strip():
             head = None
             for one in "|\t;,":
@@ -366,7 +368,7 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cells(row: str, sign: str) -> list[str]:
-    """The cells of a heading, or nothing if one of them is not a single name."""
+    """Return the cells of a heading, or nothing if one of them is not a single name."""
     cells = [cell.strip(" \t\r\n\"'`*") for cell in row.split(sign)]
     return cells if all(re.fullmatch(r"[\w.-]*", cell) for cell in cells) else []
 
@@ -412,11 +414,11 @@ def logins(text: str, lowered: str) -> Iterator[Hit]:
                 start, end = (match.start("pairs") + place for place in pair.span("value"))
                 yield Hit(start, end, "cookie", "cookie", SHAPE, is_telling(pair["value"]))
                 if match["set"]:
-                    break  # its attributes follow: expiry, path
+                    break  # the attributes of a cookie follow: expiry, path
 
 
 def has_login(text: str) -> bool:
-    """Whether a text contains an address with a password."""
+    """Return whether a text contains an address with a password."""
     return "@" in text and _IN_ADDRESS.search(text) is not None
 
 

@@ -1,4 +1,5 @@
-"""What identifies a person or a machine: mail, home directories, users, phones, cards, accounts, hosts, addresses."""
+"""Finds what identifies a person or a machine: mail, home directories, users, phones, cards, accounts, hosts,
+addresses."""
 
 from __future__ import annotations
 
@@ -48,12 +49,12 @@ _VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}\Z")
 
 
 def is_public(name: str) -> bool:
-    """Whether a host is known to everybody, or reserved for examples."""
+    """Return whether a host is known to everybody, or reserved for examples."""
     return name.lower() in words("host", "public") or is_reserved(name)
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a host name is reserved for examples (RFC 2606)."""
+    """Return whether a host name is reserved for examples (RFC 2606)."""
     return _RESERVED.search(name.lower()) is not None
 
 
@@ -105,7 +106,7 @@ def _host(match: re.Match[str]) -> Hit:
 
 
 def is_host(text: str) -> bool:
-    """Whether a value can be the name of a private host."""
+    """Return whether a value can be the name of a private host."""
     return re.fullmatch(_HOST, text) is not None and not is_public(text)
 
 
@@ -222,12 +223,12 @@ def _trimmed(match: re.Match[str]) -> tuple[int, int]:
 
 
 def user_of(match: re.Match[str]) -> str:
-    """The user that a home directory belongs to."""
+    """Return the user that a home directory belongs to."""
     return match["user"].rstrip(".!")
 
 
 def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Ranges that name one of these users: in a path, before an ``@``, after ``user =``."""
+    """Yield ranges that name one of these users: in a path, before an ``@``, after ``user =``."""
     sizes = _sizes(users)
     for sign in _PATH_SIGN.finditer(text):
         start = sign.end()
@@ -252,7 +253,7 @@ def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def _sizes(users: frozenset[str]) -> list[int]:
-    """The lengths of the names, longest first."""
+    """Return the lengths of the names, longest first."""
     return sorted({len(user) for user in users}, reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""The private values of a session, their replacements, and the session with the values replaced."""
+"""Finds the private values of a session, chooses their replacements, and replaces them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Edit(NamedTuple):
 
 
 def moved(span: Span, edits: Sequence[Edit]) -> Span:
-    """The range of the same words in the new text; a range that begins or ends inside an edit covers all of it."""
+    """Return the range of the same words in the new text. A range that begins or ends inside an edit covers all of
+    it."""
     return _moved(span[0], edits, False), _moved(span[1], edits, True)
 
 
@@ -112,7 +113,7 @@ class _Spelled(NamedTuple):
 
 
 MOST_FINDINGS = 5_000
-"""The most private values of a session; nobody would review more."""
+"""The limit for the private values of a session; nobody would review more."""
 
 
 class _Made(NamedTuple):
@@ -127,7 +128,7 @@ _About = tuple[str, str, bool, bool, str, int]
 
 
 def _about(text: str, spot: Spot, depth: int) -> _About:
-    """Everything that the hits in a text depend on."""
+    """Return everything that the hits in a text depend on."""
     return (text, spot.named, spot.below_secret, spot.number, spot.lead, depth)
 
 
@@ -164,7 +165,7 @@ class Plan:
             self._touched = touched
             self._skim.settle(self._scanner.clean - touched)
 
-    # Finding values
+    # Finding values:
 
     def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
         key = _about(text, spot, depth)
@@ -221,7 +222,7 @@ class Plan:
         for spelling in spellings(text):
             self._known.setdefault(lower(spelling), key)
 
-    # Their replacements
+    # Choosing their replacements:
 
     def _spell(self) -> None:
         for value in self.values.values():
@@ -234,7 +235,7 @@ class Plan:
                 self._spelled.setdefault(tool, _Spelled(value, value.replacement.lower()))
 
     def _rename_tools(self, document: Json) -> None:
-        """A tool is named after its action. If the action's name changes, its tool is renamed everywhere."""
+        """Rename tools everywhere if their action's name changes: a tool is named after its action."""
         actions = [a for v in document.get("variants", ()) for a in v.get("actions", ())]
         taken = {a["tool"] for a in actions}
         renamed: dict[str, _Spelled] = {}
@@ -262,10 +263,10 @@ class Plan:
             return slug(changed)
         return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place(""))).text)[:64]
 
-    # Replacing them
+    # Replacing them:
 
     def apply(self) -> Json:
-        """The redacted document; the places of all values are noted.
+        """Return the redacted document, and note the places of all values.
 
         Parts without a replacement are shared with the old document.
         """
@@ -347,7 +348,7 @@ class Plan:
             yield Hit(start, end, found.value.kind if found.value else "tool", "", rank)
 
     def left_in(self, text: str) -> str | None:
-        """The label of a value that a text still contains although it is to be replaced, or None."""
+        """Return the label of a value that a text still contains although it is to be replaced, or None."""
         for hit in self._spelled_in(text):
             found = self._spelled.get(lower(text[hit.start : hit.end]))
             if found is not None and found.value is not None and not found.value.kept:
@@ -356,7 +357,7 @@ class Plan:
 
 
 def _number(number: int | float, made: str) -> Json:
-    """The number, or its replacement."""
+    """Return the number, or its replacement."""
     return number if str(number) in made else made
 
 
@@ -367,7 +368,7 @@ def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
 
 
 def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
-    """The users of the home directories in the texts, and the user of this machine."""
+    """Return the users of the home directories in the texts, and the user of this machine."""
     found = {around.user} if around.user else set()
     for text in texts:
         if "/" in text or "\\" in text:
@@ -376,7 +377,7 @@ def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
 
 
 def _numbers_taken(texts: Iterable[str]) -> dict[str, int]:
-    """The highest number of each kind of placeholder that the texts contain already."""
+    """Return the highest number of each kind of placeholder that the texts contain already."""
     taken: dict[str, int] = {}
     for text in texts:
         if "redacted_" in text.lower():

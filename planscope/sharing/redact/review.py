@@ -1,4 +1,4 @@
-"""Review what is private in a session, and redact it.
+"""Reviews what is private in a session, and redacts it.
 
 A redacted session is checked to say the same as before: the same problems, steps and verdicts, apart from names.
 """
@@ -70,7 +70,7 @@ class Redaction:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many values will be replaced, by label, in the order in which they were found."""
+        """Return how many values will be replaced, by label, in the order in which they were found."""
         found: dict[str, int] = {}
         for finding in self.replaced:
             found[finding.label] = found.get(finding.label, 0) + 1
@@ -113,7 +113,7 @@ def look_through(session: Session, around: Surroundings | None = None) -> Redact
         plan.apply()
     placed = (
         value for value in plan.values.values() if value.places
-    )  # the others occur only inside longer ones
+    )  # other values occur only inside longer ones
     findings = (
         Finding(n, v.kind, v.label, v.text, v.replacement, tuple(v.places), v.kept)
         for n, v in enumerate(placed, 1)
@@ -136,10 +136,10 @@ class Redacted:
 
 
 def redact(session: Session, redaction: Redaction) -> Session:
-    """The session with every finding replaced that is not kept, and nothing else changed.
+    """Return the session with every finding replaced that is not kept, and nothing else changed.
 
-    Every run keeps its steps, order and verdict, every span its words, every action a name of its own.
-    Raises RedactionError if that is impossible.
+    Every run keeps its steps, order and verdict, every span its words, every action a name of its own. Raises
+    RedactionError if that is impossible.
     """
     return redacted(session, redaction).session
 
@@ -179,9 +179,10 @@ def _shallow() -> Iterator[None]:
 
 
 def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> Plan:
-    """Scan a session, unless it is known and unchanged."""
+    """Return the plan of a session; scan it unless it is known and unchanged."""
     text = None
-    with suppress(ValueError):  # halves of surrogate pairs, data nested too deeply for pydantic
+    # raised for halves of surrogate pairs, and for data nested too deeply for pydantic
+    with suppress(ValueError):
         text = session.model_dump_json(exclude_none=True)
     if known is not None and text is not None and known.text == text:
         return known
@@ -189,11 +190,11 @@ def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> 
 
 
 def _document(session: Session, text: str | None) -> Any:
-    """A session's JSON as data. Unlike a file, it may contain infinite numbers."""
+    """Return a session's JSON as data. Unlike a file, it may contain infinite numbers."""
     from planscope.session.json_bytes import without_surrogates
 
     if text is not None:
-        with suppress(ValueError):  # numbers of too many digits
+        with suppress(ValueError):  # raised for numbers of too many digits
             return json.loads(text)
     try:
         return without_surrogates(session.model_dump(mode="json", exclude_none=True))
@@ -218,7 +219,7 @@ def check_unchanged(before: Session, after: Session) -> None:
 
 
 def _same_problem(old: Variant, new: Variant) -> tuple[Problem, Problem] | None:
-    """Both problems, or None if neither query can be read."""
+    """Return both problems, or None if neither query can be read."""
     was, now = _read(old), _read(new)
     if was is None and now is None:
         return None
@@ -240,7 +241,7 @@ def _read(variant: Variant) -> Problem | None:
 
 
 def _shape(problem: Problem) -> tuple[Any, ...]:
-    """A problem without its names and spans, which redaction changes."""
+    """Return a problem without its names and spans, which redaction changes."""
     actions = [(a.id, a.duration) for a in problem.actions]
     fields = attrgetter(
         "id", "kind", "text", "before", "after", "action", "hour", "sentence", "node", "source"
@@ -278,7 +279,7 @@ def redact_two(a: Session, b: Session) -> tuple[Redacted, Redacted, tuple[Redact
 
 
 def agreeing(first: Redaction, second: Redaction) -> Redaction:
-    """The second redaction, with the replacements of the first for the values that both have."""
+    """Return the second redaction, with the replacements of the first for the values that both have."""
     known = {_key(f): f.replacement for f in first.findings}
     for finding in second.findings:
         second = second.replace_by(finding.number, finding.replacement + _SECOND)
@@ -301,7 +302,7 @@ class RedactedComparison(NamedTuple):
     redactions: tuple[Redaction, ...]
 
     def replaced_in(self, text: str) -> int:
-        """How many private values are replaced in a text that was made from it."""
+        """Count the private values that are replaced in a text that was made from it."""
         return sum(word in text for word in {f.replacement for one in self.redactions for f in one.replaced})
 
 
@@ -322,7 +323,7 @@ def redacted_comparison(
 
 
 def _same(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
-    """The same run or variant in the redacted session, where its id may differ."""
+    """Return the same run or variant in the redacted session, where its id may differ."""
     from planscope.session.model import Run
 
     if isinstance(chosen, Run):

@@ -1,4 +1,4 @@
-"""Find what is private in one string: by name, by shape, as personal, as a host, or as known from this machine."""
+"""Finds what is private in one string: by name, by shape, as personal, as a host, or as known from this machine."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Surroundings:
     hosts: tuple[str, ...] = ()
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Find any of it in a text."""
+        """Find these values in a text."""
         for name, value in self.values:
             for start, end in places_of(text, value):
                 yield Hit(start, end, "environment", f"value of ${name}", NAMED)
@@ -66,7 +66,7 @@ class Surroundings:
 
 
 def own(environment: Mapping[str, str] | None = None) -> Surroundings:
-    """The surroundings of this process."""
+    """Return the surroundings of this process."""
     found = os.environ if environment is None else environment
     values = environment_secrets(found)
     home = user = ""
@@ -90,16 +90,16 @@ _LONG = 20_000
 """A text of more characters is scanned once, not in rounds."""
 
 _MOST = 2_000_000
-"""Strings whose result is remembered, at most."""
+"""Limit of strings whose result is remembered."""
 
 MOST_LOOKED_AT = 8_000_000
-"""Characters scanned for one session, at most: some seconds of work. Texts with hits are scanned twice."""
+"""Limit of characters scanned for one session, which is some seconds of work. Texts with hits are scanned twice."""
 
 _OVERHEAD = 250
 """A text that is scanned alone costs as much as this many characters more."""
 
 _BATCH = 50_000
-"""Characters scanned at once."""
+"""The number of characters scanned at once."""
 
 _BETWEEN = f"\n{FILLER}\n"
 """Separates joined texts. It ends a word like the end of a text, and no pattern takes it for a blank before a value."""
@@ -157,7 +157,7 @@ class Scanner:
         number: bool = False,
         lead: str = "",
     ) -> list[Hit]:
-        """The hits in a text, in order and without overlaps.
+        """Return the hits in a text, in order and without overlaps.
 
         ``named``: the key of the text in an object; ``below_secret``: it lies below the name of a secret; ``number``:
         it is the id of a message or a call, which looks random; ``lead``: the words of a command before it.
@@ -232,7 +232,7 @@ def scanner_for(around: Surroundings, users: frozenset[str]) -> Scanner:
 
 
 def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
-    """The hit that covers the whole value of an object, if its key says so."""
+    """Return the hit that covers the whole value of an object, if its key says so."""
     stripped = text.strip()
     start = text.find(stripped)
     end = start + len(stripped)

@@ -1,4 +1,4 @@
-"""Secrets that are recognized by their shape: keys and tokens of many vendors, and random-looking text.
+"""Finds secrets that are recognized by their shape: keys and tokens of many vendors, and random-looking text.
 
 The rules are in ``data/secrets.toml``. With ``planscope[redact]``, Kingfisher (Apache 2.0, MongoDB) scans, too: it
 knows hundreds of other services. It runs in this process and asks no service whether a key is valid.
@@ -19,13 +19,13 @@ from planscope.sharing.redact.hits import NAMED, RANDOM, SHAPE, Hit, data, is_te
 from planscope.sharing.redact.names import has_login
 
 END = "."
-"""Ends a sentence; no key ends so."""
+"""The end of a sentence, with which no key ends."""
 
 _SEPARATOR = r"[\s\"\x27,]{1,4}"
 _VALUE = r"(?P<value>[^\s\"\x27`,;|@]{3,200})"
 
 BEFORE = 40
-"""Characters between a word and the value that it announces, at most."""
+"""The limit for the text between a word and the value that it announces, in characters."""
 
 
 class Rule(NamedTuple):
@@ -54,7 +54,7 @@ class NearRule(NamedTuple):
 
 @cache
 def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
-    """The rules that ship with planscope."""
+    """Return the rules that ship with planscope."""
     found = data("secrets.toml")
     rules = tuple(
         Rule(r["kind"], r["label"], tuple(r["needs"]), "(?i" in r["pattern"], re.compile(r["pattern"]))
@@ -136,12 +136,12 @@ def _classes(token: str) -> list[str]:
 
 
 def _entropy(token: str) -> float:
-    """Shannon entropy in bits a character, from the token's own frequencies."""
+    """Return the Shannon entropy in bits per character, from the token's own frequencies."""
     return -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
 
 
 def looks_random(token: str) -> bool:
-    """Whether a token of 20 characters or more is unlikely to be words, a path or a name."""
+    """Return whether a token of 20 characters or more is unlikely to be words, a path or a name."""
     token = token[:_LONGEST].rstrip("=")
     if _HEX.fullmatch(token):
         return len(set(token)) >= 8 and sum(c.isdigit() for c in token) >= 4
@@ -167,12 +167,12 @@ def random_looking(text: str) -> Iterator[Hit]:
 
 _SHORTEST = 8
 _MOST = 1000
-"""Different secrets of the library in one text, at most; each is searched for separately."""
+"""Limit of different secrets of the library in one text. Each is searched for separately."""
 
 
 @cache
 def _scanner() -> Any:
-    """The library's scanner, or None if it is not installed or does not load on this machine."""
+    """Return the library's scanner, or None if it is not installed or does not load on this machine."""
     try:
         from kingfisher_sdk import Scanner
     except Exception:  # a native library may fail in any way, and our own rules remain
@@ -181,7 +181,7 @@ def _scanner() -> Any:
 
 
 def has_library() -> bool:
-    """Whether the library is installed and loads."""
+    """Return whether the library is installed and loads."""
     return _scanner() is not None
 
 

@@ -1,4 +1,4 @@
-"""All spellings of one value in JSON, addresses, HTML and names of tools, and a matcher that finds them."""
+"""Lists all spellings of one value in JSON, addresses, HTML and names of tools, and finds them in texts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from planscope.session.json_bytes import plain_text, without_surrogates
 from planscope.sharing.redact.hits import lower
 
 _LEVELS = 3
-"""Levels of JSON inside strings of JSON."""
+"""The number of levels of JSON inside strings of JSON."""
 
 _FOLDED = ("email", "host", "user-name")
 _ESCAPES = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 
 
 def canonical(kind: str, text: str) -> str:
-    """A key that is equal for all spellings of the same value."""
+    """Return a key that is equal for all spellings of the same value."""
     if kind in _FOLDED:
         return text.replace("%40", "@").casefold()
     if kind == "home":
@@ -35,7 +35,7 @@ def canonical(kind: str, text: str) -> str:
 
 
 def spellings(text: str) -> tuple[str, ...]:
-    """The value itself, and how JSON (also inside strings of JSON), addresses and HTML write it."""
+    """Return the value itself, and how JSON (also inside strings of JSON), addresses and HTML write it."""
     plain = [text, text.replace("/", "\\/"), quote(text, safe=""), quote(text), quote_plus(text)]
     plain += [html.escape(text), html.escape(text, quote=False), repr(text)[1:-1]]
     plain.append(re.sub(r"[<>&]", lambda m: f"\\u{ord(m[0]):04x}", text))
@@ -50,7 +50,7 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def tool_spelling(text: str) -> str | None:
-    """How the name of a tool spells the value, or None if that is too short to be recognized."""
+    """Return how the name of a tool spells the value, or None if that is too short to be recognized."""
     made = slug(text)
     return made if len(made) >= 8 and made != text.lower() and "_" in made else None
 
@@ -108,7 +108,7 @@ class Matcher:
                     break
 
     def touched(self, texts: Sequence[str]) -> set[str]:
-        """The texts that may contain a known one; all are searched at once."""
+        """Return the texts that may contain a known one. All are searched at once."""
         if not self._known:
             return set()
         starts = [0, *accumulate(len(text) + 1 for text in texts)]

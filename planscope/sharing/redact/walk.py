@@ -1,4 +1,4 @@
-"""Walk through a session's JSON: which parts are clean, every string with its place, and rewriting strings.
+"""Walks through a session's JSON: finds its clean parts and every string with its place, and rewrites strings.
 
 Most strings of a large session occur many times and contain nothing private. They are scanned once, and the parts that
 consist of them are then kept whole.
@@ -20,14 +20,14 @@ from planscope.sharing.redact.spellings import decoded
 Json = Any
 
 DEEPEST = 3
-"""Levels of JSON inside strings of JSON that are read."""
+"""The number of levels of JSON inside strings of JSON that are read."""
 
 MOST_DECODED = 500_000
-"""Values in all JSON inside strings, at most: no real session has more."""
+"""Limit of values in all JSON inside strings. No real session has more."""
 
 
 class Skim:
-    """Tells clean (dull) parts of a document from others.
+    """Separates clean ("dull") parts of a document from others.
 
     ``texts``: every string once, keys and numbers too. ``within``: those inside strings of JSON.
     """
@@ -79,7 +79,7 @@ class Skim:
             )
 
     def tells(self, name: str) -> bool:
-        """Whether a key says that its value is private: then the value is always scanned."""
+        """Return whether a key says that its value is private. Then the value is always scanned."""
         found = self._telling.get(name)
         if found is None:
             folded = name.lower()
@@ -90,7 +90,7 @@ class Skim:
     def settle(self, clean: Container[str]) -> None:
         """Find the parts without anything private. ``clean``: the strings without a hit."""
         self._dull = {t for t in (*self.texts, *self.within) if t in clean and t not in self._odd}
-        for _ in range(DEEPEST + 1):  # a string around one that is not dull is not dull
+        for _ in range(DEEPEST + 1):  # each round marks the strings around one that is not dull
             self._dull -= {text for text, held in self._holds.items() if not self._dull.issuperset(held)}
         self._busy.clear()
         self._shapes.clear()
@@ -98,11 +98,11 @@ class Skim:
 
     @property
     def dull(self) -> Iterable[str]:
-        """The strings that stay as they are, unless their key says otherwise."""
+        """Return the strings that stay as they are, unless their key says otherwise."""
         return self._dull
 
     def is_dull(self, value: Json) -> bool:
-        """Whether a part of the document, or a string, contains nothing private."""
+        """Return whether a part of the document, or a string, contains nothing private."""
         if isinstance(value, str):
             return value in self._dull
         if isinstance(value, dict | list):
@@ -110,7 +110,7 @@ class Skim:
         return value is None or isinstance(value, bool) or str(value) in self._dull
 
     def _mark(self, value: Json) -> bool:
-        """Whether a list or an object contains something private; note all that do."""
+        """Return whether a list or an object contains something private, and note all that do."""
         dull = self._dull
         if isinstance(value, dict):
             busy = self._keys_tell(tuple(value)) or bool(what_pairs_tell(value))
@@ -131,7 +131,7 @@ class Skim:
         return busy
 
     def _keys_tell(self, keys: tuple[str, ...]) -> bool:
-        """Whether an object's keys are private or say that a value is. Many objects have the same keys."""
+        """Return whether an object's keys are private or say that a value is. Many objects have the same keys."""
         found = self._shapes.get(keys)
         if found is None:
             found = self._shapes[keys] = any(key not in self._dull or self.tells(key) for key in keys)
@@ -139,7 +139,7 @@ class Skim:
 
 
 def _strings(value: Json, found: dict[str, None]) -> int:
-    """Note every string, key and number; return the number of values."""
+    """Note every string, key and number. Return the number of values."""
     rest = [value]
     count = 0
     shapes: set[tuple[str, ...]] = set()
@@ -177,7 +177,7 @@ class Place:
     step: int | None = None
 
     def __str__(self) -> str:
-        """``run r1, step 2, arguments.key``."""
+        """Return the place in words: ``run r1, step 2, arguments.key``."""
         where = []
         if self.variant is not None:
             where.append(f"variant {self.variant}")
@@ -211,7 +211,7 @@ _DATA = {"arguments", "asked", "message", "cursor", "parameters", "artifact", "t
 _GRAMMAR = {"tree", "constraints"}
 _FIXED = {"format", "type", "status", "ending", "refused_by", "method", "created", "started"}
 _TYPE = re.compile(r"[A-Za-z_]{1,20}|planscope-session|[0-9T:.+Z-]{10,40}")
-"""The values of a fixed field: a word of ours or a time. A foreign field of that name may contain anything else."""
+"""The value of a fixed field is one of our own words or a time. A foreign field of that name may contain anything."""
 
 _NUMBERS = {
     "id",
@@ -229,7 +229,7 @@ _NUMBERS = {
 
 @cache
 def _fields() -> frozenset[str]:
-    """The names of all fields of a session's own models."""
+    """Return the names of all fields of a session's own models."""
     from planscope.session import model
 
     parts = (one for one in vars(model).values() if isinstance(one, type))
@@ -257,7 +257,7 @@ class _Walker:
         self._known = _fields()
 
     def part(self, part: dict[str, Json], place: Place) -> Json:
-        """One of a session's own models; keys beyond its fields are data."""
+        """Rewrite one of a session's own models. Keys beyond its fields are data."""
         if self._dull(part):
             return part
         made: dict[str, Json] = {}
@@ -371,7 +371,7 @@ def _below(place: Place, name: str) -> Place:
 
 
 def _place_of(part: dict[str, Json], n: int, place: Place) -> Place:
-    """The place of part ``n`` of a list: variants, runs and events have places of their own."""
+    """Return the place of part ``n`` of a list. Variants, runs and events have places of their own."""
     match place:
         case Place("variants"):
             return Place("", variant=str(part.get("id")))
@@ -395,14 +395,15 @@ _PAIR_VALUE = re.compile(r"(?i:.{0,20}(?:values?|default|content|data|to))\Z")
 
 @lru_cache(maxsize=10_000)
 def _pairs(keys: tuple[str, ...]) -> list[tuple[str, list[str]]]:
-    """The keys of an object that may hold a name, each with the keys that would hold its value."""
+    """Yield the keys of an object that may hold a name, each with the keys that would hold its value."""
     values = [key for key in keys if _PAIR_VALUE.match(key)]
     named = [(key, [other for other in values if other != key]) for key in keys if _PAIR_NAME.match(key)]
     return [(key, others) for key, others in named if others]
 
 
 def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
-    """The names that an object gives to its values, by key: in ``{"name": "API_TOKEN", "value": V}`` V is the token.
+    """Return the names that an object gives to its values, by key: in ``{"name": "API_TOKEN", "value": V}`` V is the
+    token.
 
     A model's log probabilities call pieces of text tokens, too; these are none.
     """
@@ -417,7 +418,7 @@ def what_pairs_tell(value: dict[str, Json]) -> dict[str, str]:
 
 
 def what_lists_tell(value: list[Json]) -> dict[int, tuple[str, str]]:
-    """By index in a list: the name of a value in a pair, and the words of a command before it."""
+    """Return, by index in a list, the name of a value in a pair, and the words of a command before it."""
     first = value[0] if value else None
     if not isinstance(first, str) or len(value) < 2:
         return {}

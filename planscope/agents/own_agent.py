@@ -152,7 +152,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                     self._warn(said)
 
     def _find_place(self) -> None:
-        """Return the path to record to: in the library if the given path cannot be a session file."""
+        """Record in the library if the given path cannot be a session file."""
         try:
             place = writable_target(self.path)
             if not is_session_file(place) or (
@@ -385,7 +385,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                 elif not paused:
                     self._end(talk, "stopped")
 
-    # Shared by middleware and callback handler:
+    # Shared by middleware and callback handler
 
     def _asked(
         self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str, scope: str = ""

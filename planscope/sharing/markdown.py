@@ -119,7 +119,7 @@ def _constraints(case: Case) -> str:
     )
 
 
-# Text from a session, in code spans and fenced blocks:
+# Text from a session, in code spans and fenced blocks
 
 _BACKQUOTES = re.compile("`+")
 

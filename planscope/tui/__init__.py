@@ -1,1 +1,1 @@
-"""The screen. The only place that knows Textual and Rich."""
+"""The screen of planscope. No other package uses Textual or Rich."""

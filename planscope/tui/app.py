@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 
 RUNS_END = 1.0
 MOUNTED = 5.0
-"""Seconds to wait on leaving: for runs under way to end their records, and for a screen to be mounted."""
+"""Seconds to wait on leaving: for live runs to end their records, and for a screen to be mounted."""
 
 Picture = Callable[..., str]
 """Draws the debug screen as SVG (``planscope.tui.picture.shared_svg``)."""
 
 
 class PlanscopeApp(ThemedApp):
-    """Textual modes: one for the first frame, then one for each session that is opened.
+    """The application. It has a Textual mode for the first frame, and one for each session that is opened.
 
-    ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures
-    to share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
+    ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures to
+    share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
     """
 
     TITLE = "planscope"
@@ -93,10 +93,10 @@ class PlanscopeApp(ThemedApp):
         self._live = live
         self.add_mode("first", self._make_first)
 
-    # Textual's own methods
+    # Overridden methods of Textual:
 
     def get_driver_class(self) -> type[Driver]:
-        """Textual's choice; for a terminal, the one that notices when that is gone."""
+        """Return Textual's choice of a driver, or for a terminal the driver that notices when it is gone."""
         usual = super().get_driver_class()
         if usual.__name__ != "LinuxDriver":
             return usual
@@ -105,7 +105,7 @@ class PlanscopeApp(ThemedApp):
         return TerminalDriver
 
     async def action_quit(self) -> None:
-        """Ctrl+q, Textual's own key: do what q does on the screen in front."""
+        """Handle Ctrl+q, Textual's own key, as q on the screen in front."""
         screens = (screen for screen in reversed(self.screen_stack) if hasattr(screen, "action_quit"))
         if (screen := next(screens, None)) is None:
             self._leave_with(0)
@@ -118,14 +118,14 @@ class PlanscopeApp(ThemedApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """As Textual does, but an action of a screen that is not mounted yet waits until it is."""
+        """Run an action as Textual does, but wait for a screen that is not mounted yet."""
         run = partial(super().run_action, action, default_namespace, namespaces)
         if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
             return default_namespace.call_later(run)
         return await run()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """No commands of Textual's own: the palette's entries come from our screens."""
+        """Offer no commands of Textual's own: the palette's entries come from our screens."""
         return ()
 
     def on_mount(self) -> None:
@@ -148,19 +148,19 @@ class PlanscopeApp(ThemedApp):
         if self._drafts is not None:
             self._drafts.close(keep=self.return_value != 0)  # on quitting, the user was asked about drafts
 
-    # Opening
+    # Opening a session:
 
     def _make_first(self) -> FirstFrame:
         self.use_colours()
         return FirstFrame(self.paint, self.summary, self.settings.arrangements())
 
     def on_ready(self) -> None:
-        """Textual paints its first frame after this."""
+        """Begin to open the session. Textual paints its first frame after this."""
         self._painted = True
         self.screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        """While the first frame is displayed, load the session and import the debug screen."""
+        """Load the session and import the debug screen while the first frame is displayed."""
         from planscope.tui.controllers.autosave import Autosave
         from planscope.tui.controllers.document import Document
         from planscope.tui.controllers.drafts import Drafts
@@ -224,13 +224,13 @@ class PlanscopeApp(ThemedApp):
         more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
         notice = self.notices[0] + more if self.notices else ""
         run_id = self.summary.run_id
-        if self.summary.stamp is None and opened is not None:  # too large for the first frame
+        if self.summary.stamp is None and opened is not None:  # the file was too large for the first frame
             run_id = run_of(opened.session)
         start = self._start(run_id, opened, notice, trouble)
         await self._show(document, self._autosave, start)
         if isinstance(first, FirstFrame):
             first.hand_over(self.simulate_key)
-        gc.enable()  # switched off by ``run`` while modules are imported
+        gc.enable()  # ``run`` has disabled it while modules are imported
 
     def _start(self, run_id: str, opened: Opened | None, notice: str, trouble: str = "") -> Start:
         from planscope.tui.screens.debug.start import Start
@@ -280,7 +280,7 @@ class PlanscopeApp(ThemedApp):
         await self.switch_mode(mode)
 
     async def switch_to(self, switch: Switch) -> None:
-        """Show another session in place of the open one, which was left and saved. Not while planscope is left."""
+        """Show another session in place of the open one, which was left and saved. Ignored while planscope is left."""
         async with self._mounting:
             if self._leaving is None:
                 await self._switch_to(switch)
@@ -310,21 +310,21 @@ class PlanscopeApp(ThemedApp):
         for screen in self.screen_stack if self.is_running else ():
             screen.post_message(message)
 
-    # Leaving
+    # Leaving planscope:
 
     async def run_async(self, **options: Any) -> int | None:
-        """As Textual does, but signals leave the screen in an orderly way while the terminal is in use."""
+        """Run as Textual does, but let signals leave the screen in an orderly way while the terminal is in use."""
         if options.get("headless"):
             return await super().run_async(**options)
         with passed_on(asyncio.get_running_loop(), self._leave_for, self._leave_stuck):
             return await super().run_async(**options)
 
     def _leave_for(self, number: int) -> None:
-        """A signal asks to end."""
+        """Leave because a signal asks to end."""
         self._leave_with(status_of(number))
 
     def _leave_with(self, status: int) -> None:
-        """Leave soon: after changes are saved, and not while a screen is being mounted."""
+        """Leave soon: after changes are saved, and once no screen is being mounted."""
         if self._leaving is None:
             self._leaving = asyncio.get_running_loop().create_task(self._save_and_leave(status))
 
@@ -340,7 +340,7 @@ class PlanscopeApp(ThemedApp):
             self.exit(status)
 
     def _leave_stuck(self) -> None:
-        """The terminal takes no more output, so the screen's thread hangs: restore its settings from this thread."""
+        """Restore the terminal's settings from this thread: it takes no more output, so the screen's thread hangs."""
         before = getattr(self._driver, "attrs_before", None)
         if before is not None:
             import termios
@@ -366,7 +366,7 @@ class PlanscopeApp(ThemedApp):
 
 
 def run_of(session: Session) -> str:
-    """The id of the run that a session opens at, or ""."""
+    """Return the id of the run that a session opens at, or ""."""
     from planscope.tui.opening.summary import run_to_open
 
     trials = {run for one in session.dissections for cell in one.cells for run in cell.runs}
@@ -374,7 +374,7 @@ def run_of(session: Session) -> str:
 
 
 def as_listed(path: Path | None) -> Path | None:
-    """The path as the library lists it, if it is a session of the library; else as given."""
+    """Return the path as the library lists it if it is a session of the library, or else as given."""
     from planscope.session.locations import library_folder
 
     try:

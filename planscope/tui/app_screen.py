@@ -30,7 +30,7 @@ FixedKey = tuple[str, str, str]
 
 
 def _commands() -> type[Provider]:
-    """The palette's provider, imported when the palette opens."""
+    """Return the palette's provider, which is imported when the palette opens."""
     from planscope.tui.palette import ScreenCommands
 
     return ScreenCommands
@@ -38,7 +38,7 @@ def _commands() -> type[Provider]:
 
 @types.coroutine
 def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, None]:
-    """The rest of a coroutine that was started and now waits for ``waits_for``."""
+    """Continue a coroutine that was started and now waits for ``waits_for``."""
     while True:
         try:
             try:
@@ -52,7 +52,7 @@ def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
 
 
 def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
-    """The bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
+    """Return the bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
     bound: list[BindingType] = [*keys.bindings(where), *keys.bindings("everywhere")]
     return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
 
@@ -79,7 +79,7 @@ class AppScreen(Screen[Result]):
 
     @property
     def is_left(self) -> bool:
-        """True once the screen was left, although messages for it may still arrive."""
+        """Whether the screen was left. Messages for it may still arrive."""
         return self not in self.app.screen_stack
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
@@ -87,7 +87,7 @@ class AppScreen(Screen[Result]):
         return super().dismiss(result) if to_front(self) else AwaitComplete()
 
     async def answer(self, dialog: Screen[Answer]) -> Answer | None:
-        """Open a dialog and wait for its answer. For a flow (:meth:`start_flow`)."""
+        """Open a dialog and wait for its answer. Call it in a flow (:meth:`start_flow`)."""
         answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
 
         def done(given: Answer | None) -> None:
@@ -100,7 +100,7 @@ class AppScreen(Screen[Result]):
     def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None:
         """Run an ``async`` function that asks dialogs in a row. The first dialog is open when this returns.
 
-        So keys typed ahead go to the dialog; a task would open it too late for them.
+        So keys typed ahead reach the dialog; a task would open it too late for them.
         """
         try:
             first = flow.send(None)
@@ -113,14 +113,14 @@ class AppScreen(Screen[Result]):
         raise NotImplementedError
 
     def palette_entries(self) -> Iterator[Command]:
-        """The entries of the command palette on this screen."""
+        """Yield the entries of the command palette on this screen."""
         from planscope.tui.palette import actions_of, themes_of
 
         yield from actions_of(self)
         yield from themes_of(self, self.theme_names())
 
     def action_copy_text(self) -> None:
-        """Ctrl+C: copy the selected text; say how to quit if none is selected."""
+        """Handle Ctrl+C: copy the selected text, or say how to quit if none is selected."""
         if self.get_selected_text() is None:
             self.tell_how_to_quit()
         else:
@@ -144,7 +144,7 @@ class AppScreen(Screen[Result]):
         asked.choose_theme(self.theme_names())
 
     def theme_names(self) -> list[str]:
-        """The themes to choose from: ours and the user's own."""
+        """Return the themes to choose from: ours and the user's own."""
         themes: dict[str, Any] = dict(self.app.available_themes)
         return sorted(
             (name for name, theme in themes.items() if "planscope-core" in theme.variables),

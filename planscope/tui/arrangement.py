@@ -1,4 +1,4 @@
-"""The places of the debug screen's panes, in whole cells, for the first frame and for the debug screen.
+"""Computes the places of the debug screen's panes, in whole cells, for the first frame and for the debug screen.
 
 Each kind of window (narrow, wide, broad) is split into rows and columns. Users may change their shares and hide panes;
 the other panes fill the window. No pane is smaller than ``LEAST`` unless the window is too small for that.
@@ -23,18 +23,18 @@ ALL_PANES = (*UPPER, "timeline", "step")
 HIDEABLE = (*ALL_PANES, "inspector")
 
 WIDE, BROAD, HIGH = 110, 170, 44
-"""Columns and rows from which the debug screen has three columns, and an inspector."""
+"""The debug screen has three columns from WIDE columns on, and an inspector from BROAD columns or HIGH rows on."""
 
 SMALLEST = (60, 15)
 LEAST = (14, 3)
-"""Columns and rows that a pane needs to be readable, its border included."""
+"""The columns and rows that a pane needs to be readable, including its border."""
 
 _FINE = 10_000
 """Shares that are computed from cells add up to about this."""
 
 
 class Split(NamedTuple):
-    """Parts beside each other (``across``) or below each other. ``name`` is the field of its shares."""
+    """Parts beside each other (``across``) or below each other. ``name``: the setting that has their shares."""
 
     name: str
     across: bool
@@ -74,7 +74,8 @@ class Boundary(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Shares and hidden panes of one kind of window. ``rows`` of a narrow window: upper panes, timeline, step."""
+    """Shares and hidden panes of one kind of window. In a narrow window, ``rows`` are upper panes, timeline and
+    step."""
 
     rows: tuple[int, ...]
     upper: tuple[int, ...] = (8, 7, 9)
@@ -110,12 +111,12 @@ def is_too_small(columns: int, rows: int) -> bool:
 
 
 def top_pane(arrangement: Arrangement, wanted: str) -> str | None:
-    """The pane of the upper three that a narrow window displays: ``wanted``, or the first one not hidden."""
+    """Return the pane that a narrow window displays of its upper three: ``wanted``, or the first one not hidden."""
     return next((name for name in (wanted, *UPPER) if name not in arrangement.hidden), None)
 
 
 def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> frozenset[str]:
-    """The visible panes: all that are not hidden, and always the current one."""
+    """Return the visible panes: all that are not hidden, and always the current one."""
     shown = {*HIDEABLE} - arrangement.hidden | {current}
     if kind != "broad":
         shown.discard("inspector")
@@ -126,14 +127,14 @@ def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> 
 
 
 def places(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> dict[str, Rect]:
-    """The place of each visible pane."""
+    """Return the place of each visible pane."""
     return {
         part: where for part, where in _walk(SPLITS[kind], arrangement, seen, rect) if isinstance(part, str)
     }
 
 
 def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> Iterator[Boundary]:
-    """All edges that can be moved."""
+    """Return all edges that can be moved."""
     found = [(SPLITS[kind], rect), *_walk(SPLITS[kind], arrangement, seen, rect)]
     for split, where in found:
         if isinstance(split, Split):
@@ -143,7 +144,7 @@ def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect:
 
 
 def boundary_at(found: Iterable[Boundary], x: int, y: int) -> Boundary | None:
-    """The boundary at a cell, if any."""
+    """Return the boundary at a cell, or None."""
     for boundary in found:
         rect = boundary.rect
         inside = rect.x <= x < rect.x + rect.width and rect.y <= y < rect.y + rect.height
@@ -177,9 +178,10 @@ def grown(
     across: bool,
     by: int,
 ) -> Arrangement | None:
-    """Make a pane wider or higher by ``by`` cells (negative: smaller). None if it has no neighbour in this direction.
+    """Make a pane wider or higher by ``by`` cells (negative: smaller). Return None if no pane is beside it in this
+    direction.
 
-    The same arrangement comes back if no cell can be moved.
+    If no cell can be moved, the same arrangement is returned.
     """
     where = rect
     found: tuple[Split, Rect] | None = None
@@ -221,7 +223,7 @@ def shares(total: int, parts: Sequence[int]) -> list[int]:
 
 
 def fitted(total: int, parts: Sequence[int], least: Sequence[int]) -> list[int]:
-    """As :func:`shares`, but no part is smaller than its ``least`` if the total is large enough."""
+    """Divide as :func:`shares` does, but make no part smaller than its ``least`` if the total is large enough."""
     if total <= sum(least):
         return shares(total, least)
     free = list(range(len(parts)))
@@ -293,7 +295,7 @@ def _walk(
 def _of_cells(
     arrangement: Arrangement, split: Split, seen: frozenset[str], sizes: Sequence[int]
 ) -> Arrangement:
-    """Shares that give these sizes in this window. Hidden parts keep their shares in proportion."""
+    """Return shares that give these sizes in this window. Hidden parts keep their shares in proportion."""
     before = arrangement.shares(split)
     shown = [not seen.isdisjoint(_panes(part)) for part in split.parts]
     times = max(_FINE // max(sum(sizes), 1), 1)
@@ -309,7 +311,7 @@ def _of_cells(
 
 
 class PlacedLayout(Layout):
-    """Textual's layout: gives each child the place of its id, and leaves out children without one."""
+    """A layout for Textual that gives each child the place of its id, and leaves out children without one."""
 
     name = "placed"
 

@@ -1,4 +1,4 @@
-"""Closing a screen: only once, and together with all screens over it."""
+"""Closes a screen only once, and together with all screens over it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 
 def to_front(screen: Screen[Any]) -> bool:
-    """Close all screens over ``screen``, without results. False if ``screen`` is closed already.
+    """Close all screens over ``screen``, without results. Return False if ``screen`` is closed already.
 
     Textual raises when a screen is dismissed twice, which fast typing causes, and when a covered screen is dismissed,
     which background work causes.

@@ -1,4 +1,4 @@
-"""Bindings, palette entries, help and the page of keys, made from the table of actions; users' own keys.
+"""Makes bindings, palette entries, help and the page of keys from the table of actions and users' own keys.
 
 ``python -m planscope.tui.keys`` prints ``docs/keys.md``.
 """
@@ -50,12 +50,12 @@ class PaletteEntry(NamedTuple):
 
 
 def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ...]:
-    """An action's keys: the user's choice, else the default."""
+    """Return an action's keys: the user's choice, or else the default."""
     return (choice or {}).get(action.id, action.all_keys)
 
 
 def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:
-    """Keys that more than one action of the same screen has, with the ids of these actions."""
+    """Return the keys that more than one action of the same screen has, with the ids of these actions."""
     holders: defaultdict[str, list[KeyAction]] = defaultdict(list)
     for action in actions:
         for key in dict.fromkeys(map(normal, keys_of(action, choice))):
@@ -65,7 +65,7 @@ def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = N
 
 
 def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
-    """Whether an action shares a screen with one of the others."""
+    """Return whether an action shares a screen with one of the others."""
     return any(
         other is not action and (action.where == other.where or "everywhere" in (action.where, other.where))
         for other in others
@@ -73,7 +73,7 @@ def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
 
 
 def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
-    """What is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
+    """Return what is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
     problems: list[str] = []
     for action in actions:
         if not action.keys:
@@ -94,7 +94,7 @@ def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
 
 
 def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
-    """Textual's bindings for one screen, or for all (``everywhere``)."""
+    """Return Textual's bindings for one screen, or for all (``everywhere``)."""
     return [
         Binding(
             ",".join(map(normal, keys_of(action, choice))),
@@ -111,24 +111,24 @@ def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
 
 
 def textual_keymap(choice: KeyChoice) -> dict[str, str]:
-    """The user's keys in the form of ``App.set_keymap``."""
+    """Return the user's keys in the form of ``App.set_keymap``."""
     return {id: ",".join(map(normal, keys)) for id, keys in choice.items()}
 
 
 def here(where: Where) -> list[KeyAction]:
-    """The actions of a screen, with those of all screens."""
+    """Return the actions of a screen, with those of all screens."""
     return [action for action in ACTIONS if action.where in (where, "everywhere")]
 
 
 def palette(where: Where = "debug") -> list[PaletteEntry]:
-    """The palette's entries for a screen's actions, without the palette itself."""
+    """Return the palette's entries for a screen's actions, without the palette itself."""
     return [PaletteEntry(a.id, a.title, a.help, a.method) for a in here(where) if a.id != "palette"]
 
 
 def help_sections(
     choice: KeyChoice | None = None, where: Where = "debug"
 ) -> list[tuple[str, list[HelpEntry]]]:
-    """The lines of a screen's help, by group."""
+    """Return the lines of a screen's help, by group."""
     sections: defaultdict[str, list[HelpEntry]] = defaultdict(list)
     for action in here(where):
         chosen = (choice or {}).get(action.id, action.shown_keys)
@@ -138,7 +138,7 @@ def help_sections(
 
 
 def markdown() -> str:
-    """The page ``docs/keys.md``: a table for each screen, then the letters that differ between screens."""
+    """Return the page ``docs/keys.md``: a table for each screen, then the letters that differ between screens."""
     parts = [_PAGE]
     for where in _SCREENS:
         actions = [action for action in ACTIONS if action.where == where]
@@ -172,18 +172,18 @@ def _in_code(keys: Sequence[str]) -> str:
 
 
 def keys_file() -> Path:
-    """The older place of users' keys; it is read if the config file has no table of keys."""
+    """Return the older place of users' keys, which is read if the config file has no table of keys."""
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
 def read_keys(
     path: Path | None = None, config: TomlFile | None = None
 ) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
-    """The user's own keys, and the problems found. An entry with a problem is ignored.
+    """Return the user's own keys, and the problems found. An entry with a problem is ignored.
 
     The keys are in the table ``[keys]`` of the config file, or of ``keys.toml``, the older place, in lines such as
-    ``next-call = "j, right"`` or ``next-call = ["j"]``. They replace all default keys of the action. A missing file
-    is no problem.
+    ``next-call = "j, right"`` or ``next-call = ["j"]``. They replace all default keys of the action. A missing file is
+    no problem.
     """
     path = keys_file() if path is None else path
     if config is not None and SECTION in config.table:
@@ -257,7 +257,7 @@ def _drop_clashes(file: TomlFile, choice: dict[str, tuple[str, ...]]) -> list[Fi
     return problems
 
 
-# Names of keys: as users write them, as Textual names them, as they are displayed
+# Names of keys, as users write them, as Textual names them, and as they are displayed:
 
 TAKEN = {
     "ctrl+c": "the terminal's own key for copying and stopping",
@@ -269,7 +269,7 @@ TAKEN = {
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super"})
 _SAME = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace", "ctrl+left_square_bracket": "escape"}
 _SIGNS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "Esc", "tab": "Tab", "comma": ","}
-_RENAMED = {  # by Textual
+_RENAMED = {  # names that Textual spells differently
     "slash": "SOLIDUS",
     "backslash": "REVERSE SOLIDUS",
     "at": "COMMERCIAL AT",
@@ -281,7 +281,7 @@ _KNOWN = {key.value for key in Keys} | set(KEY_TO_UNICODE_NAME) | set(_RENAMED)
 
 
 def normal(key: str) -> str:
-    """Textual's name of a key. Raises ``ValueError``, one line, if there is no such key."""
+    """Return Textual's name of a key. Raises ``ValueError`` with one line if there is no such key."""
     written = key.strip()
     head, _, base = written.rpartition("+")
     if written == "+" or written.endswith("++"):
@@ -310,7 +310,7 @@ def normal(key: str) -> str:
 
 
 def _sign_named(base: str) -> bool:
-    """Whether ``base`` names a sign, such as ``question_mark``."""
+    """Return whether ``base`` names a sign, such as ``question_mark``."""
     try:
         sign = unicodedata.lookup(base.replace("_", " "))
     except KeyError:
@@ -319,7 +319,7 @@ def _sign_named(base: str) -> bool:
 
 
 def shown_key(key: str) -> str:
-    """A key as it is displayed: ``?``, ``→``, ``F8``, ``Shift+F8``, ``Ctrl+s``."""
+    """Return a key as it is displayed: ``?``, ``→``, ``F8``, ``Shift+F8``, ``Ctrl+s``."""
     *modifiers, base = normal(key).split("+")
     if base in _SIGNS:
         sign = _SIGNS[base]

@@ -21,7 +21,7 @@ class PaneMessage(Message):
 
 
 class PaneClicked(PaneMessage):
-    """The pane was clicked: it becomes the current one."""
+    """The pane was clicked, so it becomes the current one."""
 
 
 class PaneZoomed(PaneMessage):
@@ -29,7 +29,7 @@ class PaneZoomed(PaneMessage):
 
 
 class EdgeDragged(Message):
-    """An edge between panes is dragged from ``start`` to ``to``; both are cells of the screen."""
+    """An edge between panes is dragged from ``start`` to ``to``, both cells of the screen."""
 
     def __init__(self, start: tuple[int, int], to: tuple[int, int]) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class EdgeDragged(Message):
 
 
 class EdgeDropped(Message):
-    """The edge was let go."""
+    """The dragged edge was released."""
 
 
 class Picked(Message):
@@ -58,7 +58,7 @@ class KeyHintClicked(Message):
 
 
 class OptionChosen(Message):
-    """One of the next calls in the what-if pane was chosen; ``taken``: it is to be played."""
+    """One of the next calls in the what-if pane was chosen. ``taken``: it is to be played."""
 
     def __init__(self, at: int, taken: bool) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class ThemeChosen(Message):
 
 
 class Arranged(Message):
-    """The user arranged the panes of a kind of window. None: the arrangement was reset."""
+    """The user arranged the panes of a kind of window. None means that the arrangement was reset."""
 
     def __init__(self, kind: Kind, arrangement: Arrangement | None) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Judged(Message):
 
 
 class FactsFound(Message):
-    """The oracle's facts about one step are there."""
+    """The oracle's facts about one step were found."""
 
     def __init__(self, key: tuple[str, str], index: int) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class LiveChanged(Message):
 
 
 class DissectionChanged(Message):
-    """The dissection under way began or ended."""
+    """The dissection began or ended."""
 
 
 class DraftChanged(Message):
@@ -153,7 +153,7 @@ class LibraryChanged(Message):
 
 
 class SessionLoaded(Message):
-    """Another session is loaded, to be switched to."""
+    """Another session is loaded and can be switched to."""
 
     def __init__(self, switch: Switch) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ class SessionLoaded(Message):
 
 
 class Notice(Message):
-    """A line to show beside the keys."""
+    """A notice to show beside the keys."""
 
     def __init__(self, line: str) -> None:
         super().__init__()

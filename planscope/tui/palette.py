@@ -1,4 +1,4 @@
-"""The command palette: its entries, which each screen yields, and Textual's palette with its errors mended."""
+"""The command palette: its entries, which each screen yields, and Textual's palette with its bugs worked around."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OnScreen(Protocol):
 
 
 def actions_of(screen: OnScreen) -> Iterator[Command]:
-    """Entries for the actions of a screen."""
+    """Yield entries for the actions of a screen."""
     for entry in keys.palette(screen.where):
         yield Command(entry.title, entry.help, partial(screen.run_action, entry.action))
 
@@ -109,17 +109,18 @@ class Palette(CommandPalette):
         forget_lines()
         self.app.post_message(
             CommandPalette.Closed(option_selected=False)
-        )  # Textual does not say so on dismiss
+        )  # Textual does not tell a palette that it is dismissed
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             if type(widget) is CommandList:
-                widget.__class__ = _Found  # Textual has no way to say which list it is to be
+                widget.__class__ = _Found  # Textual offers no way to choose the class of its list
             yield widget
 
     def on_mount(self, event: events.Mount) -> None:
         if self not in self.app.screen_stack[1:]:
-            event.prevent_default()  # dismissed before it was mounted: Textual would look for the screen below
+            # if it was dismissed before it was mounted, Textual would look for the screen below
+            event.prevent_default()
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         return super().dismiss(result) if to_front(self) else AwaitComplete()

@@ -1,4 +1,4 @@
-"""The content of a pane as plain text, to be copied or written to a file."""
+"""Returns the content of a pane as plain text, to be copied or written to a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNSEEN_WIDTH = 100
 
 
 def text_of(pane: LinePane, state: DebugView) -> str:
-    """All lines of a pane, also those scrolled out of view. For the query pane: the query's text, unchanged."""
+    """Return all lines of a pane, also those scrolled out of view. For the query pane: the query's text, unchanged."""
     if pane.name_in_state == "query":
         return pane_text_of_query(state)
     if not pane.seen:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _FONT = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 LONGEST_WAIT = 60.0
-"""Seconds to wait for the judge; then the picture is drawn without a verdict."""
+"""Seconds to wait for the judge. After that the picture is drawn without a verdict."""
 
 
 async def export_svg(
@@ -28,7 +28,8 @@ async def export_svg(
     run: str | None = None,
     step: str | None = None,
 ) -> str:
-    """The debug screen as SVG. ``size``: columns and rows. Raises ``UserError`` if there is no such run or step."""
+    """Return the debug screen as SVG. ``size``: columns and rows. Raises ``UserError`` if there is no such run or
+    step."""
     if step is not None:
         check_step(session_path, run, step)
     app = PlanscopeApp(
@@ -58,9 +59,9 @@ def shared_svg(
     theme: str,
     step: str | None = None,
 ) -> str:
-    """The debug screen on a run, redacted, as SVG. Blocks; for a thread that runs no event loop.
+    """Return the debug screen on a run, redacted, as SVG. Blocks; for a thread that runs no event loop.
 
-    The picture is drawn from a redacted copy of the session. ``redaction`` None: nothing is redacted. Raises
+    The picture is drawn from a redacted copy of the session. If ``redaction`` is None, nothing is redacted. Raises
     ``UserError`` and ``RedactionError``.
     """
     from planscope.session.files import write_atomic

@@ -1,4 +1,4 @@
-"""The session's variants and runs as a tree, one line each, and the verdicts of the runs."""
+"""The session's variants and runs as a tree with one line for each, and the verdicts of the runs."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Branch:
 
 
 def tree_of(variants: Sequence[Variant], runs: Sequence[RunOfSession]) -> list[Branch]:
-    """All queries, each with its runs below it; forks are below the run that they were forked from.
+    """Return all queries, each with its runs below it. Forks are below the run that they were forked from.
 
-    Edited queries are below their parents. Runs of a missing query are left out. A fork of another query's run is
-    below its own query.
+    Edited queries are below their parents. Runs of a missing query are left out. A fork of another query's run is below
+    its own query.
     """
     children: defaultdict[str, list[Variant]] = defaultdict(list)
     known = {v.id for v in variants}
@@ -75,7 +75,7 @@ def _grow(
 def branch_line(
     document: Document, branch: Branch, here: int | None, outcomes: Mapping[str, Outcome]
 ) -> tuple[Run, ...]:
-    """One line of the tree, safe to show. ``here``: the index of the displayed run.
+    """Return one line of the tree, safe to show. ``here``: the index of the displayed run.
 
     ``outcomes``: verdicts by the ids of runs; a run without one is not judged yet.
     """
@@ -104,7 +104,7 @@ def branch_line(
 
 
 def _outcome(run: RunRecord, outcome: Outcome | None) -> Run:
-    """A run's verdict, in a column of constant width."""
+    """Return a run's verdict, in a column of constant width."""
     if run.under_way:
         return Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")
     if outcome is None:
@@ -121,7 +121,7 @@ def _model(run: RunRecord) -> list[Run]:
 
 
 def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
-    """A run in one line: number, agent, model, calls, ending."""
+    """Describe a run in one line: number, agent, model, calls, ending."""
     agent = shown(run.helped_agent or "agent ?", 24)
     made = [Run(f"{number + 1:>3}  "), Run(f"{agent:<10} "), *_model(run)]
     told = f"  {phrases.plural(len(run.calls), 'call')}, {phrases.ending(run)}{run.help.note}"
@@ -137,7 +137,7 @@ def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
 
 
 def outcomes_of(document: Document) -> dict[str, Outcome]:
-    """The known verdicts of the session's runs, by the runs' ids."""
+    """Return the known verdicts of the session's runs, by the runs' ids."""
     session = document.session
     runs = session.runs if session is not None else ()
     found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
@@ -145,7 +145,7 @@ def outcomes_of(document: Document) -> dict[str, Outcome]:
 
 
 def not_judged(document: Document) -> list[RunOfSession]:
-    """The runs that are over and not judged since their last event, the newest first."""
+    """Return the runs that have ended and are not judged since their last event, the newest first."""
     session = document.session
     if session is None:
         return []
@@ -155,7 +155,7 @@ def not_judged(document: Document) -> list[RunOfSession]:
 
 
 def judge_runs(session: Session, runs: Sequence[RunOfSession]) -> Iterator[tuple[RunKey, Outcome]]:
-    """Judge runs of a session one by one. For a thread."""
+    """Judge runs of a session one by one, and yield each. For a thread."""
     from planscope.dissection.summary import judged, readable
 
     problems: dict[str, Problem | None] = {}

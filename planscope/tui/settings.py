@@ -25,11 +25,11 @@ from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, hint, neare
 FILE_NAME = "config.toml"
 STATE_NAME = "screen.json"
 MOST_BYTES = 64 * 1024
-"""The largest settings file that is read, in bytes."""
+"""The size limit of a settings file, in bytes."""
 
 THEME = "dark"
 MOST_RUNS = 1000
-"""The largest budget of a dissection, in runs."""
+"""The limit for the budget of a dissection, in runs."""
 
 MOST_SHARE = 100_000
 _FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")
@@ -68,7 +68,7 @@ def _choice(*names: str) -> Kind:
 
 
 def _agent(*names: str) -> Kind:
-    """A built-in agent, or the path of a user's factory, which is not imported here."""
+    """The type of an agent: a built-in one, or the path of a user's factory, which is not imported here."""
     return Kind(
         ", ".join((*names, "or package.module:factory")),
         lambda value: isinstance(value, str) and (value in names or bool(_FACTORY.fullmatch(value))),
@@ -133,7 +133,7 @@ _THEME = Kind("the name of a theme (planscope themes)", lambda value: True, made
 
 
 class Setting(NamedTuple):
-    """A setting. ``default`` None: the setting is unset, and the code that reads it decides."""
+    """A setting. If ``default`` is None, the code that reads the setting decides its value."""
 
     name: str
     kind: Kind
@@ -198,13 +198,13 @@ _TABLES = {name[:end] for name in BY_NAME for end, letter in enumerate(name) if 
 
 
 def arrangement_of(window: Window, value: Callable[[str], Any]) -> Arrangement:
-    """The arrangement of a kind of window. ``value`` returns a setting's value by its name."""
+    """Return the arrangement of a kind of window. ``value`` returns a setting's value by its name."""
     shares = {key: value(f"layout.{window}.{key}") for key in _SHARES[window]}
     return replace(FIRST[window], **shares, hidden=value(f"layout.{window}.hide"))
 
 
 def settings_of(window: Window, arrangement: Arrangement) -> dict[str, Any]:
-    """The settings, by name, that make up an arrangement of a kind of window."""
+    """Return the settings, by name, that make up an arrangement of a kind of window."""
     shares = {f"layout.{window}.{key}": getattr(arrangement, key) for key in _SHARES[window]}
     return shares | {f"layout.{window}.hide": arrangement.hidden}
 
@@ -228,7 +228,7 @@ def toml(value: Any) -> str:
 
 
 def config_file() -> Path:
-    """The path of the user's config file."""
+    """Return the path of the user's config file."""
     return Path(user_config_dir("planscope")) / FILE_NAME
 
 
@@ -253,7 +253,7 @@ class Config:
         return self.given.get(name, BY_NAME[name].default)
 
     def line(self, setting: Setting) -> int | None:
-        """The line of a setting in the file."""
+        """Return the line of a setting in the file."""
         return self.file.line(setting.section or None, setting.key) if self.file is not None else None
 
     def leave_out(self, setting: Setting, message: str) -> None:
@@ -329,7 +329,7 @@ class Remembered:
         self._kept = {} if path is None else _read_choices(path)
 
     def get(self, name: str, config: Any) -> Any:
-        """The choice for a setting, if the config file has not changed since; else None."""
+        """Return the choice for a setting if the config file has not changed since, or else None."""
         value, instead_of = self._kept.get(name, (None, None))
         return value if instead_of == config else None
 
@@ -370,7 +370,7 @@ class Remembered:
 
 
 def _read_choices(path: Path) -> dict[str, tuple[Any, Any]]:
-    """The valid choices of a file."""
+    """Return the valid choices of a file."""
     try:
         if not path.is_file():
             return {}
@@ -392,7 +392,7 @@ def _read_choices(path: Path) -> dict[str, tuple[Any, Any]]:
 
 
 class ScreenSettings:
-    """The settings in force: the choice made on the screen, else the config file's value, else the default."""
+    """The settings in force: the choice made on the screen, or else the config file's value, or else the default."""
 
     def __init__(self, config: Config | None = None, remembered: Remembered | None = None) -> None:
         self.config = read_config() if config is None else config
@@ -400,7 +400,7 @@ class ScreenSettings:
 
     @classmethod
     def plain(cls) -> ScreenSettings:
-        """The defaults alone, without the user's files; nothing is remembered."""
+        """Return the defaults alone, without the user's files; nothing is remembered."""
         return cls(Config(Path(FILE_NAME)), Remembered(None))
 
     def __getitem__(self, name: str) -> Any:
@@ -409,7 +409,7 @@ class ScreenSettings:
         return config if chosen is None else chosen
 
     def chosen(self, name: str) -> bool:
-        """Whether the value is a choice made on the screen."""
+        """Return whether the value is a choice made on the screen."""
         return self.remembered.get(name, self.config[name]) is not None
 
     def choose(self, name: str, value: Any) -> None:
@@ -424,11 +424,11 @@ class ScreenSettings:
         return {window: arrangement_of(window, self.__getitem__) for window in KINDS}
 
     def configured_arrangement(self, window: Window) -> Arrangement:
-        """The arrangement in the config file."""
+        """Return the arrangement in the config file."""
         return arrangement_of(window, self.config.__getitem__)
 
     def choose_arrangement(self, window: Window, arrangement: Arrangement | None) -> None:
-        """Remember an arrangement; None: go back to the one in the config file."""
+        """Remember an arrangement, or with None go back to the one in the config file."""
         found = self.configured_arrangement(window) if arrangement is None else arrangement
         for name, value in settings_of(window, found).items():
             self.choose(name, value)

@@ -1,4 +1,4 @@
-"""Textual's driver for terminals; it also ends planscope when the terminal vanishes and no SIGHUP says so.
+"""Textual's driver for terminals, which also ends planscope when the terminal vanishes without a SIGHUP.
 
 Textual would read a vanished terminal again and again: each read returns nothing at once, or fails.
 """
@@ -35,7 +35,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _NoMoreInput(Event):
-    """Set when Textual stops reading, and from the moment on when the terminal is gone."""
+    """An event that is set when Textual stops reading, and as soon as the terminal is gone."""
 
     def __init__(self, terminal: int) -> None:
         super().__init__()
@@ -52,6 +52,7 @@ class _NoMoreInput(Event):
 
 
 def _hang_up() -> None:
-    """As if by the terminal; a process that ignores SIGHUP (nohup) has nothing to read either, and gets SIGTERM."""
+    """Send SIGHUP as a terminal would. A process that ignores it (nohup) has nothing to read either, and gets
+    SIGTERM."""
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGHUP)

@@ -34,7 +34,7 @@ class ThemedApp(App[int]):
     """The base of the application. ``notices``: problems in the user's files, one line each."""
 
     ENABLE_COMMAND_PALETTE = False
-    """Textual's own key would open an empty palette over dialogs, and users could not change it."""
+    """Disables Textual's own key: it would open an empty palette over dialogs, and users could not change it."""
 
     def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
         self._colourless = no_color()
@@ -91,7 +91,7 @@ class ThemedApp(App[int]):
         return dict(theme.variables) if theme is not None else {}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """No colours at all with NO_COLOR; Textual's own filter leaves shades of grey."""
+        """Remove all colours with NO_COLOR; Textual's own filter leaves shades of grey."""
         return [_NO_COLOR] if self._colourless else super().get_line_filters()
 
     def use_colours(self) -> None:
@@ -128,7 +128,7 @@ class ThemedApp(App[int]):
         self.push_screen(TextDialog(self.paint, "Keys", lines))
 
     def choose_theme(self, names: Sequence[str]) -> None:
-        """Ask for a theme; the highlighted one is displayed."""
+        """Ask for a theme, and display the highlighted one."""
         from planscope.tui.dialogs.ask import ChooseDialog
 
         before = self.theme

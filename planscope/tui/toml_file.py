@@ -1,4 +1,4 @@
-"""Reads TOML files that users write; problems name the file and the line."""
+"""Reads TOML files that users write. Problems name the file and the line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FileProblem:
 
 
 class Unusable(Exception):
-    """The file cannot be used at all; ``problem`` says why."""
+    """The file cannot be used at all. ``problem`` says why."""
 
     def __init__(self, problem: FileProblem) -> None:
         super().__init__(str(problem))
@@ -44,11 +44,11 @@ class TomlFile:
     table: dict[str, Any]
 
     def problem(self, message: str, section: str | None = None, key: str | None = None) -> FileProblem:
-        """Make a problem at a key of a section, or at the section itself. ``section`` None: the top level."""
+        """Make a problem at a key of a section, or at the section itself. ``section`` None means the top level."""
         return FileProblem(self.name, message, self.line(section, key))
 
     def line(self, section: str | None, key: str | None = None) -> int | None:
-        """The line of a key or a section, or None. ``section`` may be a dotted path."""
+        """Return the line of a key or a section, or None. ``section`` may be a dotted path."""
         wanted = [*(_path(section) if section else ()), *([key] if key is not None else ())]
         if not wanted:
             return None

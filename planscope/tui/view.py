@@ -32,14 +32,14 @@ _NOTHING_LIT = Lit()
 
 @dataclass(frozen=True, slots=True)
 class DebugView:
-    """``debug`` is the cursor in the run, which is judged or not yet (``progress``).
+    """The content of the debug screen. ``debug`` is the cursor in the run, which is judged or not yet
+    (``progress``).
 
-    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` are computed from the other fields (:func:`reflected`).
-    ``run`` None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the
-    index of the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window
-    displays. ``hit``: the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause.
-    ``play``: the what-if play, if any. ``seconds``: the time since the live run began, if any. ``saving``: the save
-    status.
+    ``lit``, ``core_*``, ``stops`` and ``watch_lines`` are computed from the other fields (:func:`reflected`). ``run``
+    None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the index of
+    the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
+    the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``play``: the what-if play,
+    if any. ``seconds``: the time since the live run began, if any. ``saving``: the save status.
     """
 
     debug: DebugState
@@ -94,7 +94,7 @@ class DebugView:
         return focus(self.debug)
 
     def lost_at(self, view: StepView) -> int | None:
-        """The index at which the step's attempt was lost, if it was."""
+        """The index at which the step's attempt was lost, or None."""
         run = self.debug.run
         return next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
 
@@ -107,7 +107,7 @@ class DebugView:
 
     @property
     def waits_at(self) -> int | None:
-        """The index of the paused call. It is judged as if it had been done."""
+        """The index of the paused call, which is judged as if it had been done, or None."""
         run = self.run
         return len(run.calls) if run is not None and run.pending and self.play is None else None
 
@@ -117,12 +117,12 @@ class DebugView:
         return self.debug.index == self.waits_at
 
     def call_at(self, index: int) -> RecordedCall | None:
-        """The recorded call at an index of the run; None at the start and behind the last call."""
+        """Return the recorded call at an index of the run, or None at the start and behind the last call."""
         run = self.run
         return run.calls[index - 1] if run is not None and 0 < index <= len(run.calls) else None
 
     def cursor(self) -> dict[str, object] | None:
-        """The cursor as a session stores it; None if it cannot be stored, such as in what-if play."""
+        """The cursor as a session stores it, or None if it cannot be stored, such as in what-if play."""
         if self.progress != "judged" or self.play is not None:
             return None
         record: dict[str, object] = dict(cursor_record(self.debug))
@@ -135,7 +135,7 @@ _REFLECTED = ("debug", "progress", "links", "marks", "facts")
 
 
 def changed(view: DebugView, **changes: object) -> DebugView:
-    """The view with other fields, and with the fields computed from them."""
+    """Return the view with other fields, and with the fields computed from them."""
     made: DebugView = replace(view, **changes)  # type: ignore[arg-type]  # the caller gives fields of the view
     if any(getattr(made, name) is not getattr(view, name) for name in _REFLECTED):
         made = reflected(made)
@@ -143,7 +143,7 @@ def changed(view: DebugView, **changes: object) -> DebugView:
 
 
 def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> DebugView:
-    """The view with the judge's results for its run, at the cursor ``debug``."""
+    """Return the view with the judge's results for its run, at the cursor ``debug``."""
     return changed(
         view,
         debug=debug,
@@ -159,7 +159,7 @@ def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> 
 
 
 def reflected(view: DebugView) -> DebugView:
-    """The view with the computed fields: linked places, the core, stops, and values of watches."""
+    """Return the view with the computed fields: linked places, the core, stops, and values of watches."""
     debug = view.debug
     run, step = debug.run, debug.view
     lit = _NOTHING_LIT if view.links is None else view.links.lit(view.focus, run)
@@ -177,7 +177,7 @@ def reflected(view: DebugView) -> DebugView:
 
 
 def _look(watch: Watch, view: DebugView) -> WatchLine:
-    """A watch's value; "…" while a costly one waits for the step's facts."""
+    """Return a watch's value, or "…" while a costly one waits for the step's facts."""
     run, index = view.debug.run, view.debug.index
     if view.progress != "judged" or (watch.costly and not run.has_count(index)):
         return WatchLine(str(watch), "…", False)

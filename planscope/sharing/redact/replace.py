@@ -165,7 +165,7 @@ class Plan:
             self._touched = touched
             self._skim.settle(self._scanner.clean - touched)
 
-    # Finding values:
+    # Finding values
 
     def _note(self, text: str, spot: Spot, depth: int = 0) -> str:
         key = _about(text, spot, depth)
@@ -263,7 +263,7 @@ class Plan:
             return slug(changed)
         return _NOT_IN_A_TOOL.sub("_", self._replaced(old, Spot(Place(""))).text)[:64]
 
-    # Replacing them:
+    # Replacing them
 
     def apply(self) -> Json:
         """Return the redacted document, and note the places of all values.

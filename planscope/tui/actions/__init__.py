@@ -1,4 +1,4 @@
-"""The one table of keys, a file for each screen.
+"""The table of all keys, with a file for each screen.
 
 Bindings, palette, help and docs/keys.md are made from it (``planscope.tui.keys``). It lists only actions that exist.
 """

@@ -146,4 +146,4 @@ EVERYWHERE: tuple[KeyAction, ...] = (
         where="everywhere",
     ),
 )
-"""The actions of every screen."""
+"""The actions that every screen has."""

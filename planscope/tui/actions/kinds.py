@@ -1,4 +1,4 @@
-"""The types of a row in the table of actions."""
+"""The types of which the table of actions is made."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class KeyAction:
 
     @property
     def meaning(self) -> str:
-        """The verb: equal for two actions that may share a key."""
+        """The verb, which is equal for two actions that may share a key."""
         return self.verb or self.title.split()[0].lower()
 
     @property
@@ -81,7 +81,7 @@ def act(
     parameter: str | None = None,
     verb: str = "",
 ) -> KeyAction:
-    """Make one row; ``keys`` are separated by blanks."""
+    """Make one row. ``keys`` are separated by blanks."""
     return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter, verb)
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from planscope.session.writer import SessionWriter
 
 PAUSE, LONGEST = 0.5, 5.0
-"""Seconds: a save begins when nothing changed for the first, or when a change has waited for the second."""
+"""A save begins when nothing has changed for the first number of seconds, or when a change has waited for the
+second."""
 
 RETRY = 20.0
 """Seconds until a failed save is tried again if nothing else changes."""
@@ -63,7 +64,7 @@ class Autosave:
         self._left_at: dict[str, Any] | None = None
 
     def hold(self) -> SessionWriter:
-        """The writer of the file. The first call makes it, before the session is loaded. For any thread."""
+        """Return the writer of the file. The first call makes it, before the session is loaded. For any thread."""
         from planscope.session.writer import SessionWriter
 
         with self._one:
@@ -75,11 +76,11 @@ class Autosave:
             return self._writer
 
     def give_up_writer(self) -> SessionWriter | None:
-        """Hand the file to another autosave; this one saves nothing more."""
+        """Hand the file over to another autosave. This one saves nothing more."""
         self._finish_move()
         writer, self._writer = self._writer, None
         self._stop()
-        self._under_way = None  # over, since the pool is shut down
+        self._under_way = None  # no save is running any more, since the pool is shut down
         return writer
 
     def begin(self, place: Callable[[], dict[str, Any] | None]) -> None:
@@ -127,7 +128,7 @@ class Autosave:
         made.add_done_callback(lambda done: self._answer(done, taken, place))
 
     def _session(self, place: dict[str, Any] | None) -> Session:
-        """What is written: the session with the cursor, or with the last one that a session could store."""
+        """Return what is written: the session with the cursor, or with the last cursor that a session could store."""
         session, cursor = self.document.snapshot(), place or self._left_at
         return session if cursor is None else session.model_copy(update={"cursor": cursor})
 
@@ -169,15 +170,15 @@ class Autosave:
         after, self._after = self._after, lambda: None
         after()
 
-    # When it has to be done
+    # Saving at once:
 
     async def flush(self) -> str:
-        """Save unsaved changes and wait for that. Returns why it failed, in one line, or ""."""
+        """Save unsaved changes and wait for that. Return why it failed, in one line, or ""."""
         async with self._moving:
             return await self._flush()
 
     async def _flush(self) -> str:
-        for _ in range(2):  # the save under way may be older than the last change
+        for _ in range(2):  # a save that is still running may be older than the last change
             if self._under_way is not None:
                 await asyncio.wrap_future(_quiet(self._under_way))
                 await asyncio.sleep(0)
@@ -189,7 +190,7 @@ class Autosave:
         return self.document.saving.trouble
 
     def _worth_it(self) -> bool:
-        """Whether there is a change to save. A moved cursor is one only in a file of the user's own."""
+        """Return whether there is a change to save. A moved cursor is one only in a file of the user's own."""
         if self.document.session is None or self._writer is None or self._closed:
             return False
         place = self._place()
@@ -198,7 +199,7 @@ class Autosave:
         return bool(self.document.unsaved) or (moved and own)
 
     def close(self) -> str:
-        """Save unsaved changes now and release the file. Returns why saving failed, in one line, or ""."""
+        """Save unsaved changes now and release the file. Return why saving failed, in one line, or ""."""
         self._stop_waiting()
         self._finish_move()
         trouble = ""
@@ -234,7 +235,8 @@ class Autosave:
         self.save()
 
     async def move(self, to: Callable[[Path], Path]) -> Path:
-        """Call ``to``, which renames the file, in the background while no writer holds it. Raises what ``to`` raises.
+        """Call ``to``, which renames the file, in the background while no writer holds it. Raises the errors of
+        ``to``.
 
         Cancelling the caller does not stop the move: the file must have its writer again.
         """
@@ -251,7 +253,7 @@ class Autosave:
         await self._flush()
         path, writer = self.document.path, self._writer
         assert path is not None and writer is not None
-        self._writer = None  # nothing is saved meanwhile
+        self._writer = None  # nothing is saved during the move
 
         def work() -> _Moved:
             writer.close()
@@ -272,7 +274,7 @@ class Autosave:
         return new
 
     def _finish_move(self) -> None:
-        """Wait for a move under way, and keep the file at its new place."""
+        """Wait for a move that is still running, and keep the file at its new place."""
         made, self._move_under_way = self._move_under_way, None
         if made is not None:
             new, self._writer, _ = made.result()
@@ -281,20 +283,20 @@ class Autosave:
 
 def _write(writer: SessionWriter, session: Session) -> Path:
     if writer.where == "held":
-        writer.go_elsewhere()  # the holder writes to this file: do not overwrite its changes
+        writer.go_elsewhere()  # another process holds this file now: do not overwrite its changes
     return writer.save(session)
 
 
 def _why(writer: SessionWriter) -> str:
-    """Why the writer saves to a copy, in a few words."""
+    """Say in a few words why the writer saves to a copy."""
     told = writer.why.removeprefix(f"{writer.path} ").partition(";")[0]
     return told if told == writer.why.partition(";")[0] else f"the file {told}"
 
 
 def _quiet(future: Future[Path]) -> Future[None]:
-    """A future that is done when the other one is, whatever its result."""
+    """Return a future that is done when the other one is, whatever its result."""
     done: Future[None] = Future()
-    done.set_running_or_notify_cancel()  # cancelling the wait does not cancel this
+    done.set_running_or_notify_cancel()  # so that cancelling the wait does not cancel this future
     future.add_done_callback(lambda _: done.set_result(None))
     return done
 

@@ -1,4 +1,4 @@
-"""The dissection under way. Its mutants and runs are put into the document as they come."""
+"""Runs a dissection in the background, and puts its mutants and runs into the document as they come."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Dissecting:
         return self.jobs.running(JOB)
 
     def seconds_left(self, spent: int, budget: int) -> float | None:
-        """An estimate of the longest time left, from the runs so far; None before the first. It may stop earlier."""
+        """An estimate of the longest time left, from the runs so far, or None before the first. It may stop earlier."""
         done = spent - self._spent_before
         if not self.running or done < 1:
             return None
@@ -75,7 +75,7 @@ class Dissecting:
     def launch(
         self, variant: Variant, choice: DissectChoice, launch: Launch, resume: Dissection | None = None
     ) -> None:
-        """Start a dissection, or go on with ``resume``. If it fails, ``trouble`` says why in one line."""
+        """Start a dissection, or continue ``resume``. If it fails, ``trouble`` says why in one line."""
         session = self.document.snapshot()
         run = self.document.run(choice.run) if choice.run is not None else None
         self.trouble = ""
@@ -110,7 +110,7 @@ class Dissecting:
         self._post(DissectionChanged())
 
     def stop(self) -> None:
-        """End it soon; its runs stay."""
+        """End the dissection soon. Its runs stay."""
         self._stopping = True
         self._interrupt()
 

@@ -1,4 +1,4 @@
-"""The open session. It is changed only here, and each change is announced in a message.
+"""The open session, which is changed only here. Each change is announced in a message.
 
 All methods are for the screen's thread. Threads that save or judge the session get a snapshot.
 """
@@ -41,7 +41,7 @@ NOTHING_CHANGED = Saving()
 
 
 class Document:
-    """The session, its path, its save status, and which of its runs are under way.
+    """The session, its path, its save status, and which of its runs are live.
 
     ``unsaved``: the number of changes since the last save. ``under_way``: ids of runs that may get more events.
     ``pending``: the calls before which they are paused, by run; no event records them. ``passing``: ids of runs that
@@ -67,7 +67,7 @@ class Document:
         self._say(message)
 
     def open(self, session: Session, path: Path | None = None) -> None:
-        """Open a session. ``path``: its file, if it is another than the one given before."""
+        """Open a session. ``path``: its file, if it differs from the one given before."""
         self.path = path or self.path
         self.session = session
         self.unsaved = 0
@@ -79,7 +79,7 @@ class Document:
 
     @property
     def open_session(self) -> Session:
-        """The session; there must be one."""
+        """The session. One must be open."""
         assert self.session is not None
         return self.session
 
@@ -102,12 +102,12 @@ class Document:
         return next((variant for variant in reversed(self.variants) if variant.id == id), None)
 
     def number_of(self, run_id: str | None) -> int | None:
-        """The index of a run in the session."""
+        """Return the index of a run in the session."""
         runs = self.runs
         return next((k for k in range(len(runs) - 1, -1, -1) if runs[k].id == run_id), None)
 
     def record(self, run_id: str) -> RunRecord:
-        """A run's events, grouped by call. A paused call is included, as if it had been done."""
+        """Return a run's events, grouped by call. A paused call is included, as if it had been done."""
         from planscope.session.record import record_of, with_event
 
         found = self._records.get(run_id)
@@ -119,7 +119,7 @@ class Document:
         return found if pending is None else with_event(found, pending)._replace(pending=True)
 
     def snapshot(self) -> Session:
-        """A copy of the session for a thread. Later changes do not affect it."""
+        """Return a copy of the session for a thread. Later changes do not affect it."""
         session = self.open_session
         lists = ("variants", "dissections", "breakpoints", "watches")
         copies: dict[str, object] = {name: list(getattr(session, name)) for name in lists}
@@ -148,7 +148,7 @@ class Document:
         self._changed(DocumentChanged("run", run.id, fresh))
 
     def append(self, run_id: str, event: Event) -> None:
-        """Add an event to a run under way."""
+        """Add an event to a live run."""
         from planscope.session.record import with_event
 
         run = self.run(run_id)
@@ -160,7 +160,7 @@ class Document:
         self._changed(DocumentChanged("run", run_id, False))
 
     def pause(self, run_id: str, call: CallEvent | None) -> None:
-        """Note that a run under way is paused before a call, or, with None, that it goes on."""
+        """Note that a live run is paused before a call, or (None) that it goes on."""
         assert run_id in self.under_way
         if call is not None:
             self.pending[run_id] = call
@@ -185,17 +185,15 @@ class Document:
     def edit(self, *, change: bool = True, **fields: Any) -> None:
         """Set fields of the session: title, notes, breakpoints, watches, cursor.
 
-        ``change`` False: this alone is no reason to save; it is saved with the next change.
+        ``change`` False: the fields are saved only together with the next change.
         """
         self.session = self.open_session.model_copy(update=fields)
         self.unsaved += change
         self._post(DocumentChanged("fields"))
 
     def mark(self, *, breakpoints: list[str], watches: list[str]) -> None:
-        """Set breakpoints and watches. In a bundled session this is no reason to save a copy.
-
-        They are saved with the first real change.
-        """
+        """Set breakpoints and watches. In a bundled session they are saved only with the first real change, to a
+        copy."""
         session = self.session
         if session is None or (session.breakpoints, session.watches) == (breakpoints, watches):
             return
@@ -234,7 +232,7 @@ def _copy(run: Run) -> Run:
 
 
 def _put(things: list[Any], thing: Any) -> bool:
-    """Append ``thing``, or replace the one with its id. Returns whether it is new."""
+    """Append ``thing``, or replace the one with its id. Return whether it is new."""
     for place in range(len(things) - 1, -1, -1):
         if things[place].id == thing.id:
             things[place] = thing

@@ -1,4 +1,4 @@
-"""The draft of a query in the edit screen: its undo history, and its reading, which is computed in threads."""
+"""Owns the draft of a query in the edit screen: its undo history, and its reading, which is computed in threads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PANES: tuple[PaneName, ...] = ("text", "reading", "constraints", "actions")
 
 @dataclass(frozen=True, slots=True)
 class ActionLine:
-    """An action in the draft and in the parent. ``now`` None: it was dropped. ``was`` None: it was added."""
+    """An action in the draft and in the parent. ``now`` is None if it was dropped, ``was`` is None if it was added."""
 
     now: Action | None
     was: Action | None
@@ -41,9 +41,10 @@ class ActionLine:
 
 @dataclass(frozen=True, slots=True)
 class EditState:
-    """The state of the edit screen. ``before``: the parent's query. ``seen``: the last reading, maybe of an older text.
+    """The state of the edit screen. ``before``: the parent's query. ``seen``: the last reading, perhaps of an older
+    text.
 
-    ``typing``: letters go into the text; else they are commands. ``chosen``: the selected line of each list pane.
+    ``typing``: letters go into the text; otherwise they are commands. ``chosen``: the selected line of each list pane.
     ``offered``: the open completion; ``at_offer``: the selected offer. ``goal``: the column that up and down keep.
     """
 
@@ -88,13 +89,13 @@ class EditState:
         return lines + [ActionLine(None, action) for action in old.values()]
 
     def line_chosen(self, pane: PaneName, count: int) -> int | None:
-        """The selected line of a pane; None if another pane is the current one or there are no lines."""
+        """The selected line of a pane, or None if another pane is the current one or there are no lines."""
         if self.pane != pane or self.typing or not count:
             return None
         return min(self.chosen.get(pane, 0), count - 1)
 
     def being_written(self, error: ParseError) -> bool:
-        """Whether an error is only about the word or the sentence that is being typed at the caret."""
+        """Return whether an error is only about the word or the sentence that is being typed at the caret."""
         at, (start, end) = self.edited.at, error.span
         if not self.typing or at < start:
             return False
@@ -102,7 +103,7 @@ class EditState:
 
 
 class _Latest:
-    """Works on one question at a time in a thread; of the questions that come meanwhile, only the newest is kept."""
+    """Works on one question at a time in a thread. Of the questions that come meanwhile, only the newest is kept."""
 
     def __init__(self, jobs: Jobs, name: str, failed: Callable[[Exception], None]) -> None:
         self._jobs = jobs
@@ -111,7 +112,8 @@ class _Latest:
         self._next: Callable[[], None] | None = None
 
     def ask(self, work: Callable[[], Answer], done: Callable[[Answer], None]) -> None:
-        """Work on a question. ``done`` gets the answer, unless a newer question replaced it before the work began."""
+        """Work on a question. ``done`` receives the answer, unless a newer question replaced it before the work
+        began."""
 
         def go() -> None:
             self._jobs.start(self._name, lambda token: work(), answered, failed)
@@ -156,7 +158,7 @@ class DraftEditor:
         history: History | None = None,
         at: int | None = None,
     ) -> None:
-        """``history``: a draft to go on with. ``at``: the caret's place in a new one."""
+        """``history``: a draft to continue. ``at``: the caret's place in a new one."""
         self.of = parent
         self.document = document
         self._drafts = drafts
@@ -191,7 +193,7 @@ class DraftEditor:
         self._reads.stop()
         self._solves.stop()
 
-    # Changes of the draft; each can be undone
+    # Changes of the draft, which can be undone:
 
     def edit(self, edited: Edited, kind: Kind = "other", **changes: Any) -> None:
         """Change the text or the caret, and close the completion. A moved caret alone is no step to undo."""
@@ -199,7 +201,7 @@ class DraftEditor:
         self.change(history=typing.record(self.state.history, edited, kind), **changes)
 
     def type_over(self, edited: Edited, kind: Kind = "other") -> None:
-        """The same for typed text: an open completion follows it as long as something matches."""
+        """Insert typed text. An open completion follows it as long as something matches."""
         offered = None
         if self.state.offered is not None:
             found = complete(edited.draft, edited.at)
@@ -208,11 +210,11 @@ class DraftEditor:
         self.edit(edited, kind, offered=offered, at_offer=0)
 
     def insert(self, text: str, kind: Kind = "other") -> None:
-        """Insert a text at the caret; it replaces the selection."""
+        """Insert a text at the caret. It replaces the selection."""
         self.type_over(typing.put(self.state.edited, text), kind)
 
     def replace_text(self, text: str) -> bool:
-        """Replace the whole text; the caret stays. False if the text is the same."""
+        """Replace the whole text and keep the caret. Return False if the text is the same."""
         edited = self.state.edited
         whole = replace(edited, at=len(edited.text), anchor=0)
         made = typing.put(whole, text)
@@ -228,7 +230,7 @@ class DraftEditor:
         self.edit(Edited(draft, at, edited.anchor if same else None))
 
     def refused(self, made: Callable[[Draft], Draft]) -> str | None:
-        """Why a change would be refused, in one line, or None. The change is not made."""
+        """Return why a change would be refused, in one line, or None. The change is not made."""
         try:
             made(self.state.draft)
         except DraftError as error:
@@ -241,7 +243,7 @@ class DraftEditor:
         self.edit(Edited(before, len(before.text)))
 
     def undo(self) -> bool:
-        """Undo the last change. False if there is none."""
+        """Undo the last change. Return False if there is none."""
         return self._travel(typing.undo)
 
     def redo(self) -> bool:
@@ -257,7 +259,7 @@ class DraftEditor:
     # Completion
 
     def complete(self) -> Completion:
-        """Insert the only match, or the common beginning of all matches, and offer these. Returns the matches."""
+        """Insert the only match, or the common beginning of all matches, and offer these. Return the matches."""
         self.type_text()
         found = complete(self.state.draft, self.state.edited.at)
         if not found.offers:
@@ -283,12 +285,12 @@ class DraftEditor:
     # Panes and selection
 
     def type_text(self) -> None:
-        """From now on, letters go into the text."""
+        """Let letters go into the text from now on."""
         if not self.state.typing or self.state.pane != "text":
             self.change(pane="text", typing=True)
 
     def command(self, pane: PaneName | None = None) -> None:
-        """From now on, letters are commands, for the current pane or another."""
+        """Let letters be commands from now on, for the current pane or another one."""
         self.change(pane=pane or self.state.pane, typing=False, offered=None)
 
     def choose(self, pane: PaneName, line: int) -> None:
@@ -301,7 +303,7 @@ class DraftEditor:
         self.edit(edited, pane="text", typing=typing)
 
     def troubles(self) -> list[Span] | None:
-        """The ranges of errors and contradictions in the text, in order; None while it is being read."""
+        """Return the ranges of errors and contradictions in the text, in order, or None while it is being read."""
         seen, state = self.state.seen, self.state
         if seen is None or not state.current:
             return None
@@ -310,7 +312,8 @@ class DraftEditor:
         return sorted({*(error.span for error in seen.errors), *words})
 
     def action_meant(self) -> ActionLine | None:
-        """The action for a command: the selected one in the actions pane, else the one at the caret."""
+        """Return the action that a command is for: the selected one in the actions pane, or else the one at the
+        caret."""
         state = self.state
         lines = state.actions
         if state.pane == "actions" and not state.typing:
@@ -331,13 +334,13 @@ class DraftEditor:
         self._reads.ask(lambda: self._look(draft), self._on_read)
 
     def seen_now(self) -> DraftReading:
-        """The reading of the current draft, computed now if necessary."""
+        """Return the reading of the current draft, which is computed now if necessary."""
         if self.state.current and self.state.seen is not None:
             return self.state.seen
         return read_draft(self.state.draft, self._before())
 
     def variant(self) -> Variant:
-        """The draft as a new variant, not yet in the session."""
+        """Return the draft as a new variant, which is not in the session yet."""
         from planscope.documents.query import constraint_document
         from planscope.session.model import next_variant_id
 
@@ -347,7 +350,7 @@ class DraftEditor:
         return variant_of_draft(self.state.draft, id, self.of, seen.reading, said)
 
     def _before(self) -> Problem | None:
-        """The parent's problem, computed once."""
+        """Return the parent's problem, computed once."""
         if not self._parent_problem:
             self._parent_problem.append(problem_of_draft(self.state.before))
         return self._parent_problem[0]
@@ -359,7 +362,7 @@ class DraftEditor:
     def _on_read(self, found: tuple[DraftReading, Solved | None]) -> None:
         seen, solved = found
         if seen.draft != self.state.draft or self._closed:
-            return  # the text changed meanwhile, and is being read
+            return  # the text changed meanwhile, and is being read again
         if solved is None:
             self._solves.ask(lambda: (seen, solve(seen)), self._on_solved)
         self.change(seen=seen, solved=solved)

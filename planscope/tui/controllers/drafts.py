@@ -1,4 +1,4 @@
-"""Drafts of queries: kept when the edit screen is left, saved while typing, and recovered after a crash."""
+"""Drafts of queries are kept when the edit screen is left, saved while typing, and recovered after a crash."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class _Noted:
 class Drafts:
     """The drafts of all sessions that are opened one after another. All methods are for the screen's thread.
 
-    ``histories``: the drafts that were left, with their undo history, by the ids of session and variant.
-    ``written`` False: drafts are not saved, and are lost when planscope ends.
+    ``histories``: the drafts that were left, with their undo history, by the ids of session and variant. ``written``
+    False: drafts are not saved, and are lost when planscope ends.
     """
 
     def __init__(self, *, written: bool = True) -> None:
@@ -60,11 +60,11 @@ class Drafts:
         self.histories[key] = history
 
     def take(self, key: Key) -> History | None:
-        """The draft that the user left, to go on with it."""
+        """Return the draft that the user left, to continue it."""
         return self.histories.get(key)
 
     def done(self, key: Key) -> None:
-        """Note that a draft was given up or became a variant. Its file is deleted once the session is saved."""
+        """Note that a draft was discarded or became a variant. Its file is deleted once the session is saved."""
         self.histories.pop(key, None)
         self._done.add(key)
 
@@ -112,7 +112,8 @@ class Drafts:
         draft: Draft | None,
         instead: LeftDraft | None = None,
     ) -> None:
-        """Save a changed draft soon; None: it equals its parent again. ``instead`` is deleted once it is saved."""
+        """Save a changed draft soon. None means that it equals its parent again. ``instead`` is deleted once it is
+        saved."""
         if path is None or not self._write_down:
             return
         key = (session, parent.id)
@@ -140,7 +141,7 @@ class Drafts:
             self._pool.submit(file.drop)
 
     def saved(self) -> None:
-        """Delete the drafts that became variants: the session's file contains these now."""
+        """Delete the drafts that became variants, because the session's file contains them now."""
         for key in tuple(self._done):
             self.drop(key)
         self._done.clear()
@@ -159,7 +160,7 @@ class Drafts:
             self._pool.submit(_keep, file, key[0], one)
 
     def close(self, *, keep: bool) -> None:
-        """Close all files. ``keep``: the drafts can be recovered; else they are deleted."""
+        """Close all files. ``keep``: the drafts can be recovered; otherwise they are deleted."""
         if self._timer is not None:
             self._timer.cancel()
         if keep:
@@ -180,7 +181,7 @@ def _keep(file: DraftFile, session: str, noted: _Noted) -> None:
 
 
 def taken_up(left: Iterable[LeftDraft], session: Session) -> dict[str, tuple[LeftDraft, Draft]]:
-    """The newest draft of each variant of the session, by the variant's id.
+    """Return the newest draft of each variant of the session, by the variant's id.
 
     Drafts that equal a variant are deleted: they were saved as that variant.
     """

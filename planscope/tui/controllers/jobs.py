@@ -39,7 +39,7 @@ class CancelToken:
                 act()
 
     def when_cancelled(self, act: Callable[[], None]) -> Callable[[], None]:
-        """Call ``act`` on cancellation; at once if already cancelled. Returns a function that removes ``act``.
+        """Call ``act`` on cancellation, or at once if already cancelled. Return a function that removes ``act``.
 
         ``act`` must be quick: the screen waits for it.
         """
@@ -55,7 +55,7 @@ class CancelToken:
         return undo
 
     def wait(self, seconds: float) -> bool:
-        """Sleep until the time is over or the job is cancelled; True if it is cancelled."""
+        """Sleep until the time is over or the job is cancelled. Return True if it is cancelled."""
         return self._cancelled.wait(seconds)
 
 
@@ -104,7 +104,7 @@ class Jobs:
         thread.start()
 
     async def run(self, name: str, work: Callable[[CancelToken], Answer]) -> Answer:
-        """Run ``work`` in a thread and wait for its answer. Raises what ``work`` raises.
+        """Run ``work`` in a thread and wait for its answer. Raises the errors of ``work``.
 
         Cancelling the job cancels the caller, and the other way round.
         """
@@ -123,7 +123,7 @@ class Jobs:
 
         self.start(name, work, done, failed, interrupt=given_up)
         mine = self._current.get(name)
-        if mine is None:  # closed
+        if mine is None:  # nothing is started once the jobs are closed
             answer.cancel()
         try:
             return await answer
@@ -172,7 +172,7 @@ class Jobs:
                 current.interrupt()
 
     def close(self, seconds: float = 0.5) -> None:
-        """Cancel all jobs and wait for their threads, ``seconds`` at most. Nothing can be started afterwards."""
+        """Cancel all jobs and wait for their threads, at most ``seconds``. Nothing can be started afterwards."""
         self._closed = True
         threads = [current.thread for current in self._current.values()]
         for name in tuple(self._current):

@@ -1,4 +1,4 @@
-"""The judge of the displayed run: reads its query, judges its steps, looks up facts of each step, asks Z3.
+"""Judges the displayed run: reads its query, judges its steps, looks up facts of each step, asks Z3.
 
 The reader and the oracle are slow to import, so this is done in threads, on first use. Results are kept, so that going
 back to a run costs nothing.
@@ -42,7 +42,7 @@ Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
 ``failed``: another error occurred; ``trouble`` says which."""
 
 Certificate = Literal["asked", "confirmed", "gave up", "denied"]
-"""Z3's answer about the verdict; ``asked``: none yet. If it is ``denied``, the verdict becomes unknown."""
+"""Z3's answer about the verdict. ``asked``: none yet. If it is ``denied``, the verdict becomes unknown."""
 
 MOST_AHEAD = 5000
 FEW_STEPS = 40
@@ -52,10 +52,10 @@ FEW_CONSTRAINTS = 200
 """In queries with more constraints, the tree is laid out after the verdict."""
 
 MOST_REPAIRED = 24
-"""For more actions, the nearest valid plan is not computed with the verdict."""
+"""With more actions than this, the nearest valid plan is not computed with the verdict."""
 
 _BREATH = 0.004
-"""Seconds between two steps that are looked up ahead; keys are answered in between."""
+"""Seconds between two steps that are looked up in advance, so that keys are answered in between."""
 
 _LONG_RUN = 200
 _KEPT_RUNS = 12
@@ -69,8 +69,8 @@ class Facts:
     """The oracle's answers about one step.
 
     ``safe``: the safe moves from here. ``orders``: the number of valid orders left. ``one_way``: one of them.
-    ``instead``: the safe moves from index ``instead_at``, the last one before the plan was lost (or before this
-    step's finding). ``why`` explains this attempt's core, ``findings`` each finding.
+    ``instead``: the safe moves from index ``instead_at``, the last one before the plan was lost (or before this step's
+    finding). ``why`` explains this attempt's core, ``findings`` each finding.
     """
 
     index: int
@@ -134,7 +134,7 @@ class Judge:
     # The displayed run
 
     def look_at(self, variant_id: str, run_id: str = "") -> Judgement:
-        """Judge a run, or a query without one. Returns what is known about it already."""
+        """Judge a run, or a query without one. Return what is known about it already."""
         for name in ("read", "judge", "tree", "ahead", "facts", "certify"):
             self._jobs.cancel(name)
         self._behind = False
@@ -160,7 +160,8 @@ class Judge:
         return self.now
 
     def follow(self) -> bool:
-        """Judge new events of the displayed run. False if they change nothing, such as a thought of the model."""
+        """Judge new events of the displayed run. Return False if they change nothing, such as a thought of the
+        model."""
         now = self.now
         if now is None or now.progress == "reading" or (now.key[1] and self._record(now.key) is None):
             return False
@@ -177,10 +178,10 @@ class Judge:
         return True
 
     def _telling(self, key: Key) -> object:
-        """A value that changes whenever the verdict of a run may: with each call, and with the answer to it."""
+        """Return a value that changes whenever the verdict of a run may change: with each call, and with its answer."""
         record = self._record(key)
         if record is None or not record.under_way or key[1] in self.document.passing:
-            return object()  # judge it again each time
+            return object()  # a new object: judge it again each time
         last = record.calls[-1] if record.calls else None
         ended = (last.refused_by, last.failed, id(last.arguments)) if last is not None else None
         return key, len(record.calls), record.pending, ended
@@ -192,14 +193,14 @@ class Judge:
 
     @property
     def busy(self) -> bool:
-        """Whether more results will be displayed without a key."""
+        """Whether more results will be displayed without a key press."""
         return self._jobs.running("judge") or self._jobs.running("read") or self._jobs.running("tree")
 
     def _goes_on(self, key: Key) -> bool:
         return key[1] in self.document.under_way
 
     def _record(self, key: Key) -> RunRecord | None:
-        """The run's record; None without a run, and for one that is no longer in the session."""
+        """Return the run's record, or None without a run or for one that is no longer in the session."""
         return self.document.record(key[1]) if self.document.run(key[1]) is not None else None
 
     def _unjudged(self, key: Key, problem: Problem | None = None) -> Unjudged:
@@ -231,7 +232,7 @@ class Judge:
         )
 
     def _growing_of(self, key: Key, read: _Read) -> GrowingRun | None:
-        """The judgement that grows with a live run. None in what-if play, in which calls are taken back."""
+        """Return the judgement that grows with a live run; None in what-if play, in which calls can be undone."""
         if key[1] in self.document.passing or read.reading is None:
             return None
         if self._growing is None or self._growing[0] != key:
@@ -253,7 +254,8 @@ class Judge:
         read = self._reads[key[0]]
         self._set(replace(judgement, outline=read.outline))
         if len(judgement.run.steps) > _LONG_RUN:
-            gc.freeze()  # the replay stays; collecting through it again would delay keys
+            # the replay stays in memory; examining it in each garbage collection would delay keys
+            gc.freeze()
         reading = read.reading
         if self._behind:
             self._behind = False
@@ -296,7 +298,7 @@ class Judge:
     # Questions about a step
 
     def facts(self, index: int) -> Facts | None:
-        """The known facts about a step of the displayed run."""
+        """Return the known facts about a step of the displayed run."""
         return None if self.now is None else self._facts.get((self.now.key, index))
 
     def ask(self, index: int) -> None:
@@ -336,7 +338,7 @@ class Judge:
     # The certificate
 
     def certificate(self, key: Key) -> Certificate:
-        """Z3's answer about a run, if it is known."""
+        """Return Z3's answer about a run, or None if it is not known."""
         known = self._known.get(key)
         return known.certificate if known is not None else "asked"
 
@@ -371,11 +373,11 @@ class Judge:
         )
 
 
-# Functions for threads, and pure ones
+# Functions for threads, and pure functions:
 
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
-    """A run that is not judged, made from its record. Without a record: a run without calls."""
+    """Make a run that is not judged from its record, or without a record a run without calls."""
     from planscope.session.oracle_input import actions_of, trace_of_record
 
     if problem is None:
@@ -400,7 +402,7 @@ def _read(variant: Variant) -> _Read:
 
 
 def _lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
-    """The tree of a long query, and the links between text, tree and constraints."""
+    """Compute the tree of a long query, and the links between text, tree and constraints."""
     outline = reading.outline
     return outline, Links(reading.text, reading.problem, outline)
 
@@ -412,9 +414,9 @@ def judged(
     links: Links | None = None,
     growing: GrowingRun | None = None,
 ) -> tuple[Judgement, dict[int, Facts]]:
-    """Judge a run, or the bare query without one. Returns also the facts of all steps if they are few.
+    """Judge a run, or only the query without one. Return also the facts of all steps if they are few.
 
-    ``growing``: the run is under way, and only its new calls are judged.
+    ``growing``: the run is live, and only its new calls are judged.
     """
     from planscope.oracle.replay import replay
     from planscope.session.oracle_input import trace_of_record
@@ -438,14 +440,14 @@ def judged(
 def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
     """Ask Z3 to confirm a run's verdict and core. For any thread.
 
-    ``started`` gets a function that interrupts Z3.
+    ``started`` receives a function that interrupts Z3.
     """
     answer = _replay(run).certify(started=started)
     return "gave up" if answer is None else "confirmed" if answer else "denied"
 
 
 def refuted(verdict: Verdict) -> Verdict:
-    """The verdict after Z3 denied it: unknown."""
+    """Return the verdict after Z3 denied it: unknown."""
     return replace(verdict, verdict="unknown", error_type=None, findings=(), first_violation=None)
 
 
@@ -483,7 +485,7 @@ def _replay(run: RunIndex) -> Replay:
 
 
 def _last_good(run: RunIndex, index: int) -> int | None:
-    """If this step is lost or has an error, the last index before it from which the plan could be finished."""
+    """If this step is lost or has an error, return the last index before it from which the plan could be finished."""
     view = run.steps[index]
     wrong = view.lost or any(f.severity == "error" for f in run.findings[index])
     if not wrong:

@@ -1,4 +1,4 @@
-"""The list of all sessions: reads, judges and previews them in jobs, filters, sorts and changes them on disk."""
+"""Lists all sessions: reads, judges and previews them in jobs, filters, sorts and changes them on disk."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ WATCH_EVERY = 1.0
 """Seconds between two checks whether another process changed the library."""
 
 LARGEST_PREVIEW = LARGEST // 4
-"""The largest file that is read for a preview, in bytes."""
+"""The size limit of a file that is read for a preview, in bytes."""
 
 MOST_RUNS = 12
-"""The most runs that a preview lists."""
+"""A preview lists at most this many runs."""
 
 HERE = "here"
-"""The holder of a session's file if it is this process."""
+"""Stands for this process as the holder of a session's file."""
 
-# The list: pure state
+# The list as pure state:
 
 Shown = Literal["all", "library", "bundled", "trash"]
 SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")
@@ -455,7 +455,7 @@ class LibraryList:
         own = self.is_open(entry)
         self.jobs.start(PREVIEW, lambda token: preview_of(entry, own), found, failed)
 
-    # Opening
+    # Opening a session:
 
     def open(self, path: Path) -> None:
         """Load a session and post it as :class:`SessionLoaded`. The receiver calls :meth:`release` to take it over."""
@@ -498,7 +498,7 @@ class LibraryList:
 
         self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
 
-    # Files
+    # Changing files:
 
     async def rename(self, entry: Entry, name: str | None, title: str | None) -> None:
         """Change a session's name, its title, or both; None keeps the old value."""

@@ -1,4 +1,4 @@
-"""The live run: its thread, its gate and its breakpoints. Its events are put into the document.
+"""The live run: its thread, its gate and its breakpoints. It puts its events into the document.
 
 The run's thread hands its events to the screen's thread one by one, in order. The run is never read again as a whole.
 """
@@ -61,8 +61,8 @@ class ForkChoice:
 class LiveRun:
     """Runs agents, one run at a time. All methods are for the screen's thread.
 
-    ``paused``: the call before which the run is paused. ``run_id``: the id of the run under way, or "".
-    ``last_choice``: the options of the last run.
+    ``paused``: the call before which the run is paused. ``run_id``: the id of the live run, or "". ``last_choice``: the
+    options of the last run.
     """
 
     def __init__(self, document: Document, jobs: Jobs, post: Post, preset: RunChoice = RunChoice()) -> None:
@@ -78,7 +78,7 @@ class LiveRun:
 
     @property
     def at_work(self) -> bool:
-        """Whether a run is under way or is starting."""
+        """Whether a run is in progress or is starting."""
         return self._run is not None
 
     @property
@@ -96,14 +96,14 @@ class LiveRun:
 
     @property
     def seconds(self) -> int:
-        """How long the run has taken, without the time at paused calls."""
+        """The seconds that the run has taken, without the time at paused calls."""
         if self._run is None:
             return 0
         now = self._paused_at if self._paused_at is not None else time.monotonic()
         return int(now - self._began - self._at_rest)
 
     def default_choice(self, run: Run | None) -> RunChoice:
-        """The options to offer: those of the last run, else of ``run``, else of the config file.
+        """Return the options to offer: those of the last run, or else of ``run``, or else of the config file.
 
         An agent that is named in a session's file is never imported.
         """
@@ -127,7 +127,7 @@ class LiveRun:
         breakpoints: Callable[[Problem | None], Iterable[Breakpoint]],
         fork: ForkChoice | None = None,
     ) -> bool:
-        """Run a query in the background. False if a run is under way.
+        """Run a query in the background. Return False if another run is in progress.
 
         ``breakpoints`` returns the breakpoints for the query's problem, which is None if the query cannot be read.
         """
@@ -139,7 +139,7 @@ class LiveRun:
         try:
             problem = problem_of(variant)
         except UserError:
-            problem = None  # it can be run, with breakpoints at tools and steps
+            problem = None  # it can still run, with breakpoints at tools and steps
         self.last_choice = choice
         run = self._run = _RunThread(
             variant,
@@ -158,7 +158,8 @@ class LiveRun:
         return True
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
-        """Decide about the paused call. ``stepping``: pause at the next call too. False if no call is paused."""
+        """Decide about the paused call. ``stepping``: pause at the next call, too. Return False if no call is
+        paused."""
         return self._run is not None and self._run.decide(verb, stepping=stepping)
 
     def pause_before(self, next_call: bool) -> None:
@@ -172,7 +173,7 @@ class LiveRun:
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
-        """The breakpoints of the run under way."""
+        """The breakpoints of the live run."""
         return self._run.stops.breakpoints if self._run is not None else ()
 
     def stop(self) -> None:
@@ -329,7 +330,7 @@ class _RunThread:
     # On the run's thread
 
     def _wanted(self, call: PendingCall) -> tuple[str, ...]:
-        """The reasons to pause before a call."""
+        """Return the reasons to pause before a call."""
         record = self._record
         return () if record is None or not self.stops.breakpoints else self.stops.why(record, call.call)
 

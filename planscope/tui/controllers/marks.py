@@ -12,7 +12,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import Watch, parse_watch
 
 MOST_SET = 200
-"""The most breakpoints, and the most watches, that are read from a file."""
+"""The limit for breakpoints, and for watches, that are read from a file."""
 
 Parsed = TypeVar("Parsed")
 
@@ -28,7 +28,7 @@ class Marks:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """The texts of all breakpoints and watches, as fields of a session."""
+        """Return the texts of all breakpoints and watches, as fields of a session."""
         return {
             "breakpoints": [*map(str, self.breakpoints), *self.strange_breakpoints],
             "watches": [*map(str, self.watches), *self.strange_watches],
@@ -36,12 +36,12 @@ class Marks:
 
 
 def marks_of(breakpoints: Iterable[str], watches: Iterable[str]) -> Marks:
-    """The marks of a file, before there is a run to parse them for."""
+    """Return the marks of a file as texts, before there is a run to parse them for."""
     return Marks(strange_breakpoints=tuple(breakpoints)[:MOST_SET], strange_watches=tuple(watches)[:MOST_SET])
 
 
 def read_for(marks: Marks, run: RunIndex) -> tuple[Marks, str]:
-    """Parse all marks for another run. Returns also one line about the first invalid one, or ""."""
+    """Parse all marks for another run. Return also one line about the first invalid one, or ""."""
     texts = marks.texts
     breakpoints, strange_breaks, wrong_breaks = _parsed(
         texts["breakpoints"], lambda text: parse_breakpoint(text, run)
@@ -54,7 +54,7 @@ def read_for(marks: Marks, run: RunIndex) -> tuple[Marks, str]:
 
 
 def breakpoints_for(marks: Marks, run: RunIndex) -> tuple[Breakpoint, ...]:
-    """The breakpoints that are valid in another run, such as one that begins."""
+    """Return the breakpoints that are valid in another run, such as one that begins."""
     return load_breakpoints(tuple(marks.texts["breakpoints"]), run)[0]
 
 
@@ -63,7 +63,7 @@ def toggled(marks: Marks, here: StepBreak) -> Marks:
 
 
 def with_breakpoint(marks: Marks, text: str, run: RunIndex) -> Marks:
-    """Add one. Raises ``DebuggerError`` if it is invalid or already set."""
+    """Add a breakpoint. Raises ``DebuggerError`` if it is invalid or already set."""
     made = parse_breakpoint(text, run)
     if made in marks.breakpoints:
         raise DebuggerError(f"{made} is set already")
@@ -71,7 +71,7 @@ def with_breakpoint(marks: Marks, text: str, run: RunIndex) -> Marks:
 
 
 def with_watch(marks: Marks, text: str, run: RunIndex) -> Marks:
-    """Add one. Raises ``DebuggerError`` if it is invalid or already set."""
+    """Add a watch. Raises ``DebuggerError`` if it is invalid or already set."""
     made = parse_watch(text, run.problem)
     if made in marks.watches:
         raise DebuggerError(f"{made} is watched already")
@@ -89,7 +89,7 @@ def without_watch(marks: Marks, at: int) -> Marks:
 def _parsed(
     texts: Iterable[str], parse: Callable[[str], Parsed]
 ) -> tuple[tuple[Parsed, ...], tuple[str, ...], tuple[str, ...]]:
-    """The parsed marks, the invalid texts, and one line about each invalid text."""
+    """Return the parsed marks, the invalid texts, and one line about each invalid text."""
     made: dict[Parsed, None] = {}
     strange, wrong = [], []
     for text in list(texts)[:MOST_SET]:

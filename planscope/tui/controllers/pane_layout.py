@@ -1,4 +1,4 @@
-"""Which panes of the debug screen are seen, how large, and which one keys go to."""
+"""Decides which panes of the debug screen are visible, how large they are, and which one receives keys."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class PaneLayout:
 
     @property
     def inside(self) -> Rect:
-        """The place of all panes: between header and footer."""
+        """The area of all panes, between header and footer."""
         return Rect(0, 1, self.columns, self.rows - 2)
 
     @property
@@ -109,13 +109,14 @@ class PaneLayout:
             self.top = pane
 
     def show(self, pane: str) -> None:
-        """Make a pane the current one, or show the inspector; it is not hidden any more."""
+        """Make a pane the current one, or show the inspector. It is not hidden any more."""
         if pane in ALL_PANES:
             self.turn_to(pane)
         self._rearrange(replace(self.arrangement, hidden=self.arrangement.hidden - {pane}))
 
     def reveal(self, pane: str) -> None:
-        """Bring a pane to the front where only one is visible: the upper panes of a narrow window, or a zoomed pane."""
+        """Bring a pane to the front if only one is visible there: an upper pane of a narrow window, or a zoomed
+        pane."""
         if pane in UPPER:
             self.top = pane
         if self.zoomed:
@@ -132,7 +133,7 @@ class PaneLayout:
         self.zoomed = on
 
     def play(self, on: bool) -> None:
-        """What-if play begins or ends."""
+        """Begin or end what-if play, whose pane replaces the step pane."""
         self.playing = on
 
     # Hidden panes
@@ -185,7 +186,7 @@ class PaneLayout:
         return ""
 
     def drag(self, start: Place, to: Place) -> bool:
-        """Move the edge at ``start``, which the mouse holds. Returns whether anything moved."""
+        """Move the edge at ``start``, which the mouse holds. Return whether anything moved."""
         if self.zoomed or self.too_small:
             return False
         here = (start, self.kind, self.seen, self.inside)
@@ -200,7 +201,7 @@ class PaneLayout:
         return self._rearrange(made)
 
     def drop(self) -> None:
-        """The edge was let go."""
+        """End the drag of an edge."""
         self._dragging = None
 
     def reset(self) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planscope.session.model import Run, Variant
 
 LAST_HOUR = 47
-"""The largest hour that can be tried; 23 is the last that is allowed."""
+"""The last hour that can be tried. 23 is the last one that is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Origin:
 
 
 class WhatIf:
-    """``play``: the current play, or None. ``origin``: the place to go back to."""
+    """What-if play. ``play``: the current play, or None. ``origin``: the place to go back to."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -78,7 +78,7 @@ class WhatIf:
             self._put(play(now.played, now.chosen.action, now.start))
 
     def change_hour(self, by: int) -> bool:
-        """Try the chosen call at another hour. False if the query is not timed or nothing is chosen."""
+        """Try the chosen call at another hour. Return False if the query is not timed or nothing is chosen."""
         from planscope.debugger.played import outcome
 
         now = self.play
@@ -93,7 +93,7 @@ class WhatIf:
         return True
 
     def undo(self) -> None:
-        """Take back the last played call."""
+        """Undo the last played call."""
         from planscope.debugger.played import undo
 
         if self.play is not None and self.play.played.calls:

@@ -23,7 +23,7 @@ LONGEST_STOP = 3.0
 
 @dataclass(frozen=True)
 class Workspace:
-    """The controllers of one session. ``autosave`` None: nothing is saved."""
+    """The controllers of one session. ``autosave`` is None if nothing is saved."""
 
     document: Document
     jobs: Jobs
@@ -62,7 +62,7 @@ def workspace(
 
 
 async def leave(work: Workspace) -> str:
-    """Stop runs and dissections, and save. Returns why saving failed, in one line, or ""."""
+    """Stop runs and dissections, and save. Return why saving failed, in one line, or ""."""
     work.live.stop()
     work.dissecting.stop()
     waited = 0.0

@@ -275,12 +275,12 @@ class TextDialog(Dialog[None]):
 def asking(
     paint: Painter, title: str, before: Sequence[tuple[str, str]], choices: Sequence[str], at: int = 0
 ) -> ChooseDialog:
-    """Ask what to do about ``before``, a text to read."""
+    """Return a dialog that asks what to do about ``before``, a text to read."""
     return ChooseDialog(paint, title, [(Run(choice),) for choice in choices], at, before=before)
 
 
 def sure_dialog(paint: Painter, title: str, text: str, no: str, yes: str) -> ChooseDialog:
-    """Ask before an action that cannot be undone; the answer 1 is yes."""
+    """Return a dialog that asks before an action that cannot be undone. The answer 1 is yes."""
     return asking(paint, title, [(text, "")], (no, yes))
 
 

@@ -32,11 +32,11 @@ LIST_KEYS: tuple[BindingType, ...] = (
     ("home", "go(-100000)", "Start"),
     ("end", "go(100000)", "End"),
 )
-"""Keys that move in a list or scroll a text."""
+"""The keys that move in a list or scroll a text."""
 
 
 class TextBox(Windowed):
-    """Lines of text in a dialog, at most ``most`` rows high; the last column shows if there are more."""
+    """Lines of text in a dialog, at most ``most`` rows high. The last column shows if there are more."""
 
     BOX = False
 
@@ -88,7 +88,7 @@ class TextBox(Windowed):
 
 
 class SafeInput(Input):
-    """An input line that drops control characters, pasted ones too."""
+    """An input line that drops control characters, also pasted ones."""
 
     DEFAULT_CSS = "SafeInput { & > .input--placeholder, & > .input--suggestion { color: $planscope-dim; } }"
 

@@ -30,7 +30,7 @@ class Described:
 
 
 class SafeTextArea(TextArea):
-    """A text area that makes control characters visible, pasted ones too."""
+    """A text area that makes control characters visible, also pasted ones."""
 
     def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
         """Watch as Textual does, but watch the theme by signal, so that the application releases closed text areas."""

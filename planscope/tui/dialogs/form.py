@@ -48,7 +48,7 @@ Field = TextField | ChoiceField
 
 
 class _Choice(Windowed, can_focus=True):
-    """The options side by side; left and right choose. Textual's Select would hide them and take Enter."""
+    """The options of a choice, side by side; left and right choose. Textual's Select would hide them and use Enter."""
 
     BOX = False
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -64,7 +64,7 @@ def fork_form(
     """Ask how to continue from a step of a run. ``told`` is the call of that step. Raises ``CannotFork``."""
     from planscope.agents.forks import kept_events
 
-    kept_events(run, step)  # raises
+    kept_events(run, step)  # raises CannotFork
     was = visible(told.answer) if told is not None and told.answer is not None else None
     fields: list[Field] = []
     if was is not None:
@@ -175,7 +175,7 @@ def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectCho
 
 
 MOST_ACTIONS = 1000
-"""The largest number of actions that the form accepts."""
+"""The limit for the number of actions in the form."""
 
 _ORDERS = re.compile(r"([0-9]{1,15})(?:\s*\.\.\s*([0-9]{1,15}))?")
 

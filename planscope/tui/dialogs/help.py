@@ -64,7 +64,7 @@ def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Li
 
 
 def _entry(head: Run, text: str, cells: int, width: int) -> Iterator[Line]:
-    """A key or a sign with its explanation, wrapped."""
+    """Return a key or a sign with its explanation, wrapped."""
     room = max(cells, cell_width(head.text) + 1)
     for i, runs in enumerate(paragraph(text, max(width - room - 2, 20))):
         left = (head, Run(" " * (room - cell_width(head.text)))) if i == 0 else (Run(" " * room),)

@@ -1,4 +1,4 @@
-"""The private values in a session and their replacements: the user decides before anything is shared."""
+"""Shows the private values in a session and their replacements, so that the user decides before anything is shared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_PLACES = 3
 """How many places of a value are listed; one fewer on a low screen."""
 
 _HIGH = 30
-"""Rows of a screen that is not low."""
+"""A screen with fewer rows than this counts as low."""
 
 _BROAD = 80
 """From this width on, in cells, a row also names the kind of its value."""
@@ -123,7 +123,7 @@ class PreviewDialog(Dialog[Approved]):
     def findings(self) -> tuple[Finding, ...]:
         return self.redaction.findings if self.redaction is not None else ()
 
-    # What is shown
+    # Display:
 
     def _head(self) -> list[Line]:
         about = self.wrapped(self.about, "dim") if self.about else []

@@ -1,4 +1,4 @@
-"""Why the plan is lost: the conflict in plain words, all other conflicts, and what would save the plan."""
+"""Shows why the plan is lost: the conflict in plain words, all other conflicts, and what would save the plan."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WhyDialog(Dialog[None]):
         self.corrections: list[Reason] = []
         self.progress = "searching…"
 
-    # The search
+    # The search for conflicts:
 
     def on_mount(self) -> None:
         self._search()
@@ -66,7 +66,7 @@ class WhyDialog(Dialog[None]):
 
     @property
     def lost(self) -> bool:
-        """True if the plan is lost here, so that there is a conflict to search for."""
+        """Whether the plan is lost here, so that there is a conflict to search for."""
         verdict = self.state.verdict
         broken = self.state.debug.view.lost
         violated = verdict is not None and verdict.first_violation is not None
@@ -130,7 +130,7 @@ class WhyDialog(Dialog[None]):
     def on_unmount(self) -> None:
         self.jobs.cancel(JOB)
 
-    # What is shown
+    # Display:
 
     def body(self) -> Sequence[Widget]:
         most = max(self.app.size.height * 9 // 10 - 7, 3)

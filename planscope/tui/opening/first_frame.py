@@ -1,4 +1,4 @@
-"""The first frame: the query and the calls from the file, painted before the debug screen is imported.
+"""The first frame shows the query and the calls from the file, before the debug screen is imported.
 
 It looks like the debug screen, which replaces it a moment later and gets the keys that were pressed meanwhile.
 """
@@ -56,7 +56,7 @@ class FirstFrame(Screen[None]):
         event.stop()
         if self._press is None:
             self._early.append(event.key)
-        else:  # sent before the debug screen replaced this one
+        else:  # keys that were sent before the debug screen replaced this one
             self._press(event.key)
 
     def hand_over(self, press: Callable[[str], object]) -> None:
@@ -129,7 +129,7 @@ _TITLES = {
 
 
 def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[Line]:
-    """The rows between header and footer, made of boxes that fill them without gaps."""
+    """Combine boxes that fill the space without gaps into the rows between header and footer."""
     made = []
     for y in range(1, height - 1):
         here = sorted(

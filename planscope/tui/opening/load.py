@@ -62,7 +62,7 @@ def open_session(
 
 
 def _held(keeper: SessionWriter) -> str:
-    """Name another process that writes to the file, short enough for the footer of a small window; or ""."""
+    """Name another process that writes to the file, short enough for the footer of a small window, or return ""."""
     if keeper.where != "held":
         return ""
     who = f" (process {keeper.holder.pid})" if keeper.holder is not None else ""

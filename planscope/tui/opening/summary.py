@@ -1,4 +1,4 @@
-"""A summary of a session's file for the first frame: the query and the calls of one run, not judged.
+"""Summarizes a session's file for the first frame: the query and the calls of one run, not judged.
 
 It is read from raw JSON, since importing the session model takes half as long as painting a frame. Values of a wrong
 type count as absent, and all strings are untrusted. The raw JSON is kept, so that the file is parsed once.
@@ -23,7 +23,8 @@ class Called(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """``run_ids``: the ids of all runs. ``run_id``: the id of the displayed run, or "".
+    """A session's file as the first frame shows it. ``run_ids``: the ids of all runs. ``run_id``: the id of the
+    displayed run, or "".
 
     ``raw`` is the file's whole JSON, as it was at ``stamp``; None if it could not be read.
     """
@@ -87,7 +88,8 @@ def _first_run(raw: Mapping[str, Any], ids: list[str], wanted: str | None) -> st
 
 
 def run_to_open(ids: Sequence[str], left: object, trials: Collection[str]) -> str:
-    """The id of the run that a session opens at: where it was left, else the last that no dissection made; or "".
+    """Return the id of the run that a session opens at: where it was left, or else the last that no dissection made,
+    or "".
 
     ``left`` is what the session's cursor says, ``trials`` are the ids of the runs that dissections made.
     """
@@ -98,7 +100,7 @@ def run_to_open(ids: Sequence[str], left: object, trials: Collection[str]) -> st
 
 
 def _trials(raw: Mapping[str, Any]) -> frozenset[str]:
-    """The ids of the runs that dissections made."""
+    """Return the ids of the runs that dissections made."""
     cells = (cell for one in _items(raw.get("dissections")) for cell in _items(one.get("cells")))
     lists = (cell.get("runs") for cell in cells)
     return frozenset(id for runs in lists if isinstance(runs, list) for id in runs if isinstance(id, str))

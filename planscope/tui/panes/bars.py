@@ -26,11 +26,11 @@ _SHORT_HELP = 16
 """A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
 
 _TITLE, _SHORTEST_TITLE = 1, 12
-"""The weight of the title (see ``_parts``). The title is cut down to this many cells before it is left out."""
+"""The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
 
 
 class Header(LinePane):
-    """One line: session, agent, model, run; at the right the verdict."""
+    """The header, one line: session, agent, model, run; at the right the verdict."""
 
     BOX = False
 
@@ -103,7 +103,7 @@ _SAVING: dict[str, Run | None] = {
     "saved": Run("✓ saved ", "dim"),
     "failed": Run("✗ not saved", "broken"),
 }
-"""The text for each status of saving; None if nothing has changed."""
+"""The text for each save status, or None if nothing has changed."""
 
 
 def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
@@ -116,7 +116,7 @@ def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
 
 
 def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
-    """The verdict in a few words."""
+    """Return the verdict in a few words."""
     if state.run is None:
         return []
     if state.run.under_way:
@@ -195,7 +195,7 @@ def _where(verdict: Verdict, short: bool) -> list[Run]:
 
 
 class Footer(LinePane):
-    """One line: the keys; at the right the last notice."""
+    """The footer, one line: the keys; at the right the last notice."""
 
     BOX = False
 

@@ -71,7 +71,7 @@ class LinePane(Windowed):
             self.sync()
 
     def where_in_all(self) -> tuple[Run, ...]:
-        """Make the text of the lower edge: the visible lines and the number of highlighted lines outside them."""
+        """Return the text of the lower edge: the visible lines and the number of highlighted lines outside them."""
         size, window = self.size_of(), self.window
         if size <= window:
             return ()

@@ -1,4 +1,4 @@
-"""The calls of two runs side by side: calls kept by a fork, differences, and the end of each run."""
+"""Shows the calls of two runs side by side: calls kept by a fork, differences, and the end of each run."""
 
 from __future__ import annotations
 

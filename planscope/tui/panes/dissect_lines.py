@@ -1,4 +1,4 @@
-"""The lines of the dissect screen: the cause, the matrix of mutants with success rates, and one mutant."""
+"""Makes the lines of the dissect screen: the cause, the matrix of mutants with success rates, and one mutant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys in the footer, the most useful first, for each phase of the debug screen."""
+"""Chooses the keys in the footer for each phase of the debug screen, the most useful first."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Hint(NamedTuple):
 
 
 Places = list[tuple[int, int, str]]
-"""First column, end column and action of each hint."""
+"""The first column, end column and action of each hint."""
 
 TAKE = "open_selected"
-"""The action of Enter. It is not in the key table because users cannot rebind it."""
+"""The action of Enter, which is not in the key table because users cannot rebind it."""
 
 _MORE = (
     "edit",

@@ -17,7 +17,7 @@ from planscope.wording.constraints import brief
 
 
 class PlayPane(LinePane):
-    """The options, one a line; below them the effect of the chosen one, and the keys."""
+    """The options, one on each line; below them the effect of the chosen one, and the keys."""
 
     name_in_state = "step"
 
@@ -91,7 +91,7 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
 
 
 def _becomes(option: Option, now: State) -> str:
-    """The state of the plan after the option; ``now`` is the state before it."""
+    """Return the state of the plan after the option. ``now`` is the state before it."""
     if option.breaks:
         more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
         return f"violates {', '.join(option.breaks[:2])}{more}"
@@ -101,7 +101,7 @@ def _becomes(option: Option, now: State) -> str:
 
 
 def _told(play: Play, state: DebugView, width: int) -> list[Line]:
-    """The effect of the chosen call, and the keys."""
+    """Describe the effect of the chosen call, and the keys."""
     option = play.chosen
     lines = (
         []
@@ -116,7 +116,7 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
 
 
 def _so_far(state: DebugView, width: int) -> list[Line]:
-    """The state of the plan at the current step."""
+    """Return the state of the plan at the current step."""
     view, facts = state.debug.view, state.facts
     if state.progress != "judged":
         return []
@@ -137,7 +137,7 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
 
 
 def _about(option: Option, play: Play) -> list[str]:
-    problem = play.played.problem  # the run on the screen may not be judged yet and then has no constraints
+    problem = play.played.problem  # the displayed run may not be judged yet and then has no constraints
     told = []
     if option.hours is not None:
         first, last = option.hours

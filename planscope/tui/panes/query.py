@@ -1,4 +1,4 @@
-"""Pane 1: the text of the query, and below it the actions with the step that did each."""
+"""Pane 1: the text of the query, and below it each action with the step that executed it."""
 
 from __future__ import annotations
 

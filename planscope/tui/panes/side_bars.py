@@ -1,4 +1,4 @@
-"""Title bar and key bar of the screens over the debug screen, and a notice for a window that is too small."""
+"""The title bar and the key bar of the screens over the debug screen, and the notice in a window that is too small."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TitleBar(_Bar):
 
 
 class KeyBar(_Bar):
-    """One line: keys with their actions; at the right the last notice."""
+    """One line of keys with their actions; at the right the last notice."""
 
     def __init__(self, paint: Painter, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(paint, id=id)
@@ -74,7 +74,7 @@ class KeyBar(_Bar):
     def make(self) -> Line:
         width = self.cells[0]
         notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
-        if not notice:  # this notice stays for long, so leave room for keys
+        if not notice:  # this notice stays long, so leave room for keys
             notice = not_saved(self._saving, max(width // 2, 40))
         notice = list(cut(notice, width - 1))
         line, self._places = key_line(self.hints, notice, width)

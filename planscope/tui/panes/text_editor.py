@@ -25,8 +25,8 @@ from planscope.tui.style.lines import Line, Run, justify, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import Shown, char_width, show
 
-# The layout. Unlike in read-only text, nothing is left out: every code point belongs to exactly one line,
-# blanks at a line's end hang over its edge, and a newline belongs to the line that it ends.
+# The layout. Unlike in read-only text, nothing is left out: every code point belongs to exactly one line, blanks at a
+# line's end extend over its edge, and a newline belongs to the line that it ends.
 
 _TOKEN = re.compile(r"[ \t]{1,8}|[ \t]{9,}|[^ \t]+")
 """A word or a row of blanks; more than 8 blanks are wrapped like a word."""
@@ -85,7 +85,7 @@ class TextLayout:
         if at == len(cells) or (at and cells[at] - column > column - cells[at - 1]):
             at -= 1
         while at > 0 and cells[at - 1] == cells[at] and at < len(cells) - 1:
-            at -= 1  # go before a letter with its combining marks, not between them
+            at -= 1  # before a letter with its combining marks, not between them
         return min(start + at, self.last_caret(line))
 
 
@@ -138,7 +138,7 @@ def _breaks_of(paragraph: str, width: int) -> tuple[int, ...]:
             over = edge + width
             at = max(over if cells is None else bisect_right(cells, over) - 1, starts[-1] + 1)
             while cells is not None and at < last and cells[at + 1] == cells[at]:
-                at += 1  # marks stay with their letter
+                at += 1  # combining marks stay with their letter
             at = min(at, last)
             if at >= last:
                 break
@@ -205,7 +205,7 @@ class TextEditor(Windowed):
 
     def laid_out(self, text: str) -> TextLayout:
         """Return the layout of a text. Keys need it even while the editor is hidden."""
-        width = max(self.inner_width - 1, 1)  # a cell for the caret at the end of a full line
+        width = max(self.inner_width - 1, 1)  # leaves a cell for the caret at the end of a full line
         if self.layout_of_text.text != text or self.layout_of_text.width != width:
             self.layout_of_text = TextLayout(text, width)
         return self.layout_of_text
@@ -254,7 +254,7 @@ class TextEditor(Windowed):
         """Return the screen position of the caret."""
         edited, layout = self._edited, self.layout_of_text
         if edited is None or layout.text != edited.text:
-            return Offset(0, 0)  # not laid out yet
+            return Offset(0, 0)  # the editor is not laid out yet
         row = layout.line_of(edited.at) - self.top
         return Offset(self.region.x + 2 + layout.column(edited.at), self.region.y + 1 + row)
 
@@ -291,7 +291,7 @@ class TextEditor(Windowed):
 
 
 _RANKS = {"action": 0, "relation": 0, "core-words": 1, "lit": 2, "lit-core": 2, "wrong-words": 3}
-"""Ranges with a higher rank cover those with a lower one."""
+"""A range with a higher rank covers those with a lower one."""
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,7 @@ _HOUR_CELLS = len(phrases.hours(10, 12))
 
 
 class TimelinePane(LinePane):
-    """Line i shows the step with index i: before any call, then the calls, then the end."""
+    """The timeline. Line i shows the step with index i: the start, then the calls, then the end."""
 
     name_in_state = "timeline"
 
@@ -110,7 +110,7 @@ class TimelinePane(LinePane):
             right = [
                 *flags[:2],
                 *states,
-            ]  # the call itself matters more; pane 5 shows its effect
+            ]  # the call is more important here, and pane 5 shows its effect
         return Line(justify(left, right, self._width, gap=0), ground)
 
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[Run]:

@@ -131,7 +131,7 @@ def _names(ids: Sequence[str]) -> tuple[Run, ...]:
 def guides(depths: Sequence[int]) -> list[str]:
     """Draw the connecting lines of a tree, given the depths of its nodes in order."""
     made = [""] * len(depths)
-    goes_on: list[bool] = []  # at each depth: whether a sibling follows below
+    goes_on: list[bool] = []  # for each depth, whether a sibling follows below
     for i in range(len(depths) - 1, -1, -1):
         depth = depths[i]
         while len(goes_on) <= depth:

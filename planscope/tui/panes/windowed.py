@@ -17,14 +17,15 @@ from planscope.tui.style.painter import Painter
 
 _KEPT_STRIPS = 4000
 _TITLE = 15
-"""A note leaves at least this many cells for the title beside it."""
+"""The title keeps at least this many cells beside the note."""
 
 
 class Windowed(Widget):
-    """Subclasses define the lines with ``size_of`` and ``line_at``, and the box with ``title``, ``note`` and ``foot``.
+    """The base of scrolling widgets. Subclasses define lines (``size_of``, ``line_at``) and box (``title``,
+    ``note``, ``foot``).
 
-    Lines are numbered from 0 over the whole content; ``top`` is the first visible one. ``inner_width`` is the
-    widget's width without its box.
+    Lines are numbered from 0 over the whole content; ``top`` is the first visible one. ``inner_width`` is the widget's
+    width without its box.
     """
 
     ALLOW_SELECT = False

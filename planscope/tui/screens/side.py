@@ -54,15 +54,15 @@ class SideScreen(AppScreen[Any]):
         return self.work.jobs
 
     def body(self) -> Iterable[Widget]:
-        """The widgets between title and keys."""
+        """Yield the widgets between title and keys."""
         raise NotImplementedError
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        """The left and the right part of the title."""
+        """Return the left and the right part of the title."""
         return (), ()
 
     def named_keys(self) -> Sequence[Hint]:
-        """The keys that the footer names now."""
+        """Return the keys that the footer names now."""
         return self.hints
 
     def compose(self) -> ComposeResult:
@@ -127,7 +127,7 @@ class SideScreen(AppScreen[Any]):
         self.tell(message.line)
 
     def drafts_left(self) -> int:
-        """The number of drafts that quitting would lose."""
+        """Return the number of drafts that quitting would lose."""
         return len(self.work.drafts.histories)
 
     def action_quit(self) -> None:

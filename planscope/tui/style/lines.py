@@ -1,4 +1,4 @@
-"""Lines of styled text, the content of all panes. A line is made of runs, each with a role, on a background.
+"""Lines of styled text, the content of all panes. A line consists of runs, each with a role, on a background.
 
 Texts in runs are already safe to show (``safe_text``). Roles and backgrounds are names; ``painter`` turns them into
 colours and attributes.
@@ -15,7 +15,7 @@ from planscope.tui.style.safe_text import cell_width, clip, show, visible, wrap
 
 _WORD = re.compile(r"\S+")
 _SIMPLE = re.compile("[ -~\u201c\u201d\u2018\u2019\u2013\u2014→←·…✓✗●○]*")
-"""Safe texts of one cell a code point; they are wrapped ten times as fast."""
+"""Safe texts in which each code point takes one cell. They are wrapped ten times as fast."""
 
 
 class Run(NamedTuple):
@@ -40,7 +40,7 @@ BLANK = Line()
 
 
 def line(*runs: Run | str, ground: str = "") -> Line:
-    """Make a line of runs and plain strings; empty ones are left out."""
+    """Make a line of runs and plain strings. Empty ones are left out."""
     made = (run if isinstance(run, Run) else Run(run) for run in runs)
     return Line(tuple(run for run in made if run.text), ground)
 
@@ -50,7 +50,7 @@ def width_of(runs: Iterable[Run]) -> int:
 
 
 def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int = 1) -> tuple[Run, ...]:
-    """Put ``left`` and ``right`` at the edges of a line; ``left`` is cut if the width is too small."""
+    """Put ``left`` and ``right`` at the edges of a line. ``left`` is cut if the width is too small."""
     right_width = width_of(right)
     if right_width + gap >= width:
         return cut(right, width)
@@ -60,7 +60,7 @@ def justify(left: Sequence[Run], right: Sequence[Run], width: int, *, gap: int =
 
 
 def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
-    """Cut the runs to ``width`` cells; a cut text ends in an ellipsis."""
+    """Cut the runs to ``width`` cells. A cut text ends in an ellipsis."""
     if width_of(runs) <= width:
         return tuple(runs)
     kept: list[Run] = []
@@ -78,7 +78,7 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
 
 
 def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Sequence[Run]]:
-    """The parts that fit into ``width`` cells, with a bar of three cells between them.
+    """Return the parts that fit into ``width`` cells, with a bar of three cells between them.
 
     Each part has a number; the part with the highest number is left out first. One part always remains.
     """
@@ -104,7 +104,7 @@ def with_span(run: Run, span: tuple[int, int], role: str = "hit") -> tuple[Run, 
 
 
 def shown(text: str, limit: int = 400) -> str:
-    """An untrusted text on one line, safe to show, of at most ``limit`` code points."""
+    """Return an untrusted text on one line, safe to show, of at most ``limit`` code points."""
     return visible(text, limit=limit)
 
 
@@ -116,7 +116,7 @@ def ranges(text: str, width: int) -> list[tuple[int, int]]:
 
 
 def _plain_ranges(text: str, width: int) -> list[tuple[int, int]]:
-    """:func:`ranges` for a text that ``_SIMPLE`` matches."""
+    """Compute :func:`ranges` for a text that ``_SIMPLE`` matches."""
     lines: list[tuple[int, int]] = []
     begin = end = 0
     fresh = True

@@ -1,4 +1,4 @@
-"""Turns roles and backgrounds into colours and attributes; nothing else decides how text looks.
+"""Turns roles and backgrounds into colours and attributes; no other module decides how text looks.
 
 Colours come from the theme's variables. No role depends on colour alone: each has a glyph or a word beside it, or an
 attribute (bold, underline, reverse), which also terminals without colours display.
@@ -84,7 +84,8 @@ _BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
 
 
 class Painter:
-    """Makes the styles of the current theme. ``generation`` grows when the theme changes: cached strips are stale then.
+    """Makes the styles of the current theme. ``generation`` grows when the theme changes, and cached strips become
+    stale.
 
     ``filters`` are applied to every strip; only NO_COLOR needs one.
     """
@@ -110,14 +111,14 @@ class Painter:
         self.background = self._color("background") or Color(0, 0, 0)
 
     def style(self, role: str, ground: str) -> Style:
-        """The Rich style of a role on a background."""
+        """Return the Rich style of a role on a background."""
         style = self._styles.get((role, ground))
         if style is None:
             style = self._styles[role, ground] = self._make(role, ground)
         return style
 
     def strip(self, line: Line, width: int) -> Strip:
-        """A line, cut or filled to exactly ``width`` cells."""
+        """Return a line, cut or filled to exactly ``width`` cells."""
         runs, ground = line
         used = 0
         for text, _ in runs:

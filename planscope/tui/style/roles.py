@@ -1,4 +1,4 @@
-"""The roles in which the screen says what is a value of a table of words."""
+"""Chooses the role in which the screen shows each value that has words in the tables."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ _CHIPS: Mapping[str, str] = {"right": "right", "wrong": "wrong", "aborted": "sto
 
 
 def chip(verdict: Verdict) -> Run:
-    """A verdict as a chip: `` ✗ ORDER ERROR ``."""
+    """Return a verdict as a chip: `` ✗ ORDER ERROR ``."""
     kind = verdict.verdict
     words = headline(verdict) or VERDICTS[kind]
     return Run(f" {OUTCOME_GLYPHS[kind]} {words.upper()} ", _CHIPS[kind])
 
 
 def seal(said: str) -> list[Run]:
-    """What Z3 says of a verdict that it does not deny, in four cells."""
+    """Return Z3's answer about a verdict that it does not deny, in four cells."""
     return [Run(SEALS[said], _CERTIFICATES[said])] if said in SEALS else []
 
 
 def certificate(said: str) -> tuple[str, str]:
-    """What Z3 says of the verdict, and its role."""
+    """Return Z3's answer about the verdict, and its role."""
     return CERTIFICATES[said], _CERTIFICATES[said]
 
 
 def outcome_runs(verdict: str, error_type: str | None, width: int = 0) -> list[Run]:
-    """How a run came out: ``✗ order error``; the words are padded to ``width``."""
+    """Return the outcome of a run: ``✗ order error``. The words are padded to ``width``."""
     role = OUTCOMES.get(verdict, "unknown")
     sign = OUTCOME_GLYPHS.get(verdict, "?")
     return [Run(f"{sign} ", role), Run(f"{outcome(verdict, error_type):<{width}}", role)]

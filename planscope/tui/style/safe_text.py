@@ -37,7 +37,7 @@ def safe_text(
     keep_newlines: bool = False,
     spans: Iterable[Styled] = (),
 ) -> Text:
-    """A Rich text that shows ``s`` literally. Later ``spans`` override earlier ones."""
+    """Return a Rich text that shows ``s`` literally. Later ``spans`` override earlier ones."""
     shown = show(s, limit=limit, keep_newlines=keep_newlines) if isinstance(s, str) else s
     text = Text(shown.text, style=style, end="")
     for start, end, span_style in spans:
@@ -53,7 +53,7 @@ def safe_content(
     keep_newlines: bool = False,
     spans: Iterable[Styled] = (),
 ) -> Content:
-    """A Textual content that shows ``s`` literally. Later ``spans`` override earlier ones."""
+    """Return a Textual content that shows ``s`` literally. Later ``spans`` override earlier ones."""
     shown = show(s, limit=limit, keep_newlines=keep_newlines) if isinstance(s, str) else s
     content = Content.styled(shown.text, style)
     for start, end, span_style in spans:

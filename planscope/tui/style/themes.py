@@ -1,4 +1,4 @@
-"""Themes from TOML files: the bundled ones and users' own.
+"""Reads themes from TOML files: the bundled ones and users' own.
 
 A theme file has a ``name``, ``dark`` (whether its background is dark), ``ansi`` (whether it uses the terminal's own
 colours), a table ``[colors]`` of Textual's base colours and a table ``[roles]`` of ours. Missing entries come from the
@@ -74,29 +74,29 @@ TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
 
 
 def no_color(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether NO_COLOR is set and not empty. Call it before Textual starts, which removes the variable."""
+    """Return whether NO_COLOR is set and not empty. Call it before Textual starts, which removes the variable."""
     return bool((os.environ if environ is None else environ).get("NO_COLOR"))
 
 
 def bundled_themes() -> Path:
-    """The folder of our own themes."""
+    """Return the folder of our own themes."""
     return shipped("themes")
 
 
 def user_themes_folder() -> Path:
-    """The folder of users' own themes."""
+    """Return the folder of users' own themes."""
     return Path(user_config_dir("planscope")) / "themes"
 
 
 def need_theme(wanted: str, names: Sequence[str]) -> str:
-    """Return ``wanted`` if it is one of the names; else raise ``UserError``, which lists them."""
+    """Return ``wanted`` if it is one of the names, or else raise ``UserError``, which lists them."""
     if wanted in names:
         return wanted
     raise UserError(f"no theme {nearest(wanted, names)}; there are: {', '.join(names)}")
 
 
 def first_theme(name: str) -> Theme | None:
-    """Read one bundled theme, without the others. None if there is none, or if the user has themes."""
+    """Read one bundled theme, without the others. Return None if there is none, or if the user has themes."""
     path = bundled_themes() / f"{name}.toml"
     if "/" in name or user_themes_folder().exists() or not path.is_file():
         return None
@@ -110,7 +110,7 @@ def first_theme(name: str) -> Theme | None:
 def load_themes(
     user: Path | None = None, bundled: Path | None = None
 ) -> tuple[tuple[Theme, ...], tuple[FileProblem, ...]]:
-    """All valid themes (``dark`` first, then the bundled ones, then the user's) and the problems found.
+    """Return all valid themes (``dark`` first, then the bundled ones, then the user's) and the problems found.
 
     A user's theme replaces a bundled one of the same name. Invalid files never raise.
     """
@@ -140,7 +140,7 @@ def load_themes(
 
 
 def _read_folder(folder: Path, problems: list[FileProblem]) -> dict[str, TomlFile]:
-    """The valid files of a folder by the names of their themes; none if there is no such folder."""
+    """Return the valid files of a folder by the names of their themes; none if there is no such folder."""
     found: dict[str, TomlFile] = {}
     try:
         paths = sorted((p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name)
@@ -176,7 +176,7 @@ def _default_base(file: TomlFile) -> str:
 
 
 def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, TomlFile]) -> dict[str, Any]:
-    """A theme's content, completed from the themes that it inherits from."""
+    """Return a theme's content, completed from the themes that it inherits from."""
     chain = [file]
     while True:
         last = chain[-1]
@@ -252,7 +252,7 @@ def name_of(file: TomlFile) -> str:
 
 
 def check_theme(file: TomlFile) -> Iterable[FileProblem]:
-    """The problems of a file, without those of the themes that it inherits from."""
+    """Return the problems of a file, without those of the themes that it inherits from."""
     for key, value in file.table.items():
         if key not in _TOP:
             yield file.problem(f"unknown key {nearest(key, _TOP)}", None, key)

@@ -1,1 +1,1 @@
-"""The debugger in a browser: a server on this machine alone, and for each visitor a process of its own."""
+"""The debugger in a browser: a server on this machine alone, with a process of its own for each visitor."""

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 MOST_VISITORS = 16
-"""Pages that can be open at the same time; each has a process of its own."""
+"""Limit of pages that can be open at the same time. Each has a process of its own."""
 
 FONT_SIZE = 16
 LONGEST_END = 5.0
-"""Seconds after the server's end until visitors that are still there are killed; ``OUTLIVES`` should be enough."""
+"""Seconds after the server's end until remaining visitors are killed; ``OUTLIVES`` should be enough for them."""
 
 _HERE = Path(__file__).parent
 _TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
@@ -42,7 +42,7 @@ Handler = Callable[[Any], Awaitable[Any]]
 
 
 def command_line(path: Path, *, run: str | None, step: str | None, theme: str | None) -> str:
-    """The shell command that is run for each visitor."""
+    """Return the shell command that is run for each visitor."""
     given = json.dumps(
         {"path": str(path.absolute()), "run": run, "step": step, "theme": theme, "server": os.getpid()}
     )
@@ -175,7 +175,7 @@ def serve(command: str, title: str, port: int, ready: Callable[[str], None]) -> 
 async def _serve(serving: Serving, port: int, ready: Callable[[str], None]) -> int:
     from aiohttp import web
 
-    os.environ["PYTHONPATH"] = os.pathsep.join(  # a visitor's process runs the same planscope
+    os.environ["PYTHONPATH"] = os.pathsep.join(  # so that a visitor's process runs the same planscope
         [str(_HERE.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()

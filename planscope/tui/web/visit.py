@@ -18,7 +18,7 @@ from planscope.safe import visible
 
 LOOK_EVERY = 1.0
 GRACE = 5.0
-"""Seconds between checks that the server is there, and from its end until this process is ended by force."""
+"""Seconds between checks that the server still runs, and from its end until this process is ended by force."""
 
 
 def main(given: dict[str, Any]) -> int:

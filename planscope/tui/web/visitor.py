@@ -24,7 +24,7 @@ USUAL = (80, 24)
 """The smallest and largest sizes of a terminal, in cells, and the default."""
 
 LARGEST_MESSAGE = 1 << 20
-"""Bytes of the largest message from a page, such as a pasted text."""
+"""The size limit of a message from a page, such as a pasted text, in bytes."""
 
 OUTLIVES = 3.0
 """Seconds for the process to save and end after its socket is closed; it gets SIGTERM after half of them."""
@@ -168,7 +168,7 @@ async def _end(process: Process) -> None:
 
 
 async def _last_line(process: Process) -> str:
-    """The last line on the process's standard error, safe to show. For a traceback it is the error."""
+    """Return the last line on the process's standard error, safe to show. For a traceback it is the error."""
     assert process.stderr is not None
     end = b""
     while part := await process.stderr.read(4096):

@@ -173,7 +173,8 @@ class CompareScreen(SideScreen):
             ]
             what = f"run {shown(side.run, 20)}" if side.run else f"query {shown(side.variant, 20)}"
             by = f"  {self._by(side.run)}" if width >= ROOMY else ""  # in a narrow column, only the verdict
-            where = f"{name} " if width >= ROOMY or not side.help else ""  # help is told at its place
+            # a run that got help says so in its place
+            where = f"{name} " if width >= ROOMY or not side.help else ""
             title = (Run(where, "dim"), Run(what, "title"), Run(by, "dim"))
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
         self.right.move_to(self.left.top)
@@ -196,7 +197,7 @@ class CompareScreen(SideScreen):
         return left, right
 
     def _tabs(self, named: bool) -> list[Run]:
-        """The tabs of the pages. ``named``: show the titles of all pages, not only of the displayed one."""
+        """Return the tabs of the pages. ``named``: show the titles of all pages, not only of the displayed one."""
         made = [Run(" compare ", "brand"), Run(" ")]
         for number, page in enumerate(PAGES, 1):
             here = page == self.state.page
@@ -206,7 +207,7 @@ class CompareScreen(SideScreen):
         return made
 
     def _parting(self, compared: Comparison, long: bool) -> str:
-        """The first difference of the runs, and the number of differences on this page."""
+        """Describe the first difference of the runs, and count the differences on this page."""
         differing = sum(row.differs for row in self.rows)
         told = phrases.plural(differing, "difference") if differing else "no difference"
         told += " here" * long

@@ -1,4 +1,4 @@
-"""The meaning of the keys n, c, Enter and Esc in a recorded run, in a live run, and in what-if play.
+"""Decides what the keys n, c, Enter and Esc mean in a recorded run, in a live run, and in what-if play.
 
 Keys whose meaning depends on the mode are handled only here. A mode has no state: it is chosen at each key, by the
 state of the controllers.
@@ -33,7 +33,7 @@ class Stage(Protocol):
 
 
 class Replay:
-    """A recorded run, or a query without one."""
+    """The mode for a recorded run, or a query without one."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -55,7 +55,7 @@ class Replay:
 
 
 class Live(Replay):
-    """The end of a live run: at the paused call, or waiting for the agent."""
+    """The mode at the end of a live run: at the paused call, or waiting for the agent."""
 
     def next(self) -> None:
         from planscope.agents.gate import GoOn
@@ -77,7 +77,7 @@ class Live(Replay):
 
 
 class WhatIf(Replay):
-    """The user plays the next calls."""
+    """The mode in which the user plays the next calls."""
 
     def enter(self) -> None:
         """Play the chosen call."""
@@ -102,7 +102,7 @@ class WhatIf(Replay):
 
 
 def mode_of(stage: Stage) -> Replay:
-    """The mode that the screen is in."""
+    """Return the mode that the screen is in."""
     view, live = stage.view, stage.work.live
     if view.play is not None:
         return WhatIf(stage)

@@ -93,7 +93,7 @@ IN_PANES: tuple[FixedKey, ...] = (
     ("pageup", "scroll_pane(-1)", "A page up"),
     ("enter", "open_selected", "Go to what is selected"),
 )
-"""Keys that every pane has and that cannot be changed."""
+"""Keys that every pane has and that users cannot change."""
 
 _AT_START = "this is the start of the run"
 _STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
@@ -224,7 +224,7 @@ class DebugScreen(AppScreen[None]):
         self._rest = asyncio.get_running_loop().call_later(seconds, then or self._rested)
 
     def _rested(self) -> None:
-        """After a moment without keys: ask for the step's facts, and soon scroll to linked places."""
+        """Ask for the step's facts after a moment without keys, and soon scroll to linked places."""
         self.work.judge.ask(self.view.debug.index)
         if len(self.view.debug.run.steps) <= FEW_STEPS:
             self.work.judge.certify()
@@ -384,7 +384,7 @@ class DebugScreen(AppScreen[None]):
         left_at = self.work.document.open_session.cursor
         return first_place(self.view, judgement, left_at, asked=self._asked_for_step)
 
-    # What controllers announce
+    # Messages of controllers:
 
     @on(Judged)
     def _judged(self, message: Judged) -> None:
@@ -490,7 +490,7 @@ class DebugScreen(AppScreen[None]):
         self.step_to(cursor.go_end(self.view.debug), self.nothing_after)
 
     def step_to(self, debug: DebugState, nowhere: str) -> None:
-        """Go to a place. If it is the current one, display ``nowhere``, so that every key is answered."""
+        """Go to a place. If it is the current one, display ``nowhere``, so that every key has an effect."""
         here = self.view.debug
         self.move(debug)
         if (debug.index, debug.check) == (here.index, here.check):
@@ -498,7 +498,7 @@ class DebugScreen(AppScreen[None]):
 
     @property
     def nothing_after(self) -> str:
-        """The notice that nothing follows at the end of the run."""
+        """Return the notice that nothing follows at the end of the run."""
         if not self.view.has_queries:
             return "no session is open"
         if self.view.run is None:
@@ -609,7 +609,7 @@ class DebugScreen(AppScreen[None]):
         self.mode.escape()
 
     def deselect(self) -> None:
-        """Cancel the search for a stop, else end the zoom, else drop the selection."""
+        """Cancel the search for a stop, or else end the zoom, or else drop the selection."""
         if self.work.jobs.running("continue"):
             self.work.jobs.cancel("continue")
             self.tell("search cancelled")
@@ -728,7 +728,7 @@ class DebugScreen(AppScreen[None]):
         self.work.live.set_breakpoints(self._breakpoints_of(variant))
 
     def _breakpoints_of(self, variant: Variant | None) -> Callable[[Problem | None], Iterable[Breakpoint]]:
-        """All breakpoints that are valid in a run of a query; some may be invalid in the displayed run."""
+        """Return all breakpoints that are valid in a run of a query. Some may be invalid in the displayed run."""
         return lambda problem: marks_.breakpoints_for(
             self.view.marks, RunIndex(unjudged(variant, None, problem))
         )
@@ -866,7 +866,7 @@ class DebugScreen(AppScreen[None]):
             self.start_run(forked.variant, forked.choice, ForkChoice(run, step, forked.answer))
 
     def default_choice(self) -> RunChoice:
-        """The options to offer for a run."""
+        """Return the options to offer for a run."""
         run = self.work.document.run(self.view.run.id) if self.view.run is not None else None
         return self.work.live.default_choice(run)
 
@@ -982,7 +982,7 @@ class DebugScreen(AppScreen[None]):
             decide(self, read(text), stepping=True)
 
     def _paused_call(self) -> PendingCall | None:
-        """The paused call, if the cursor is at it and it can be edited; else a notice says why not."""
+        """Return the paused call if the cursor is at it and it can be edited. Otherwise a notice says why not."""
         live = self.work.live
         call = live.paused
         mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
@@ -998,7 +998,7 @@ class DebugScreen(AppScreen[None]):
             return call
         return None
 
-    # What if
+    # What-if play:
 
     def action_play(self) -> None:
         """Begin to play at this step, or go to the pane of options."""
@@ -1227,7 +1227,7 @@ class DebugScreen(AppScreen[None]):
         self._enter(CompareScreen(self.paint, self.work, other, here), left)
 
     def action_edit(self) -> None:
-        """Edit the displayed query, or go on with its draft."""
+        """Edit the displayed query, or continue its draft."""
         from planscope.tui.screens.edit.screen import EditScreen
 
         view, document, drafts = self.view, self.work.document, self.work.drafts
@@ -1304,7 +1304,7 @@ class DebugScreen(AppScreen[None]):
     # Leaving
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While this session is being left, no action may begin: its result would be lost."""
+        """Allow no action while this session is being left, since its result would be lost."""
         return super().check_action(action, parameters) if not self._leaving or action == "quit" else False
 
     async def _leave_for(self, switch: Switch) -> None:

@@ -1,4 +1,4 @@
-"""The debug screen's first view of a session, and the cursor's first place in a judged run."""
+"""Chooses the debug screen's first view of a session, and the cursor's first place in a judged run."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class DissectScreen(SideScreen):
         return self.document.variant(cell.variant) if cell is not None else None
 
     def _latest(self) -> Dissection | None:
-        """The dissection in progress, else the last one of this query or, for a mutant, of its original."""
+        """Return the dissection in progress, or else the last one of this query or, for a mutant, of its original."""
         if self.dissecting.running:
             return self.dissecting.record
         kept = self.document.open_session.dissections
@@ -126,7 +126,7 @@ class DissectScreen(SideScreen):
         """Return whether the display stays unchanged until a key is pressed."""
         return not (self.dissecting.running or self.jobs.running(JOB) or self._due)
 
-    # News of the dissection
+    # Messages of the dissection:
 
     @on(DocumentChanged)
     def _dissection_changed(self, message: DocumentChanged) -> None:
@@ -188,7 +188,7 @@ class DissectScreen(SideScreen):
             self.tell("more runs would not change this" if settled else "no more mutants can be made")
 
     def _first_place(self, found: Summary) -> tuple[int, int]:
-        """The place of the mutant that the user came from, else of the first one."""
+        """Return the place of the mutant that the user came from, or else of the first one."""
         for i, row in enumerate(found.rows):
             for j, cell in enumerate(row.cells):
                 if cell.variant == self._entered_at != self.variant:
@@ -245,7 +245,7 @@ class DissectScreen(SideScreen):
         self.show_bars()
 
     def _cause_lines(self) -> list[Line]:
-        """The lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""
+        """Return the lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""
         found, width = self.state.summary, self.cause.inner_width
         most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
         told = cause_lines(found, self.state.trouble, self.dissecting.running, width)
@@ -259,7 +259,7 @@ class DissectScreen(SideScreen):
         return told
 
     def _diff(self, cell: CellView | None) -> TextDiff | None:
-        """The differences between a mutant's text and the query's, computed once for each mutant."""
+        """Return the differences between a mutant's text and the query's, computed once for each mutant."""
         if cell is None or cell.variant == self.variant:
             return None
         if cell.variant not in self._diffs:
@@ -380,7 +380,7 @@ class DissectScreen(SideScreen):
             self.dissecting.launch(variant, choice, launch, record)
 
     def _known(self, agent: str) -> bool:
-        """A built-in agent, or the user's own choice. An agent named in a file is never imported."""
+        """Return a built-in agent, or the user's own choice. An agent named in a file is never imported."""
         from planscope.agents.paradigms import AGENTS
 
         return agent in AGENTS or agent == self.wanted.agent
@@ -433,7 +433,7 @@ class DissectScreen(SideScreen):
 
         self.app.push_screen(ChooseDialog(self.paint, "Dissections of this session", lines, at), go)
 
-    # Keys that look
+    # Keys that show something:
 
     def action_open_mutant(self) -> None:
         cell = self.cell
@@ -460,7 +460,7 @@ class DissectScreen(SideScreen):
         self.app.push_screen(screen, left)
 
     def _original_run(self, record: Dissection | None) -> str | None:
-        """A run of the original query: the one that the dissection began with, or one that it made."""
+        """Return a run of the original query: the one that the dissection began with, or one that it made."""
         if record is not None and record.run is not None:
             return record.run
         cells = record.cells if record is not None else []

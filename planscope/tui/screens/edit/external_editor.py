@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 MOST_BYTES = 4_000_000
-"""The largest edited file that is read back, in bytes."""
+"""The size limit of an edited file, in bytes."""
 
 _USUAL = ("sensible-editor", "editor", "nano", "vim", "vi")
 
@@ -50,7 +50,7 @@ def edit_elsewhere(app: App[Any], text: str) -> str:
     from textual.app import SuspendNotSupported
 
     command = editor_command()
-    with tempfile.TemporaryDirectory(prefix="planscope-") as folder:  # readable by the user alone
+    with tempfile.TemporaryDirectory(prefix="planscope-") as folder:  # a folder that only the user can read
         path = Path(folder) / "query.txt"
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
         try:

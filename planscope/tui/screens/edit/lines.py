@@ -1,6 +1,6 @@
-"""The content of the edit screen's panes: marks in the text, errors or a contradiction, the diff, the actions.
+"""Makes the content of the edit screen's panes: marks in the text, errors or a contradiction, the diff, the actions.
 
-Pure functions of the state.
+All functions are pure functions of the state.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Said:
 
 
 def _ground(chosen: bool) -> str:
-    """The theme role of a list line's background."""
+    """Return the theme role of a list line's background."""
     return "cursor" if chosen else ""
 
 
@@ -55,7 +55,7 @@ def _ground(chosen: bool) -> str:
 
 
 def verdict(state: EditState) -> tuple[Run, ...]:
-    """The state of the draft in a few words."""
+    """Return the state of the draft in a few words."""
     seen, solved = state.seen, state.solved
     if seen is None:
         return (Run("reading…", "dim"),)
@@ -163,7 +163,7 @@ class _Lines:
 
 
 def constraint_lines(state: EditState, width: int) -> Said:
-    """The diff against the parent's constraints: first those in the text, then the rules."""
+    """Show the diff against the parent's constraints: first those in the text, then the rules."""
     seen = state.seen
     if seen is None:
         return Said((Line((Run("reading…", "dim"),)),))
@@ -192,7 +192,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
 
 
 def _texts(seen: DraftReading, width: int) -> list[str]:
-    """Constraints with the names of their actions if all fit, else with ids."""
+    """Return constraints with the names of their actions if all fit, or else with ids."""
     if len(seen.rows) <= _NAMED:
         named = [brief(row.constraint, seen.names_of(row)) for row in seen.rows]
         if max(map(len, named)) <= width:
@@ -217,7 +217,7 @@ def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: i
 
 
 def constraint_note(state: EditState) -> tuple[Run, ...]:
-    """The numbers of added, kept and dropped constraints."""
+    """Say how many constraints were added, kept and dropped."""
     seen = state.seen
     if seen is None or not seen.rows:
         return ()
@@ -231,12 +231,12 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
 # The parent's text
 
 _MOST_BEFORE = 20_000
-"""The most code points of the parent's text that are displayed beside the draft."""
+"""Limit of code points of the parent's text that are displayed beside the draft."""
 
 
 @lru_cache(maxsize=64)
 def before_lines(text: str, gone: tuple[Span, ...], width: int) -> tuple[Line, ...]:
-    """The parent's text, with the words of dropped constraints marked."""
+    """Show the parent's text, with the words of dropped constraints marked."""
     whole = show(text[:_MOST_BEFORE], keep_newlines=True)
     painted = [(start, end, "wrong-words") for start, end in gone if end <= _MOST_BEFORE]
     return tuple(
@@ -249,7 +249,7 @@ def before_lines(text: str, gone: tuple[Span, ...], width: int) -> tuple[Line, .
 
 
 def action_lines(state: EditState, width: int) -> Said:
-    """The actions with their changes, and the limits of a run."""
+    """Show the actions with their changes, and the limits of a run."""
     listed = state.actions
     chosen = state.line_chosen("actions", len(listed))
     columns = _columns(state, listed, width)
@@ -261,14 +261,14 @@ def action_lines(state: EditState, width: int) -> Said:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """``name``: the width of names if tools are displayed beside them; 0 if these do not fit."""
+    """The widths of columns. ``name``: that of names if tools are displayed beside them; 0 if these do not fit."""
 
     name: int
     timed: bool
 
 
 def _columns(state: EditState, listed: Sequence[ActionLine], width: int) -> _Columns:
-    """The widths of columns. Tools are displayed only if they fit."""
+    """Return the widths of columns. Tools are displayed only if they fit."""
     actions = [action for line in listed if (action := line.now or line.was) is not None]
     names = max(cell_width(shown(action.name, 80)) for action in actions)
     tools = max(len(shown(action.tool, 64)) for action in actions)
@@ -340,7 +340,7 @@ def _limit(label: str, now: float, before: float, unit: str) -> Sequence[Run]:
 
 
 def marks(state: EditState) -> list[Painted]:
-    """The marks of the last reading in the text, moved by what was typed since."""
+    """Return the marks of the last reading in the text, moved by what was typed since."""
     seen = state.seen
     if seen is None:
         return []
@@ -357,7 +357,7 @@ def marks(state: EditState) -> list[Painted]:
 
 
 def _lit(state: EditState, seen: DraftReading) -> list[Span]:
-    """The text ranges that belong to the selected line."""
+    """Return the text ranges that belong to the selected line."""
     listed = state.actions
     if (number := state.line_chosen("actions", len(listed))) is not None:
         now = listed[number].now
@@ -370,7 +370,7 @@ def _lit(state: EditState, seen: DraftReading) -> list[Span]:
 
 
 def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[tuple[int, int, str]]:
-    """Ranges with their roles, moved by what was typed since; ranges that were typed into are dropped."""
+    """Return ranges with their roles, moved by what was typed since. Ranges that were typed into are dropped."""
     if old == new:
         return [(*span, role) for span, role in spans]
     head, tail = _alike(old, new)
@@ -385,7 +385,7 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
 
 
 def _alike(old: str, new: str) -> tuple[int, int]:
-    """The lengths of the common beginning and of the common end of two texts."""
+    """Return the lengths of the common beginning and of the common end of two texts."""
     size = min(len(old), len(new))
     head = _common(size, lambda n: old[:n] == new[:n])
     tail = _common(size - head, lambda n: old[len(old) - n :] == new[len(new) - n :])

@@ -1,7 +1,7 @@
-"""The meaning of keys while typing, while a completion is open, and while letters are commands.
+"""Decides what keys mean while typing, while a completion is open, and while letters are commands.
 
-Keys of the edit screen that are not in the table of actions are handled here. A mode has no state: it is chosen at
-each key, by the state of the draft.
+Keys of the edit screen that are not in the table of actions are handled here. A mode has no state: it is chosen at each
+key, by the state of the draft.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Stage(Protocol):
 
 
 class Commands:
-    """Letters are commands; arrows select a line of the current pane."""
+    """The mode in which letters are commands and arrows select a line of the current pane."""
 
     _STEPS = {  # noqa: RUF012
         "down": 1,
@@ -62,11 +62,11 @@ class Commands:
         return self.stage.hints
 
     def before_table(self, event: events.Key) -> bool:
-        """Handle a key before the table of actions does. False if it is not for this mode."""
+        """Handle a key before the table of actions does. Return False if it is not for this mode."""
         return False
 
     def after_table(self, key: str) -> bool:
-        """Handle a key that is not in the table of actions. False if it has no meaning here."""
+        """Handle a key that is not in the table of actions. Return False if it has no meaning here."""
         stage = self.stage
         if key in self._STEPS:
             stage.choose(self._STEPS[key])
@@ -104,7 +104,7 @@ _SAME = {"ctrl+a": "home", "ctrl+e": "end"}
 
 
 class Typing(Commands):
-    """Letters go into the text."""
+    """The mode in which letters go into the text."""
 
     @property
     def hints(self) -> Sequence[Hint]:
@@ -174,7 +174,7 @@ class Typing(Commands):
 
 
 class Completing(Typing):
-    """A completion is open: arrows select, Enter inserts; other keys go on typing."""
+    """The mode with an open completion: arrows select, Enter inserts; other keys continue typing."""
 
     _STEPS = {"down": 1, "up": -1, "ctrl+n": 1, "pagedown": 8, "pageup": -8}  # noqa: RUF012
 
@@ -194,7 +194,7 @@ class Completing(Typing):
 
 
 def mode_of(stage: Stage) -> Commands:
-    """The mode that the screen is in."""
+    """Return the mode that the screen is in."""
     state = stage.editor.state
     if state.offered is not None:
         return Completing(stage)

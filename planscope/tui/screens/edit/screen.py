@@ -268,12 +268,12 @@ class EditScreen(SideScreen):
     # Methods that modes call
 
     def layout_now(self) -> TextLayout:
-        """The layout of the current text."""
+        """Return the layout of the current text."""
         return self.text.laid_out(self.state.edited.text)
 
     @property
     def page(self) -> int:
-        """The number of lines that Page Down moves by."""
+        """Return the number of lines that Page Down moves by."""
         return max(self.text.window - 1, 1)
 
     def pasted(self) -> str:
@@ -417,7 +417,7 @@ class EditScreen(SideScreen):
             )
 
     def _restore(self, action: Action) -> None:
-        """Bring a dropped action back."""
+        """Restore a dropped action."""
         if change_draft.take_in(self, self.editor, lambda draft: restore_action(draft, action)):
             self.tell(f"{phrases.plural(len(self.state.draft.actions), 'action')} again")
 

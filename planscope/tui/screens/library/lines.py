@@ -22,7 +22,7 @@ _VERDICTS = {kind: (text, role) for kind, text, role in _OTHERWISE} | {
 }
 _PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
 _ERROR = 15
-"""Width of the error type column, in cells; it fits ``parameter error``."""
+"""Width of the error type column, in cells. It fits ``parameter error``."""
 
 _LABEL = 10
 _GAP = 2
@@ -171,7 +171,7 @@ def _share(entry: Entry) -> Run:
 
 
 def told_date(when: datetime, width: int, now: datetime) -> str:
-    """``2026-11-08`` or ``today``, with the time if it fits."""
+    """Write a date as ``2026-11-08`` or ``today``, with the time if it fits."""
     try:
         local = when.astimezone()
     except (OverflowError, ValueError, OSError):
@@ -182,7 +182,7 @@ def told_date(when: datetime, width: int, now: datetime) -> str:
 
 
 def told_size(size: int) -> str:
-    """A file size: ``812 B``, ``17 kB``, ``3.2 MB``."""
+    """Write a file size: ``812 B``, ``17 kB``, ``3.2 MB``."""
     if size < 1000:
         return f"{size} B"
     return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"

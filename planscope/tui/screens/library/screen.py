@@ -136,7 +136,7 @@ class LibraryScreen(SideScreen):
         self.show_bars()
 
     def _columns(self, width: int) -> Columns:
-        """The columns' widths for all sessions, so that they stay the same during a search."""
+        """Return the columns' widths for all sessions, so that they stay the same during a search."""
         state = self.state
         place = state.shown == "all"
         if self._wished is None or self._wished[0] is not state.entries or self._wished[1] != place:
@@ -316,7 +316,7 @@ class LibraryScreen(SideScreen):
 
     @on(SessionLoaded)
     def _session_loaded(self, message: SessionLoaded) -> None:
-        if not self.is_left:  # else its file is released with the library
+        if not self.is_left:  # otherwise the library releases its file
             self.library.release()
             self.dismiss(message.switch)
 
@@ -333,7 +333,7 @@ class LibraryScreen(SideScreen):
     # Files
 
     def _chosen_of_mine(self) -> Entry | None:
-        """The chosen session, if it may be changed."""
+        """Return the chosen session if it may be changed."""
         entry = self.state.chosen
         if entry is None:
             self.tell("no session is chosen")

@@ -7,7 +7,9 @@ from typing import Any
 
 from planscope.agents.models import LoadedModel
 from planscope.agents.paradigms import AGENTS
+from planscope.agents.react_format import prompt_event
 from planscope.agents.runner import LiveRun
+from planscope.agents.toolset import make_toolset
 from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import RESTART_TOOL
@@ -83,8 +85,9 @@ def fork(
                 f"the edited query has no tool {missing!r}, which was called before step {step}; fork earlier"
             )
         text = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
+        offered = make_toolset(variant.actions, timed=variant.query.timed)
         kept = [
-            e.model_copy(update={"text": text, "kept": None}) if isinstance(e, PromptEvent) else e
+            prompt_event(agent or run.agent, text, e.system, offered) if isinstance(e, PromptEvent) else e
             for e in kept
         ]
     first = next(e for e in kept if isinstance(e, PromptEvent))

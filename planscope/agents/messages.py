@@ -24,7 +24,15 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain, was_completed, why_unreadable
 from planscope.safe.secret_names import without_secrets
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import AnswerEvent, CallEvent, Event, MessageEvent, PromptEvent, Usage
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    Event,
+    Given,
+    MessageEvent,
+    PromptEvent,
+    Usage,
+)
 
 
 @dataclass(slots=True)
@@ -183,7 +191,9 @@ def in_order(message: AIMessage) -> list[Pending]:
     return sorted(found, key=lambda p: place.get(p.identity, len(place)))
 
 
-def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) -> MessageEvent:
+def message_event(
+    message: AIMessage, tidy: AIMessage, at: float, began: float, given: Given | None = None
+) -> MessageEvent:
     """Return the event of one answer of the model. ``tidy`` is the message that a fork can send again."""
     usage = message.usage_metadata
     refusal = refusal_of(message)
@@ -197,6 +207,7 @@ def message_event(message: AIMessage, tidy: AIMessage, at: float, began: float) 
         message=plain(message_to_dict(tidy)),
         refusal=refusal,
         finish=finish_of(message) if refusal is None else None,
+        given=given,
     )
 
 

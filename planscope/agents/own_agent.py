@@ -32,13 +32,13 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
+from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
 from planscope.agents.messages import (
     answer_event,
     answer_parts,
@@ -58,7 +58,7 @@ from planscope.session.json_bytes import plain_text
 from planscope.session.locations import free_path
 from planscope.session.lock import Held
 from planscope.session.merging import merge_now, merge_soon, warn
-from planscope.session.model import EndEvent, ErrorEvent, Event, PromptEvent
+from planscope.session.model import EndEvent, ErrorEvent, Event, Given, PromptEvent
 from planscope.session.record import notice_of
 from planscope.session.recordings import Journal
 
@@ -75,6 +75,7 @@ class _Conversation:
     """One run. ``open`` maps the ids of unanswered calls to their steps.
 
     ``ending``: the run ends once all calls are answered. ``failed``: an error ended it, but it may be retried.
+    ``changed``: what the model was given with the call under way, if it is not what it was given before.
     """
 
     journal: Journal
@@ -92,6 +93,8 @@ class _Conversation:
     failed_call: str = ""
     ended: bool = False
     keys: list[str] = field(default_factory=list)
+    given: GivenSoFar | None = None
+    changed: Given | None = None
 
     def at(self) -> float:
         self.last = max(self.last, round(time.perf_counter() - self.began, 6))
@@ -238,7 +241,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self._as_middleware = True
         model = request.model
         name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-        talk = self._asked(request.messages, request.system_prompt, str(name), _task_of(request))
+        system, task = request.system_prompt, _task_of(request)
+        talk = self._asked(request.messages, system, request.tools, str(name), task)
         self._note_tools(talk, request.tools)
         return talk, talk.at()
 
@@ -340,11 +344,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         root = self._root(parent) or run_id
         with self._lock:
             told = text_of(system[0]) if system else None
-            talk = self._asked(messages, told, str(model or "model"), "", str(root))
+            tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
+            talk = self._asked(messages, told, tools, str(model or "model"), "", str(root))
             found = self._of_root.setdefault(root, [])
             if talk not in found:
                 found.append(talk)
-            self._note_tools(talk, said.get("tools") or (more.get("options") or {}).get("tools") or ())
+            self._note_tools(talk, tools)
             self._calls[run_id] = (talk, talk.at())
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
@@ -388,7 +393,13 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     # Shared by middleware and callback handler
 
     def _asked(
-        self, messages: Sequence[BaseMessage], system: str | None, model: str, task: str, scope: str = ""
+        self,
+        messages: Sequence[BaseMessage],
+        system: str | None,
+        tools: Sequence[Any],
+        model: str,
+        task: str,
+        scope: str = "",
     ) -> _Conversation:
         """Return the run that a model call belongs to, or a new one if the conversation is new or has ended."""
         with self._lock:
@@ -396,7 +407,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             if talk is None and task and (failed := self._failed.get(task)) is not None:
                 talk = failed
             if talk is None:
-                talk = self._begin(messages, system, model)
+                talk = self._begin(messages, system, tools, model)
+            if talk.given is not None:
+                talk.changed = talk.given.changed(system, tools, messages) or talk.changed
             talk.failed = False
             for message in reversed(messages):
                 if isinstance(message, AIMessage):
@@ -405,7 +418,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                     self._answered(talk, message.tool_call_id, message, 0.0)
             return talk
 
-    def _begin(self, messages: Sequence[BaseMessage], system: str | None, model: str) -> _Conversation:
+    def _begin(
+        self, messages: Sequence[BaseMessage], system: str | None, tools: Sequence[Any], model: str
+    ) -> _Conversation:
         began = time.perf_counter()
         head = {
             "title": self._title,
@@ -431,7 +446,15 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk = _Conversation(journal, began)
         asked = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
         text = plain_text(text_of(asked)) if asked is not None else ""
-        self._add(talk, PromptEvent(text=text, system=None if system is None else plain_text(system)))
+        rest = [m for m in messages if not isinstance(m, SystemMessage)]
+        prompt = PromptEvent(
+            text=text,
+            system=None if system is None else plain_text(system),
+            tools=seen_tools(tools),
+            messages=None if rest == [asked] else seen_messages(rest),
+        )
+        self._add(talk, prompt)
+        talk.given = GivenSoFar(prompt, rest)
         return talk
 
     def _add(self, talk: _Conversation, *events: Event) -> None:
@@ -446,7 +469,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             if isinstance(name, str) and name not in talk.known and is_tool_name(name):
                 talk.known.add(name)
                 if name not in self._tools:
-                    self._tools[name] = json.dumps({"tool": _spec(name, tool, said)})
+                    self._tools[name] = json.dumps({"tool": seen_tool(name, tool, said).model_dump()})
                 talk.journal.append_text(self._tools[name])
 
     def _said(
@@ -489,7 +512,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         tidy = readable(message, set(), set(), as_done=True)
         calls = [call for call in in_order(tidy) if call.identity not in formed]
         now = talk.at()
-        event = message_event(message, tidy, now, began)
+        event = message_event(message, tidy, now, began, talk.changed)
+        talk.changed = None
         if structured is None and formed:
             structured = next((plain(c["args"]) for c in message.tool_calls if c["id"] in formed), None)
         if structured is not None:
@@ -582,24 +606,6 @@ def _leave() -> None:
 
 
 atexit.register(_leave)
-
-
-def _spec(name: str, tool: Any, said: Any) -> dict[str, Any]:
-    """Return name, description and JSON schema of a tool, however it was given to the model."""
-    description, schema = getattr(said, "description", None), None
-    if isinstance(said, dict):
-        description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
-    else:
-        with suppress(Exception):  # a tool that has no schema fails when it is given to the model, not here
-            function = convert_to_openai_tool(tool)["function"]
-            description, schema = function.get("description"), function.get("parameters")
-            if isinstance(tool.args_schema, dict):
-                schema = tool.args_schema
-    return {
-        "name": name,
-        "description": plain_text(description) if isinstance(description, str) else None,
-        "parameters": plain(schema) if isinstance(schema, dict) else None,
-    }
 
 
 def _data_of(structured: Any) -> Any:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planscope.agents.toolset import ToolSpec
+from planscope.agents.toolset import MockTool, ToolSpec, seen_tools
+from planscope.session.model import PromptEvent, SeenMessage
 
 STOP = "\nObservation:"
 """The stop word. A model that writes an observation itself is cut off there, because it invents it."""
@@ -93,6 +94,17 @@ def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]
     """Write the conversation so far as one text, which ends where the model continues."""
     lines = "\n".join(_tool_line(tool) for tool in tools)
     return f"{_HEAD}{lines}{_FORMAT}{_quoted(question)}\n{''.join(map(_turn, turns))}Thought:"
+
+
+def prompt_event(agent: str, text: str, role: str | None, tools: Sequence[MockTool]) -> PromptEvent:
+    """What the model of an agent is given at first. ReAct writes all of it, the tools too, into one message."""
+    whole = write_prompt([tool.spec for tool in tools], text, ()) if agent == "react" else None
+    return PromptEvent(
+        text=text,
+        system=role,
+        tools=seen_tools(tools),
+        messages=None if whole is None else [SeenMessage(role="user", text=whole)],
+    )
 
 
 def _tool_line(tool: ToolSpec) -> str:

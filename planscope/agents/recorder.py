@@ -27,6 +27,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
+from planscope.agents.given import GivenSoFar
 from planscope.agents.messages import (
     DONE_WITH,
     REFUSED_BY,
@@ -42,7 +43,7 @@ from planscope.agents.messages import (
 )
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import Event
+from planscope.session.model import Event, Given, PromptEvent
 
 
 class CallLimitReached(Exception):
@@ -57,7 +58,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     """Passes each event of a run to ``emit``. Times are seconds of ``clock``, starting at ``begins``.
 
     ``phase`` is ``model``, ``tool`` or ``agent``: what is running now. ``step`` is the last step that a fork has kept.
-    ``gate`` is asked before each call, also before one that cannot be read.
+    ``gate`` is asked before each call, also before one that cannot be read. ``prompt`` says what the model is given at
+    first; what differs from it is recorded with the model's answer.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         begins: float = 0.0,
         gate: Gate | None = None,
         preview: Preview = lambda tool, arguments: None,
+        prompt: PromptEvent | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         super().__init__()
@@ -84,6 +87,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self._waiting: list[Pending] = []
         self._unanswered: dict[str, int] = {}
         self._stopped: BaseException | None = None
+        self._given = GivenSoFar(prompt) if prompt is not None else None
 
     def at(self) -> float:
         """Seconds since the run began."""
@@ -98,6 +102,9 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         if self.calls_made >= self.limit:
             raise CallLimitReached
         self.calls_made += 1
+        given = None
+        if self._given is not None:
+            given = self._given.changed(request.system_prompt, request.tools, request.messages)
         began = self.at()
         self.phase = "model"
         response = await handler(request)
@@ -110,7 +117,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         result = [readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
         for message in result:
             if isinstance(message, AIMessage):
-                await self._record(message, began)
+                await self._record(message, began, given)
+                given = None
         return ModelResponse(result=result, structured_response=response.structured_response)
 
     async def awrap_tool_call(
@@ -181,10 +189,10 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
             raise
         return verb
 
-    async def _record(self, message: AIMessage, began: float) -> None:
+    async def _record(self, message: AIMessage, began: float, given: Given | None) -> None:
         now = self.at()
         calls = in_order(message)
-        self.emit(message_event(message, message, now, began))
+        self.emit(message_event(message, message, now, began, given))
         self._waiting = calls
         await self._advance()
 

@@ -16,6 +16,7 @@ from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import chat_for, load_factory, made_by
+from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
 from planscope.session.model import (
     CallEvent,
@@ -128,6 +129,8 @@ class LiveRun:
         def preview(tool: str, arguments: Mapping[str, Any]) -> str | None:
             return answers[tool].answer(arguments)[0] if tool in answers else None
 
+        kept = next((e for e in self._kept if isinstance(e, PromptEvent)), None)
+        prompt = kept or prompt_event(self.run.agent, self._prompt, self._role, self._tools)
         self._recorder = recorder = Recorder(
             self._emit,
             model_calls=self._limits.model_calls,
@@ -135,10 +138,11 @@ class LiveRun:
             begins=max((e.at for e in self._kept), default=0.0),
             gate=self._patient if self._gate is not None else None,
             preview=preview,
+            prompt=prompt if self._factory is not None else None,
         )
         try:
             if not self._kept:
-                self._emit(PromptEvent(text=self._prompt, system=self._role))
+                self._emit(prompt)
             for event in self._kept:
                 self._emit(event)
             self._emit(await self._finish(recorder))

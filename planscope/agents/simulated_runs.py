@@ -18,7 +18,7 @@ from planscope.agents.call_arguments import why_unreadable
 from planscope.agents.gate import Guardian, gives_up
 from planscope.agents.models import ModelUnavailable, parse_model
 from planscope.agents.paradigms import AGENTS, UnknownAgent
-from planscope.agents.react_format import Answer, Turn, read_answer, write_prompt
+from planscope.agents.react_format import Answer, Turn, prompt_event, read_answer, write_prompt
 from planscope.agents.simulated.knowledge import Decision, Did, View
 from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
@@ -32,7 +32,6 @@ from planscope.session.model import (
     Event,
     Limits,
     MessageEvent,
-    PromptEvent,
     Run,
     Usage,
     Variant,
@@ -96,7 +95,7 @@ def run_simulated(
         if on_event is not None:
             on_event(event)
 
-    emit(PromptEvent(text=prompt, system=role))
+    emit(prompt_event(agent, prompt, role, tools))
     state = _State(prompt, tools, role, words=len(prompt.split()) + len((role or "").split()))
     guardian = Guardian(problem_of(variant)) if guard else None
     emit(_converse(state, spec.character, agent, limits or variant.limits, guardian, emit))

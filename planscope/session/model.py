@@ -25,12 +25,51 @@ class _Event(BaseModel):
     kept: Literal[True] | None = None
 
 
+class _Seen(BaseModel):
+    """A part of what a model was given."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+
+
+class SeenTool(_Seen):
+    """A tool as the model sees it; ``parameters`` is the JSON schema of its arguments."""
+
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class SeenMessage(_Seen):
+    """A message of the conversation as the model sees it; ``role`` is ``user``, ``assistant`` or ``tool``.
+
+    ``calls``: the tool calls in it, as JSON.
+    """
+
+    role: str
+    text: str
+    calls: list[dict[str, Any]] | None = None
+
+
+class Given(_Seen):
+    """What a model was given with one call, as far as it differs from the call before; None: the same as before."""
+
+    system: str | None = None
+    tools: list[SeenTool] | None = None
+    messages: list[SeenMessage] | None = None
+
+
 class PromptEvent(_Event):
-    """The prompt of a run. ``system`` is the system prompt, if there is one."""
+    """The prompt of a run. ``system`` is the system prompt, if there is one.
+
+    ``tools``: the tools that the model was offered; None in sessions of older versions, which did not record them.
+    ``messages``: the messages of the first model call, if they are not just ``text``.
+    """
 
     type: Literal["prompt"] = "prompt"
     text: str
     system: str | None = None
+    tools: list[SeenTool] | None = None
+    messages: list[SeenMessage] | None = None
 
 
 class Usage(BaseModel):
@@ -47,6 +86,7 @@ class MessageEvent(_Event):
 
     ``took``: seconds. ``refusal``: the words in which the model refused. ``finish``: why the answer ended early
     (``length``, ``content_filter``). ``structured``: the answer as data, if the agent asked for a schema.
+    ``given``: what the model was given, if it is not what it was given before and the messages since.
     """
 
     type: Literal["message"] = "message"
@@ -57,6 +97,7 @@ class MessageEvent(_Event):
     refusal: str | None = None
     finish: str | None = None
     structured: Any = None
+    given: Given | None = None
 
 
 class CallEvent(_Event):

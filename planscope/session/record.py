@@ -19,6 +19,7 @@ from planscope.session.model import (
     Event,
     ForkPoint,
     MessageEvent,
+    PromptEvent,
     Run,
 )
 from planscope.wording.phrases import plural
@@ -120,6 +121,8 @@ class RecordedCall(NamedTuple):
 
     ``asked`` and ``said``: arguments and answer before the user edited them. ``refused_by``: guard or user.
     ``number``: the step's number in the file. ``troubles``: errors of model, network or tool code after the call.
+    ``messages``: the model's messages since the previous step; a message with several calls is with the first of them.
+    ``answered``: the event of the tool's last answer.
     """
 
     number: int
@@ -135,6 +138,8 @@ class RecordedCall(NamedTuple):
     refused_by: str = ""
     kept: bool = False
     troubles: tuple[str, ...] = ()
+    messages: tuple[MessageEvent, ...] = ()
+    answered: AnswerEvent | None = None
 
 
 class Cost(NamedTuple):
@@ -162,6 +167,7 @@ class RunRecord(NamedTuple):
 
     ``last_words``: what the model said after the last call. ``troubles``: errors before the first call. ``kept``: the
     number of calls from the run that was forked. ``pending``: the last call is paused and not executed yet.
+    ``prompt``: what the model was given at first. ``last_messages``: the model's messages after the last call.
     """
 
     id: str
@@ -178,6 +184,8 @@ class RunRecord(NamedTuple):
     pending: bool = False
     cost: Cost = Cost()
     troubles: tuple[str, ...] = ()
+    prompt: PromptEvent | None = None
+    last_messages: tuple[MessageEvent, ...] = ()
 
     @property
     def help(self) -> Help:
@@ -239,6 +247,7 @@ class _Gathered:
         self.troubles: list[str] = []
         """Those since the last call; put where they belong at the next call, as a run may have very many."""
         self.ending, self.reason = record.ending, record.reason
+        self.prompt, self.messages = record.prompt, [*record.last_messages]
 
     def record(self) -> RunRecord:
         self._settle()
@@ -249,6 +258,8 @@ class _Gathered:
             last_words="\n".join(self.words),
             kept=self.kept,
             cost=self.cost,
+            prompt=self.prompt,
+            last_messages=tuple(self.messages),
         )
 
     def take(self, event: Event) -> None:
@@ -266,7 +277,10 @@ class _Gathered:
                 )
         self.cost = cost
         match event:
+            case PromptEvent():
+                self.prompt = self.prompt or event
             case MessageEvent():
+                self.messages.append(event)
                 said = words_of(event.text, event.refusal, event.finish, event.structured)
                 self.words += [said] if said else []
             case CallEvent():
@@ -291,9 +305,10 @@ class _Gathered:
                 "\n".join(self.words),
                 asked=event.asked,
                 kept=bool(event.kept),
+                messages=tuple(self.messages),
             )
         )
-        self.words = []
+        self.words, self.messages = [], []
 
     def _answer(self, event: AnswerEvent) -> None:
         for place in range(len(self.calls) - 1, -1, -1):
@@ -305,6 +320,7 @@ class _Gathered:
                     failed=call.failed or event.status == "error",
                     said=event.said if call.said is None else call.said,
                     refused_by=event.refused_by or call.refused_by,
+                    answered=event,
                 )
                 return
 

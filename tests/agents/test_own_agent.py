@@ -16,7 +16,7 @@ from planscope.agents import guard, record
 from planscope.oracle.replay import replay
 from planscope.session.locations import library_folder
 from planscope.session.merging import finish_merging, merge_recordings
-from planscope.session.model import AnswerEvent, ErrorEvent, Run
+from planscope.session.model import AnswerEvent, ErrorEvent, MessageEvent, PromptEvent, Run
 from planscope.session.oracle_input import problem_of, trace_of
 from planscope.session.recordings import any_recordings
 from planscope.session.store import load
@@ -258,3 +258,58 @@ async def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
     path.unlink()
     await go(agent(path, *DONE), False)
     assert len(runs(path)) == 1
+
+
+@pytest.mark.parametrize("sync", [False, True])
+async def test_what_the_model_saw_is_recorded(tmp_path: Path, sync: bool) -> None:
+    """System prompt, tools with schemas, earlier messages; and later on only what changed."""
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest
+
+    class Narrower(AgentMiddleware[Any, Any, Any]):
+        """Takes a tool away after the first answer, and forgets the first message."""
+
+        def _less(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+            if len(request.messages) < 4:
+                return request
+            return request.override(tools=request.tools[:1], messages=request.messages[-2:])
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            return handler(self._less(request))
+
+        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+            return await handler(self._less(request))
+
+    path = tmp_path / "mine.planscope.json"
+    script = [says(("wash_hands", {"times": 2})), AIMessage("Done.")]
+    made = create_agent(
+        Both(script=script), TOOLS[:2], system_prompt="You cook.", middleware=[Narrower(), record(path)]
+    )
+    asked = {"messages": [HumanMessage("Hello."), AIMessage("Yes?"), HumanMessage("Make dinner.")]}
+    await (asyncio.to_thread(made.invoke, asked) if sync else made.ainvoke(asked))
+    finish_merging()
+    (run,) = runs(path)
+    prompt, first, *_, last, _ = run.events
+    assert (
+        isinstance(prompt, PromptEvent) and isinstance(first, MessageEvent) and isinstance(last, MessageEvent)
+    )
+    assert (prompt.text, prompt.system) == ("Make dinner.", "You cook.")
+    assert [(tool.name, tool.description) for tool in prompt.tools or ()] == [
+        ("wash_hands", "Wash your hands."),
+        ("cook_dinner", "Cook."),
+    ]
+    assert (prompt.tools or [])[0].parameters == {
+        "properties": {"times": {"default": 1, "type": "integer"}},
+        "type": "object",
+    }
+    assert [(m.role, m.text) for m in prompt.messages or ()] == [
+        ("user", "Hello."),
+        ("assistant", "Yes?"),
+        ("user", "Make dinner."),
+    ]
+    assert first.given is None
+    assert last.given is not None and last.given.system is None
+    assert [tool.name for tool in last.given.tools or ()] == ["wash_hands"]
+    assert [(m.role, m.calls is not None) for m in last.given.messages or ()] == [
+        ("assistant", True),
+        ("tool", False),
+    ]

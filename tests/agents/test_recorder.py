@@ -40,7 +40,13 @@ async def test_a_run_is_recorded_from_prompt_to_end() -> None:
     assert isinstance(prompt, PromptEvent)
     assert "Alpha happens before beta." in prompt.text
     assert prompt.system == "You plan."
+    assert [(tool.name, tool.description) for tool in prompt.tools or ()] == [
+        ("alpha", "Alpha."),
+        ("beta", "Beta."),
+    ]
+    assert prompt.messages is None
     assert isinstance(message, MessageEvent)
+    assert message.given is None
     assert message.text == "First alpha."
     assert isinstance(call, CallEvent)
     assert (call.step, call.tool, call.arguments, call.error) == (1, "alpha", {}, None)

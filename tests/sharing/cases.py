@@ -16,10 +16,13 @@ from planscope.session.model import (
     EndEvent,
     ErrorEvent,
     Event,
+    Given,
     MessageEvent,
     Origin,
     PromptEvent,
     Run,
+    SeenMessage,
+    SeenTool,
     Session,
     Variant,
     make_variant,
@@ -81,9 +84,16 @@ def planted(texts: Sequence[str]) -> Session:
     variant = written()
     events: list[Event] = []
     for text in texts:
-        events.append(PromptEvent(text=f"The task is this. {text}", system=f"You know: {text}"))
+        tool = SeenTool(name="look", description=f"Looks at {text}", parameters={"default": text})
+        said = [SeenMessage(role="user", text=f"See {text}", calls=[{"name": "look", "args": {"at": text}}])]
+        events.append(
+            PromptEvent(
+                text=f"The task is this. {text}", system=f"You know: {text}", tools=[tool], messages=said
+            )
+        )
         message = {"type": "ai", "data": {"content": [{"type": "text", "text": text}]}}
-        events.append(MessageEvent(text=f"I read: {text}", message=message))
+        given = Given(system=f"Now: {text}", tools=[tool], messages=said)
+        events.append(MessageEvent(text=f"I read: {text}", message=message, given=given))
     for step, number in enumerate((1, 0, 2), 1):
         arguments = {f"note {n}": text for n, text in enumerate(texts)} | {"deep": {"list": [*texts]}}
         events.append(

@@ -1,0 +1,105 @@
+"""What a model is given with each call: system prompt, tools and messages. Only what changed is recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from planscope.agents.call_arguments import plain
+from planscope.agents.messages import text_of
+from planscope.session.json_bytes import plain_text
+from planscope.session.model import Given, PromptEvent, SeenMessage, SeenTool
+
+MOST_GIVEN = 512 * 1024
+"""Characters of the messages that are recorded of one call, at most; the last ones count."""
+
+_ROLES = ((HumanMessage, "user"), (AIMessage, "assistant"), (ToolMessage, "tool"))
+
+
+class GivenSoFar:
+    """What a model was given last. ``changed`` returns what is different this time, and None if nothing is."""
+
+    def __init__(self, prompt: PromptEvent, recorded: Sequence[BaseMessage] = ()) -> None:
+        """``recorded``: the messages of the first call, if the prompt has them."""
+        self._system = prompt.system
+        self._tools = prompt.tools
+        self._text = prompt.text
+        self._same: tuple[int, ...] | None = None
+        self._length = len(recorded)
+        self._first = plain_text(text_of(recorded[0])) if recorded else None
+
+    def changed(
+        self, system: str | None, tools: Sequence[Any], messages: Sequence[BaseMessage]
+    ) -> Given | None:
+        """Compare one call with the call before. A system prompt may also be among the messages."""
+        fresh: dict[str, Any] = {}
+        if system is None:
+            system = next((text_of(m) for m in messages if isinstance(m, SystemMessage)), None)
+        messages = [m for m in messages if not isinstance(m, SystemMessage)]
+        said = None if system is None else plain_text(system)
+        if said != self._system:
+            fresh["system"] = self._system = said or ""
+        same = tuple(map(id, tools))
+        if same != self._same:
+            self._same, offered = same, seen_tools(tools)
+            if offered != self._tools:
+                fresh["tools"] = self._tools = offered
+        first = plain_text(text_of(messages[0])) if messages else ""
+        if self._first is None:  # the first call: a lone prompt is recorded already
+            if len(messages) != 1 or first != self._text:
+                fresh["messages"] = seen_messages(messages)
+        elif len(messages) < self._length or first != self._first:
+            fresh["messages"] = seen_messages(messages)
+        self._first, self._length = first, len(messages)
+        return Given(**fresh) if fresh else None
+
+
+def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:
+    """The messages as the model sees them, without the system prompt; long conversations from their end."""
+    made: list[SeenMessage] = []
+    left = MOST_GIVEN
+    for message in reversed(messages):
+        role = next((word for kind, word in _ROLES if isinstance(message, kind)), message.type)
+        calls = [plain(dict(call)) for call in message.tool_calls] if isinstance(message, AIMessage) else []
+        text = plain_text(text_of(message))
+        left -= len(text) + (len(json.dumps(calls)) if calls else 0)
+        if left < 0 and made:
+            break
+        made.append(SeenMessage(role=role, text=text, calls=calls or None))
+    return made[::-1]
+
+
+def seen_tools(tools: Sequence[Any]) -> list[SeenTool]:
+    """Names, descriptions and JSON schemas of tools, however they are given to a model."""
+    made = []
+    for tool in tools:
+        said = tool.get("function", tool) if isinstance(tool, dict) else tool
+        name = said.get("name") if isinstance(said, dict) else getattr(said, "name", None)
+        if not isinstance(name, str):  # a tool that the provider runs, such as a web search
+            name = str(tool.get("type", "tool")) if isinstance(tool, dict) else type(tool).__name__
+        made.append(seen_tool(name, tool, said))
+    return made
+
+
+def seen_tool(name: str, tool: Any, said: Any) -> SeenTool:
+    """One tool. ``said``: the part of it that has its description and schema."""
+    description, schema = getattr(said, "description", None), None
+    if isinstance(said, dict):
+        description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
+    else:
+        with suppress(Exception):  # a tool that has no schema fails when it is given to the model, not here
+            if isinstance(getattr(tool, "args_schema", None), dict):
+                schema = tool.args_schema
+            else:
+                function = convert_to_openai_tool(tool)["function"]
+                description, schema = function.get("description"), function.get("parameters")
+    return SeenTool(
+        name=plain_text(name),
+        description=plain_text(description) if isinstance(description, str) else None,
+        parameters=plain(schema) if isinstance(schema, dict) else None,
+    )

@@ -1,0 +1,167 @@
+"""What the model saw and said in a run, in parts with names: at the start, and at each step.
+
+The values are JSON from the record, untrusted. What older sessions did not record is called so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from planscope.session.model import Given, MessageEvent, SeenTool
+from planscope.session.record import RecordedCall, RunRecord
+from planscope.wording.phrases import plural
+
+NOT_RECORDED = "not recorded"
+NO_SYSTEM_PROMPT = "none"
+NO_TOOLS = "none"
+
+_LONGEST_JSON = 1_000_000
+"""Characters of a text that is looked at for JSON."""
+
+
+class Part(NamedTuple):
+    """A thing that the model saw or said. ``known`` is False if ``value`` only says that it is missing."""
+
+    name: str
+    value: Any
+    known: bool = True
+
+
+def given_at_first(record: RunRecord) -> tuple[Part, ...]:
+    """System prompt, tools and messages of the first model call."""
+    prompt = record.prompt
+    if prompt is None:
+        return tuple(Part(name, NOT_RECORDED, False) for name in ("system prompt", "tools", "messages"))
+    first = next(iter(_messages(record)), None)
+    own = first.given if first is not None else None
+    system, tools = prompt.system, prompt.tools
+    messages = [{"role": "user", "text": prompt.text}]
+    if prompt.messages is not None:
+        messages = [_plain(one) for one in prompt.messages]
+    if own is not None:  # the agent's own prompt and tools
+        system = system if own.system is None else own.system
+        tools = tools if own.tools is None else own.tools
+        messages = messages if own.messages is None else [_plain(one) for one in own.messages]
+    offered = Part("tools", NOT_RECORDED, False)
+    if tools is not None:
+        offered = Part("tools", _tools(tools), True) if tools else Part("tools", NO_TOOLS, False)
+    return (
+        Part("system prompt", system) if system else Part("system prompt", NO_SYSTEM_PROMPT, False),
+        offered,
+        Part("messages", messages),
+    )
+
+
+def said_at(record: RunRecord, index: int) -> tuple[Part, ...]:
+    """What the model said and the tool answered at step ``index``; after the last call, the model's last messages.
+
+    ``index`` counts the calls from 1. Step 0 is :func:`given_at_first`.
+    """
+    if index <= 0:
+        return given_at_first(record)
+    call = record.calls[index - 1] if index <= len(record.calls) else None
+    messages = call.messages if call is not None else record.last_messages
+    parts = [*_model(record, index, messages)]
+    if call is not None:
+        parts += _tool(call)
+    return tuple(parts)
+
+
+def cost_of(messages: Iterable[MessageEvent]) -> str:
+    """Tokens and time of model calls: ``120 tokens read, 8 written, 0.3 s``; what was not counted is left out."""
+    told = list(messages)
+    if not told:
+        return ""
+    usage = [one.usage for one in told if one.usage is not None]
+    tokens = ""
+    if usage:
+        came, went = sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage)
+        tokens = f"{plural(came, 'token')} read, {went:,} written, "
+    return f"{tokens}{sum(one.took for one in told):.3g} s"
+
+
+def first_of_message(record: RunRecord, index: int) -> int | None:
+    """The step that has the message with this step's call; None if it has one itself, or there is none at all."""
+    calls = record.calls
+    if not 0 < index <= len(calls) or calls[index - 1].messages:
+        return None
+    return next((i for i in range(index - 1, 0, -1) if calls[i - 1].messages), None)
+
+
+def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) -> Iterator[Part]:
+    if not messages:
+        first = first_of_message(record, index)
+        if first is not None:
+            yield Part("message", f"the same as at step {first}", False)
+        elif index <= len(record.calls):
+            yield Part("message", NOT_RECORDED, False)
+        return
+    for event in messages:
+        if event.given is not None and event is not next(iter(_messages(record)), None):
+            yield from _changed(event.given)
+        yield Part("tokens and time", f"{cost_of([event])}, {event.at:.3g} s after the start")
+        if event.usage is None:
+            yield Part("tokens", NOT_RECORDED, False)
+        if event.message is None:
+            yield Part("raw message", event.text) if event.text else Part("raw message", NOT_RECORDED, False)
+        else:
+            yield Part("raw message", event.message)
+
+
+def _changed(given: Given) -> Iterator[Part]:
+    if given.system is not None:
+        yield Part("system prompt, changed", given.system or NO_SYSTEM_PROMPT)
+    if given.tools is not None:
+        yield Part("tools, changed", _tools(given.tools) or NO_TOOLS)
+    if given.messages is not None:
+        yield Part("messages, changed", [_plain(one) for one in given.messages])
+
+
+def _tool(call: RecordedCall) -> Iterator[Part]:
+    if call.asked is not None:
+        yield Part("asked for", call.asked)
+    if call.arguments is not None:
+        yield Part("arguments", call.arguments)
+    elif call.raw:
+        yield Part("arguments, not readable", call.raw)
+    if call.error:
+        yield Part("error", call.error)
+    if call.answer is not None:
+        yield Part("answer", as_json(call.answer))
+    if call.said is not None:
+        yield Part("answer of the tool", as_json(call.said))
+    if call.answered is not None and call.answered.took:
+        yield Part("time of the tool", f"{call.answered.took:.3g} s")
+    if call.answered is not None and call.answered.artifact is not None:
+        yield Part("artifact", call.answered.artifact)
+    if call.answered is not None and call.answered.to_graph is not None:
+        yield Part("to the graph", call.answered.to_graph)
+    if call.troubles:
+        yield Part("trouble", list(call.troubles))
+
+
+def as_json(text: str) -> Any:
+    """The object or list that a text is as JSON, or the text itself."""
+    if len(text) <= _LONGEST_JSON and text.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def _messages(record: RunRecord) -> Iterator[MessageEvent]:
+    for call in record.calls:
+        yield from call.messages
+    yield from record.last_messages
+
+
+def _plain(model: Any) -> dict[str, Any]:
+    made: dict[str, Any] = model.model_dump(mode="json", exclude_none=True)
+    return made
+
+
+def _tools(tools: Iterable[SeenTool]) -> list[dict[str, Any]]:
+    return [_plain(tool) for tool in tools]

@@ -30,10 +30,10 @@ class Part(NamedTuple):
 
 
 def given_at_first(record: RunRecord) -> tuple[Part, ...]:
-    """System prompt, tools and messages of the first model call."""
+    """System prompt, messages and tools of the first model call."""
     prompt = record.prompt
     if prompt is None:
-        return tuple(Part(name, NOT_RECORDED, False) for name in ("system prompt", "tools", "messages"))
+        return tuple(Part(name, NOT_RECORDED, False) for name in ("system prompt", "messages", "tools"))
     first = next(iter(_messages(record)), None)
     own = first.given if first is not None else None
     system, tools = prompt.system, prompt.tools
@@ -49,8 +49,8 @@ def given_at_first(record: RunRecord) -> tuple[Part, ...]:
         offered = Part("tools", _tools(tools), True) if tools else Part("tools", NO_TOOLS, False)
     return (
         Part("system prompt", system) if system else Part("system prompt", NO_SYSTEM_PROMPT, False),
-        offered,
         Part("messages", messages),
+        offered,
     )
 
 
@@ -61,12 +61,16 @@ def said_at(record: RunRecord, index: int) -> tuple[Part, ...]:
     """
     if index <= 0:
         return given_at_first(record)
-    call = record.calls[index - 1] if index <= len(record.calls) else None
-    messages = call.messages if call is not None else record.last_messages
-    parts = [*_model(record, index, messages)]
-    if call is not None:
-        parts += _tool(call)
+    parts = [*model_parts(record, index)]
+    if index <= len(record.calls):
+        parts += _tool(record.calls[index - 1])
     return tuple(parts)
+
+
+def model_parts(record: RunRecord, index: int) -> Iterator[Part]:
+    """The model's part of :func:`said_at`: the message that asked for the call, its tokens and its time."""
+    calls = record.calls
+    return _model(record, index, calls[index - 1].messages if index <= len(calls) else record.last_messages)
 
 
 def cost_of(messages: Iterable[MessageEvent]) -> str:

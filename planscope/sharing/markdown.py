@@ -5,14 +5,18 @@ Text from the session is always in code spans or fenced blocks, so it never beco
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from planscope import __version__
 from planscope.case import Case
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
 from planscope.safe import clip, visible
+from planscope.session.record import RunRecord, record_of
+from planscope.session.seen import given_at_first, model_parts
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief
 from planscope.wording.explain import explain_verdict
@@ -21,7 +25,11 @@ WIDTH = 100
 MOST_STEPS = 300
 """Limit of steps in the table. A longer run is cut around its first error."""
 
+MOST_MESSAGES = 50
+"""Steps whose raw messages are shown, at most."""
+
 _LONGEST_CELL = 160
+_LONGEST_VALUE = 4000
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -54,6 +62,8 @@ def _parts(case: Case) -> Iterator[str]:
         yield block(paragraph(explain_verdict(replay, verdict), WIDTH))
         yield "### Steps"
         yield from _steps(case)
+    if run is not None:
+        yield from _seen(record_of(run))
     yield "### Constraints" if verdict is None else "### Constraints at the end"
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":
@@ -98,6 +108,51 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     if view.index == case.replay.first_doomed:
         notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)
+
+
+def _seen(record: RunRecord) -> Iterator[str]:
+    """What the model was given, and its message, tokens and time at each step."""
+    yield "### What the model was given"
+    for part in given_at_first(record):
+        if not part.known:
+            yield f"{part.name.capitalize()}: {code(str(part.value))}"
+        elif part.name == "tools":
+            yield "Tools:"
+            rows = (
+                [tool.get("name"), tool.get("description"), _compact(tool.get("parameters"))]
+                for tool in part.value
+            )
+            yield table(
+                ("name", "description", "arguments (JSON schema)"),
+                ([cell(clip(str(one or ""), _LONGEST_VALUE)) for one in row] for row in rows),
+            )
+        elif part.name == "messages":
+            for message in part.value:
+                yield f"Message of {code(message['role'], _LONGEST_CELL)}:"
+                yield block(paragraph(_cut(message["text"]), WIDTH))
+        else:
+            yield f"{part.name.capitalize()}:"
+            yield block(paragraph(_cut(str(part.value)), WIDTH))
+    steps = range(1, min(len(record.calls), MOST_MESSAGES) + 1)
+    yield "### What the model said"
+    for index in [*steps, *([len(record.calls) + 1] if record.last_messages else [])]:
+        yield f"**{'Step ' + str(index) if index <= len(record.calls) else 'The end'}**"
+        for part in model_parts(record, index):
+            if isinstance(part.value, str):
+                yield f"{part.name.capitalize()}: {code(_cut(part.value))}"
+            else:
+                yield block(_cut(_compact(part.value, 1)).splitlines(), "json")
+    if len(record.calls) > MOST_MESSAGES:
+        yield f"The messages of {len(record.calls) - MOST_MESSAGES} more steps are left out here."
+
+
+def _compact(value: Any, indent: int | None = None) -> str:
+    return "" if value is None else json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _LONGEST_VALUE
+    return text if left <= 0 else f"{text[:_LONGEST_VALUE]} ... and {left:,} more characters"
 
 
 def _constraints(case: Case) -> str:

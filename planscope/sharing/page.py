@@ -35,7 +35,8 @@ from planscope.safe import visible
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
-from planscope.session.record import RecordedCall, record_of
+from planscope.session.record import RecordedCall, RunRecord, record_of
+from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
@@ -191,6 +192,10 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
     steps = [_step(index, i, calls[i] if i < len(calls) else None, query) for i in range(len(index.steps))]
     if record is not None and record.unanswered is not None:
         steps[record.unanswered]["unanswered"] = True
+    for i, step in enumerate(steps if record is not None and run is not None else ()):
+        seen = _seen(record, i)
+        if seen:
+            step["seen"] = seen
     verdict = replay.verdict() if record is not None else None
     document: Json = {
         "id": visible(record.id, limit=_NAME) if record else "",
@@ -274,9 +279,21 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
     return {key: value for key, value in said.items() if value}
 
 
-def _json(value: Any) -> str:
-    import json
+def _seen(record: RunRecord | None, index: int) -> list[list[str]]:
+    """What the model saw or said at a step: name, value, and ``json``, ``text`` or ``missing``.
 
+    Arguments and answers are left out: the step has them.
+    """
+    assert record is not None
+    made = []
+    for part in given_at_first(record) if index == 0 else model_parts(record, index):
+        is_text = isinstance(part.value, str)
+        kind = ("text" if is_text else "json") if part.known else "missing"
+        made.append([part.name, _long(part.value) if is_text else _json(part.value), kind])
+    return made
+
+
+def _json(value: Any) -> str:
     try:
         return _long(json.dumps(value, ensure_ascii=False, default=str))
     except (ValueError, RecursionError):

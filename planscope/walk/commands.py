@@ -40,6 +40,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("3", "constraints", "say every constraint and its status"),
     Command("4", "timeline", "say every step in a line"),
     Command("5", "step", "say this step again"),
+    Command(
+        "look", "saw", "say what the model was given, at the start; at a step its message, tokens and time"
+    ),
     Command("o", "runs", "list the runs, or open one", "[RUN]"),
     Command("v", "verdict", "say the verdict"),
     Command("?", "help", "say these commands"),

@@ -13,12 +13,16 @@ from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import MOVES
 from planscope.safe import visible
 from planscope.session.record import RecordedCall, RunRecord
+from planscope.session.seen import said_at
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import name, plain
 from planscope.wording.explain import explain_core, explain_finding
 
 SHOWN = 400
 """The limit for a text from a model or a tool, in code points."""
+
+WHOLE = 100_000
+"""Code points of a value that the user asked for whole."""
 
 
 def step_name(step: StepNo) -> str:
@@ -104,6 +108,31 @@ def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
         count = run.valid_completions(view.index)
         if count is not None:
             yield terms.sentence(phrases.orders(count))
+
+
+def seen_lines(record: RunRecord, index: int) -> Iterator[str]:
+    """What the model was given at the start; at a step its message, what it cost, and the values of the call."""
+    for part in said_at(record, index):
+        if part.name == "tools" and part.known:
+            yield f"{len(part.value)} tools." if len(part.value) != 1 else "1 tool."
+            for tool in part.value:
+                yield from _whole(f"Tool {tool.get('name')}", tool.get("description") or "no description")
+                yield from _whole("Its arguments", tool.get("parameters"))
+        elif part.name == "messages" and part.known:
+            for message in part.value:
+                yield from _whole(f"Message of {message['role']}", message["text"])
+                if message.get("calls"):
+                    yield from _whole("Its calls", message["calls"])
+        else:
+            yield from _whole(part.name.capitalize(), part.value)
+
+
+def _whole(name: str, value: Any) -> Iterator[str]:
+    """A value, line by line, with its name before it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = visible(text, limit=WHOLE, keep_newlines=True).splitlines() or ["empty"]
+    yield f"{visible(name, limit=120)}: {shown[0]}"
+    yield from shown[1:]
 
 
 def constraint_line(state: DebugState, constraint: str) -> str:

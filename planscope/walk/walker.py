@@ -296,6 +296,11 @@ class Walker:
     def _step(self) -> Lines:
         return self.place()
 
+    def _saw(self) -> Lines:
+        if self.record is None:
+            return ["Not run yet, so no model saw anything."]
+        return sentences.seen_lines(self.record, self.state.index)
+
     def _verdict(self) -> Lines:
         return self.verdict() if self.run is not None else ["There is no run to judge."]
 

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from planscope.compare import compare
 from planscope.safe import visible
 from planscope.session.locations import bundled
-from planscope.session.model import CallEvent, Session
+from planscope.session.model import (
+    CallEvent,
+    EndEvent,
+    Event,
+    MessageEvent,
+    PromptEvent,
+    Run,
+    SeenTool,
+    Session,
+    Usage,
+)
 from planscope.session.store import load
 from planscope.sharing.comparison_markdown import comparison_markdown
 from planscope.sharing.formats import share
@@ -139,7 +149,7 @@ def test_hostile_text_stays_in_code(tmp_path: Path) -> None:
         if fence:
             fence = "" if line == fence else fence
         elif line.startswith("```"):
-            fence = line.removesuffix("text")
+            fence = line.removesuffix("text").removesuffix("json")
         else:
             outside.append(spans(line))
     assert not fence
@@ -175,3 +185,26 @@ def test_a_comparison_has_every_part() -> None:
     assert lines[-2:] == ["- variant: `v1` → `v2`", "- run: `r1` → `r2`"]
     same = comparison_markdown(compare(session, runs[0], session, runs[0])).splitlines()
     assert same[-1] == "Nothing." and not [line for line in same if line.startswith(("+", "- `", "~~"))]
+
+
+def test_it_says_what_the_model_was_given_and_said() -> None:
+    variant = written()
+    tool = SeenTool(name="mail", description="Sends | it.", parameters={"type": "object"})
+    raw = {"type": "ai", "data": {"content": "<b>I send</b>"}}
+    events: list[Event] = [
+        PromptEvent(text="Do it: ```\nall", system="You *plan*.", tools=[tool]),
+        MessageEvent(took=0.5, usage=Usage(input_tokens=9, output_tokens=2), message=raw, at=1.5),
+        CallEvent(step=1, tool=variant.actions[0].tool, arguments={}),
+        EndEvent(ending="stopped"),
+    ]
+    run = Run(id="r1", variant="v1", agent="tools", model="sim:x", events=events)
+    made = share(Session(id="s", title="A", variants=[variant], runs=[run]), None, "markdown", redaction=None)
+    said = made[made.index("### What the model was given") :]
+    assert "```text\nYou *plan*.\n```" in said
+    assert "````text\nDo it: ```\nall\n````" in said
+    assert r'| `mail` | `Sends \| it.` | `{"type": "object"}` |' in said
+    assert "Tokens and time: `9 tokens read, 2 written, 0.5 s, 1.5 s after the start`" in said
+    assert '"content": "<b>I send</b>"' in said
+    old = run.model_copy(update={"events": [PromptEvent(text="Do it."), EndEvent(ending="stopped")]})
+    made = share(Session(id="s", title="A", variants=[variant], runs=[old]), None, "markdown", redaction=None)
+    assert "Tools: `not recorded`" in made

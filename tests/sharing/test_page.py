@@ -15,7 +15,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep
 from planscope.oracle.replay import replay
 from planscope.session.locations import bundled
-from planscope.session.model import CallEvent, Cell, Dissection, Session
+from planscope.session.model import CallEvent, Cell, Dissection, PromptEvent, Session
 from planscope.session.oracle_input import reading_of, trace_of
 from planscope.session.store import load, loads
 from planscope.sharing.formats import share
@@ -530,6 +530,19 @@ def test_a_request_without_a_run(browser: Browser, tmp_path: Path) -> None:
     browser.press("n")
     assert browser.text("#headline") == "· not run yet" and place(browser) == "before any call"
     assert browser.messages == [] and load(path) == session
+
+
+def test_what_the_model_saw_is_there_and_folds(page: Browser, figure: tuple[Session, Path]) -> None:
+    page.press("g")
+    prompt = figure[0].runs[-1].events[0]
+    assert isinstance(prompt, PromptEvent) and prompt.tools
+    whole = "[...document.querySelectorAll('.seen .whole')].map((e) => e.textContent)"
+    assert prompt.text in page.value(whole) and prompt.tools[0].description in page.value(whole)
+    shut = "[...document.querySelectorAll('.seen > details:not([open]) > summary')].map((e) => e.textContent)"
+    assert page.value(shut) == ["tools 4 items"]
+    page.press("n")
+    assert "words read" not in page.text("#detail") and "tokens read" in page.text("#detail")
+    assert page.value(shut) == ["raw message ai"]
 
 
 def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_path: Path) -> None:

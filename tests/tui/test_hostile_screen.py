@@ -13,10 +13,15 @@ from planscope.session.model import (
     AnswerEvent,
     CallEvent,
     EndEvent,
+    Event,
+    Given,
     MessageEvent,
     Origin,
+    PromptEvent,
     Query,
     Run,
+    SeenMessage,
+    SeenTool,
     Session,
     Variant,
 )
@@ -45,10 +50,13 @@ def hostile_session(texts: tuple[str, ...], *, readable: bool) -> Session:
     text = "Network audit precedes disk check." if readable else " ".join(texts)
     names = ["network audit", "disk check"] if readable else [f"{one(i)} {i}" for i in range(len(texts))]
     records = [ActionRecord(id=f"a{i}", name=name, tool=f"t{i}") for i, name in enumerate(names, 1)]
-    events: list[MessageEvent | CallEvent | AnswerEvent | EndEvent] = []
+    tool = SeenTool(name=one(3), description=one(4), parameters={one(5): [one(6)]})
+    said = [SeenMessage(role=one(7), text=one(8), calls=[{one(9): one(10)}])]
+    events: list[Event] = [PromptEvent(text=one(1), system=one(2), tools=[tool], messages=said)]
+    given = Given(system=one(2), tools=[tool], messages=said)
     for step, hostile in enumerate(texts, 1):
         events += [
-            MessageEvent(at=step, text=hostile),
+            MessageEvent(at=step, text=hostile, message={one(step): hostile}, given=given),
             CallEvent(
                 at=step,
                 step=step,

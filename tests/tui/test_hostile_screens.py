@@ -82,6 +82,9 @@ async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: 
         for dialog in "O+*y":
             await press(driven, dialog, "down", "escape")
         await press(driven, "m", "escape")  # what cannot be run says so
+        await press(
+            driven, "space", "+", "pagedown", "end", "y", "escape", "tab", "+", "end", "left", "escape"
+        )
         for dialog in "rFxo":
             await press(driven, dialog, "down", "tab", "escape", "escape")
         await press(driven, "g", "p", "down", "enter", "K", "escape")

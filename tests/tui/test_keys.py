@@ -198,6 +198,12 @@ async def _watch(driven: Driven, key: str) -> None:
     assert "state = possible" in driven.text and "valid_completions = 1" in driven.text
 
 
+@effect("look")
+async def _look(driven: Driven, key: str) -> None:
+    await driven.press("f", key)
+    assert "▶ Step 1" in driven.text and "start_time  10" in driven.text
+
+
 @effect("explain")
 async def _explain(driven: Driven, key: str) -> None:
     await driven.press(key)

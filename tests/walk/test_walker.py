@@ -160,3 +160,19 @@ def test_what_was_done_to_calls_is_heard_in_the_timeline() -> None:
     assert ", kept from another run: possible" in said[1]
     assert ", edited by hand: lost" in said[2] and ", refused: " in said[3]
     assert not any("kept" in line or "edited" in line for line in said[4:])
+
+
+def test_it_says_what_the_model_saw_whole() -> None:
+    walker = Walker(FIRST)
+    start = said(walker, "g", "look")
+    prompt = walker.record.prompt if walker.record is not None else None
+    assert prompt is not None and prompt.text in start and "System prompt: none" in start
+    for tool in prompt.tools or ():
+        assert f"Tool {tool.name}: {tool.description}" in start
+    assert '"start_time"' in start
+    step = said(walker, "n", "saw")
+    assert (
+        "Tokens and time: " in step
+        and "Raw message: {" in step
+        and "Answer: Replica procurement takes" in step
+    )

@@ -418,6 +418,31 @@
     return told;
   }
 
+  // A value of JSON as elements that fold; a text of several lines folds too.
+  function folded(name, value, open) {
+    if (value === null || typeof value !== "object") {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      if (text.length < 100 && !text.includes("\n")) return make("div", { class: "leaf" }, span("dim", name), " ", text);
+      return fold(name, `${text.length.toLocaleString("en")} characters`, open, make("div", { class: "whole" }, text));
+    }
+    const entries = Object.entries(value);
+    const named = [value.name, value.role, value.type].find((one) => typeof one === "string");
+    const inside = entries.map(([key, one]) => folded(Array.isArray(value) ? String(Number(key) + 1) : key, one, open && entries.length < 6));
+    return fold(name, named || plural(entries.length, Array.isArray(value) ? "item" : "field"), open, inside);
+  }
+  function fold(name, about, open, ...inside) {
+    const made = make("details", {}, make("summary", {}, name, " ", span("dim", about)), make("div", { class: "inside" }, inside));
+    made.open = Boolean(open);
+    return made;
+  }
+  function seenPart([name, text, kind]) {
+    if (kind === "missing") return make("div", { class: "dim" }, `${name}: ${text}`);
+    if (name === "tokens and time") return make("div", {}, text);
+    let value = text;
+    if (kind === "json") try { value = JSON.parse(text); } catch { value = text; }
+    return folded(name, value, step().step === "0" && name !== "tools");
+  }
+
   function meaning(s) {
     const told = [["state", `${STATES[s.state]} ${stateWord(s)}${s.lost ? `  ${view.words.lost} (${view.words.no_return})` : ""}`, s.state]];
     for (const f of s.found) told.push([f.error ? "✗ error" : "! warning", f.text.replace(/^(error|warning): /, ""), f.error ? "broken" : "caution"]);
@@ -446,6 +471,8 @@
       const steps = (s.core_steps || []).map((k) => (k === "end" ? "the end" : `step ${k}`)).join(", ");
       lines.push(make("dt", {}, view.words.conflict), make("dd", {}, `${view.words.conflict_means}:`, members, steps ? span("dim", `with ${steps}`) : null));
     }
+    if (s.seen)
+      lines.push(make("dt", { class: "gap" }, "model"), make("dd", { class: "seen gap" }, s.seen.map(seenPart)));
     byId("detail").replaceChildren(...lines);
   }
 

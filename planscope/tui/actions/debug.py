@@ -94,6 +94,13 @@ DEBUG: tuple[KeyAction, ...] = (
         _L,
         footer=True,
     ),
+    act(
+        "look",
+        "space",
+        "Look",
+        "Show this step's values whole: what the model saw, said and got back. At step 0: what it was given.",
+        _L,
+    ),
     act("search", "/", "Search", "Search in query, calls, answers and constraints.", _L),
     act("next-hit", "h", "Next hit", "Go to the next search hit.", _L, ("f3",)),
     act("previous-hit", "H", "Previous hit", "Go to the previous search hit.", _L, shift_f(3)),

@@ -34,6 +34,6 @@ LIBRARY: tuple[KeyAction, ...] = (
     _place("show-bundled-sessions", "3", "Bundled", help="Show only the sessions that ship with planscope."),
     _place("show-trash", "4", "Trash", help="Show deleted sessions."),
     _act("copy-session-path", "Y", "Copy path", help="Send the path of the session's file to the clipboard."),
-    _act("look-on", "space", "Scroll preview", help="Scroll the preview of the chosen session."),
+    _act("look-on", "space", "Scroll preview", help="Scroll the preview of the chosen session.", verb="look"),
     _shown("leave-library", "escape", "Leave", help="Stop searching; then go back to the debugger."),
 )

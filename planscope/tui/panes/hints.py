@@ -40,6 +40,7 @@ _MORE = (
     "dissect",
     "compare",
     "choose-run",
+    "look",
     "zoom",
     "toggle-breakpoint",
     "fork",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planscope.debugger.selection import Selection
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.step_lines import step_lines, waiting
-from planscope.tui.style.lines import Line, Run
+from planscope.tui.panes.step_lines import model_cost, step_lines, waiting
+from planscope.tui.style.lines import Line, Run, width_of
 from planscope.tui.view import DebugView
 from planscope.wording import terms
 
@@ -63,7 +63,10 @@ class StepPane(LinePane):
         view = state.debug.view
         if state.at_pending:
             return (Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"),)
-        return (Run(f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}", view.state),)
+        became = Run(f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}", view.state)
+        cost = model_cost(state)
+        spare = self.inner_width - width_of(self.title()) - len(became.text) - 8
+        return (Run(f"{cost} · ", "dim"), became) if cost and len(cost) <= spare else (became,)
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()

@@ -9,6 +9,8 @@ from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
+from planscope.session.record import RunRecord
+from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
@@ -58,6 +60,22 @@ def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
     """Add an ellipsis to a line that was cut."""
     spare = width - width_of(runs)
     return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
+
+
+def model_cost(state: DebugView) -> str:
+    """Tokens and time of the model call that asked for the step's call; empty if nothing was counted."""
+    run, index = state.run, state.debug.index
+    told = state.call_at(index)
+    if run is None or told is None or state.play is not None:
+        return ""
+    first = first_of_message(run, index)
+    if first is not None:
+        return f"same message as step {first}"
+    usage = [message.usage for message in told.messages if message.usage is not None]
+    took = sum(message.took for message in told.messages)
+    came, went = sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage)
+    parts = [f"{came:,}→{went:,} tokens"] * bool(usage) + [f"{took:.3g} s"] * bool(took)
+    return ", ".join(parts)
 
 
 class _Told:
@@ -111,6 +129,8 @@ class _Told:
                 text = "Not run yet; press r." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
+            if view.step == 0 and run is not None and state.play is None:
+                yield from self.given(run)
             if view.step == "end" and run is not None and run.cost.model_calls:
                 yield from self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
             return
@@ -139,6 +159,24 @@ class _Told:
             yield from self.row(
                 "kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim"
             )
+
+    def given(self, run: RunRecord) -> Iterator[Line]:
+        """What the model was given at first; in a low pane only how much."""
+        parts = {part.name: part for part in given_at_first(run)}
+        system, tools, messages = (parts[name] for name in ("system prompt", "tools", "messages"))
+        if not self.roomy:
+            offered = phrases.plural(len(tools.value), "tool") if tools.known else f"tools {tools.value}"
+            asked = (
+                phrases.plural(len(messages.value), "message") if messages.known else "no message recorded"
+            )
+            yield from self.row("given", f"{asked}, {offered}; Space shows them", "dim", 1)
+            return
+        names = ", ".join(tool["name"] for tool in tools.value) if tools.known else tools.value
+        yield from self.row("system", system.value, "quote" if system.known else "dim", self.few)
+        yield from self.row("tools", names, "" if tools.known else "dim", self.few)
+        texts = "\n".join(one["text"] for one in messages.value) if messages.known else messages.value
+        yield from self.row("prompt", texts, "quote" if messages.known else "dim", self.few)
+        yield from self.row("", "Space shows it whole, with schemas", "dim")
 
     def awaited(self, view: StepView) -> bool:
         """Return whether the run is in progress and this is its last step, so that the next call follows."""

@@ -1093,6 +1093,24 @@ class DebugScreen(AppScreen[None]):
 
         self.app.push_screen(WhyDialog(self.paint, self.view, self.work.jobs))
 
+    def action_look(self) -> None:
+        """Show the values of this step whole."""
+        from planscope.tui.dialogs.look import LookDialog, pages_of
+        from planscope.tui.screens.flows.take_away import take_away
+
+        run = self.view.run
+        if run is None:
+            self.tell("not run yet; press r" if self.view.has_queries else "no session is open")
+            return
+        private = (
+            "The value as it was recorded, with private values in it; E shares a run with them replaced."
+        )
+
+        def copy(dialog: LookDialog, text: str) -> None:
+            dialog.start_flow(take_away(dialog, "value", text, "planscope-value.txt", private))
+
+        self.app.push_screen(LookDialog(self.paint, pages_of(run, self.view.debug.index), copy))
+
     def action_choose_run(self) -> None:
         if self.work.document.runs:
             self.start_flow(self._choose_run())

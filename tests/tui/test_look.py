@@ -1,0 +1,30 @@
+"""Values of a step whole, in a dialog that folds."""
+
+from __future__ import annotations
+
+from planscope.session.locations import bundled
+from tests.tui.screen import opened
+
+
+async def test_space_shows_what_the_model_saw_and_said() -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        await driven.press("g", "space")
+        await driven.sees("What the model was given", "You need to execute all tasks", "6 entries")
+        await driven.press("-")
+        await driven.sees("▸ messages", "▸ tools  6 entries  replica_procurement, loan_request")
+        await driven.press("down", "right", "right", "right", "right")
+        await driven.sees("role  user", "execute all tasks one by one in the correct order")
+        await driven.press("left", "left", "left", "left", "escape", "n", "space")
+        await driven.sees("▶ Step 1", "tokens read", "raw message", "start_time  8")
+        await driven.press("tab")
+        await driven.sees("▶ What the model was given")
+        await driven.press("end", "y")
+        await driven.sees("The value (", "was sent to the terminal")
+        await driven.press("escape", "escape")
+        assert driven.app.screen is driven.screen
+
+
+async def test_without_a_run_space_says_so() -> None:
+    async with opened(None) as driven:
+        await driven.press("space")
+        assert "no session is open" in driven.text

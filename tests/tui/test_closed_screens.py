@@ -58,5 +58,4 @@ async def test_nothing_of_a_closed_screen_is_kept(keys: tuple[str, ...]) -> None
             gc.collect()
             return [repr(one) for one in (ref() for ref in (*kept, *lines)) if one is not None]
 
-        gc.unfreeze()
         await driven.until(lambda: not left())  # a thread may hold it for a moment

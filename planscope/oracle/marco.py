@@ -148,6 +148,13 @@ class HittingSetsByZ3:
         return mask
 
 
+def _ignore(_mask: int) -> None: ...
+
+
+def _always() -> bool:
+    return True
+
+
 class _Stopped(Exception):
     """The caller stopped the search."""
 
@@ -186,9 +193,13 @@ class Marco:
 
     def run(self, first: int | None = None) -> SearchEnd:
         """Search until all sets are found, or ``most`` of each kind (at least one of each). ``first``: a known core."""
-        ended = self._ended(first)
-        self._tell(len(self.question.names))
-        return ended
+        try:
+            ended = self._ended(first)
+            self._tell(len(self.question.names))
+            return ended
+        finally:  # the caller, which they belong to, holds the solvers: a circle would keep those for long
+            self.on_core = self.on_correction = _ignore
+            self.stopped = _always
 
     def _ended(self, first: int | None) -> SearchEnd:
         try:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
+from typing import Any
 
 import pytest
+import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.language.problem import Problem
-from planscope.oracle import timed
+from planscope.oracle import marco, smt
+from planscope.oracle import timed as timed_module
 from planscope.oracle.certificate import certify_reasons
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
@@ -249,7 +254,7 @@ def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyP
         for index in lost(run):
             quick = reasons(run, index, most=50)
             with monkeypatch.context() as patch:
-                patch.setattr(timed, "EFFORT", -1)
+                patch.setattr(timed_module, "EFFORT", -1)
                 slow = reasons(run, index, most=50)
             if quick.complete:
                 assert slow == quick, seed
@@ -291,6 +296,31 @@ def test_nothing_is_lost_and_nothing_is_found() -> None:
     run = replay(problem("A B", "A<B"), trace("A B"))
     assert reasons(run) == Reasons(3, "end", (), (), "all")
     assert reasons(replay(problem("A B", "B<A"), trace("A B")), 0) == Reasons(0, 0, (), (), "all")
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_its_solvers_are_gone_with_it(monkeypatch: pytest.MonkeyPatch, timed: bool) -> None:
+    """A solver holds megabytes that Python does not count, so it must not wait for the garbage collection."""
+    contexts: list[weakref.ref[z3.Context]] = []
+    make = smt.fresh_solver
+
+    def fresh_solver(**given: int) -> tuple[Any, Any]:
+        context, solver = make(**given)
+        contexts.append(weakref.ref(context))
+        return context, solver
+
+    monkeypatch.setattr(smt, "fresh_solver", fresh_solver)
+    monkeypatch.setattr(marco, "fresh_solver", fresh_solver)
+    monkeypatch.setattr(marco, "hitting_sets", marco.HittingSetsByZ3)
+    monkeypatch.setattr(timed_module, "EFFORT", -1)
+    run = replay(problem("A B C", "A<C", "B<C", timed=timed), trace("C@1" if timed else "C"))
+    gc.collect()
+    gc.disable()
+    try:
+        assert reasons(run).cores
+        assert len(contexts) >= 2 and [ref for ref in contexts if ref() is not None] == []
+    finally:
+        gc.enable()
 
 
 def test_two_cores_of_the_golden_case() -> None:
@@ -365,7 +395,7 @@ def test_it_stops_when_it_is_interrupted() -> None:
 
 def test_what_z3_cannot_tell_in_time_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     run = replay(problem("X Y", "X<Y", timed=True, durations=[2, 1]), trace("Y@3"))
-    monkeypatch.setattr(timed, "EFFORT", -1)
+    monkeypatch.setattr(timed_module, "EFFORT", -1)
     monkeypatch.setattr(Judge, "check", lambda self, members=None: "unknown")
     found = reasons(run, 1)
     assert found.ended == "unknown" and not found.complete

@@ -72,6 +72,7 @@ class RunIndex:
         self.checks: tuple[tuple[str, ...], ...] = ()
         self.breaks: Mapping[str, tuple[int, ...]] = {}
         self.findings: tuple[tuple[Finding, ...], ...] = ()
+        self._counts: dict[int, int | None] = {}
         self._lost: Mapping[int, int] = {}
         """By attempt the index at which it was lost."""
         self._turns: tuple[int, ...] = ()
@@ -100,7 +101,7 @@ class RunIndex:
         self._index_checks(first)
         self._index_findings(first)
         self._index_violations(first)
-        self._counts: dict[int, int | None] = {}
+        self._counts = {i: c for i, c in self._counts.items() if i < first - 1}
         self.memo: dict[Hashable, tuple[int, ...]] = {}
 
     def _index_calls(self, first: int) -> None:
@@ -197,6 +198,11 @@ class RunIndex:
         if index not in self._counts:
             self._counts[index] = self.replay.valid_completions(index)
         return self._counts[index]
+
+    @property
+    def counted(self) -> int:
+        """The number of indices whose count is known."""
+        return len(self._counts)
 
     def has_count(self, index: int) -> bool:
         """Return whether the count of an index is known without asking the oracle."""

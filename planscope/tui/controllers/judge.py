@@ -54,6 +54,9 @@ FEW_CONSTRAINTS = 200
 MOST_REPAIRED = 24
 """With more actions than this, the nearest valid plan is not computed with the verdict."""
 
+_AHEAD_TOLD = 200
+"""So many steps are looked up ahead between two messages about them."""
+
 _BREATH = 0.004
 """Seconds between two steps that are looked up in advance, so that keys are answered in between."""
 
@@ -320,9 +323,15 @@ class Judge:
             return
         known = {i for of, i in self._facts if of == now.key}
 
+        found_so_far = 0
+
         def keep(token: CancelToken, found: Facts) -> None:
+            nonlocal found_so_far
             if not token.cancelled:
                 self._facts[now.key, found.index] = found
+                found_so_far += 1
+                if found_so_far % _AHEAD_TOLD == 0:
+                    self._post(FactsFound(now.key, found.index))
 
         def look(token: CancelToken) -> None:
             def tell(found: Facts) -> None:
@@ -330,7 +339,11 @@ class Judge:
 
             _look_ahead(now.run, index, known, tell, token.wait)
 
-        self._jobs.start("ahead", look, lambda _: None, self._no_facts)
+        def done(_: None) -> None:
+            if found_so_far:
+                self._post(FactsFound(now.key, index))
+
+        self._jobs.start("ahead", look, done, self._no_facts)
 
     def _no_facts(self, error: Exception) -> None:
         self._post(Notice(f"no more is known about this step: {shown(str(error), 120)}"))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
+
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedStep
+from planscope.debugger.survival import LOST, UNKNOWN, Cell, counts_left, curve
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
-from planscope.tui.messages import Picked
+from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import Line, Run, justify, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
+_CURVE = "orders left "
 _STATE_CELLS = max(map(len, terms.STATES.values()))
 _HOUR_CELLS = len(phrases.hours(10, 12))
 
@@ -63,6 +67,81 @@ class TimelinePane(LinePane):
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()
+
+    # The survival curve, in the lower border
+
+    _cells: tuple[Cell, ...] = ()
+    _cells_for: object = None
+    _sliding = False
+
+    def foot_left(self) -> tuple[Run, ...]:
+        """The valid orders left at each step, as a curve; the cell of the current step is marked."""
+        state = self.state
+        if state is None or state.progress != "judged":
+            self._cells = ()
+            return ()
+        run = state.debug.run
+        width = self.inner_width - len(_CURVE) - width_of(self.foot()) - 6
+        made_for = (run, run.counted, width)
+        if self._cells_for != made_for:
+            self._cells_for = made_for
+            self._cells = curve(counts_left(run), run.doomed, width)
+        if not self._cells:
+            return ()
+        index = state.debug.index
+        runs = [Run(_CURVE, "dim")]
+        for cell in self._cells:
+            here = cell.first <= index <= cell.last
+            role = (
+                "picked"
+                if here
+                else "core"
+                if cell.glyph == LOST
+                else "dim"
+                if cell.glyph == UNKNOWN
+                else "safe"
+            )
+            if len(runs) > 1 and runs[-1].role == role:
+                runs[-1] = Run(runs[-1].text + cell.glyph, role)
+            else:
+                runs.append(Run(cell.glyph, role))
+        return tuple(runs)
+
+    def step_under(self, x: int, y: int, *, near: bool = False) -> int | None:
+        """Return the step of the curve at a cell of this pane. ``near``: beside the curve, its nearest end."""
+        at = x - 3 - len(_CURVE)
+        last = len(self._cells) - 1
+        if last < 0 or (not near and not (0 <= at <= last and y == self.cells[1] - 1)):
+            return None
+        return self._cells[min(max(at, 0), last)].first
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        index = self.step_under(event.x, event.y)
+        if index is not None and event.button == 1:
+            event.prevent_default()  # the border is not dragged
+            self._sliding = True
+            self.capture_mouse()
+            self._slide(index)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._sliding:
+            event.prevent_default()
+            self._slide(self.step_under(event.x, event.y, near=True))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._sliding:
+            event.prevent_default()
+            self._sliding = False
+            self.release_mouse()
+
+    def on_click(self, event: events.Click) -> None:
+        if self.step_under(event.x, event.y) is not None:
+            event.prevent_default()
+            self.post_message(PaneClicked(self.name_in_state))
+
+    def _slide(self, index: int | None) -> None:
+        if index is not None and self.state is not None and index != self.state.debug.index:
+            self.post_message(Picked(SelectedStep(index)))
 
     def line_at(self, index: int) -> Line:
         state = self.state

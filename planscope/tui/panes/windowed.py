@@ -58,6 +58,10 @@ class Windowed(Widget):
         """Return the text in the lower border."""
         return ()
 
+    def foot_left(self) -> tuple[Run, ...]:
+        """Return the text at the left of the lower border."""
+        return ()
+
     def head(self) -> Line | None:
         """Return a line above the others that does not scroll, such as column names."""
         return None
@@ -147,7 +151,7 @@ class Windowed(Widget):
             (line, f"thumb {active}" if first <= y < last else f"side {active}")
             for y, line in enumerate(body)
         ]
-        rows.append((self._edge((), self.foot()), f"bottom {active}"))
+        rows.append((self._edge(self.foot_left(), self.foot()), f"bottom {active}"))
         return rows
 
     def _thumb(self, size: int, window: int) -> tuple[int, int]:

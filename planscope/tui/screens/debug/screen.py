@@ -396,6 +396,8 @@ class DebugScreen(AppScreen[None]):
     def _facts_found(self, message: FactsFound) -> None:
         if message.key == self._key and message.index == self.view.debug.index:
             self.change(facts=self.work.judge.facts(message.index))
+        elif message.key == self._key:
+            self.pane("timeline").show(self.view)  # its curve knows more
 
     @on(Notice)
     def _notice(self, message: Notice) -> None:

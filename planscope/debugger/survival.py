@@ -1,0 +1,71 @@
+"""The survival curve of a run: the logarithm of the valid completions left after each step, in one row of cells.
+
+It falls to nothing at the point of no return, and begins again with each attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+from planscope.debugger.run_index import RunIndex
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+LOST = "✗"
+NOTHING = " "
+UNKNOWN = "?"
+WIDEST = 4
+"""Cells of one step, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the curve: its glyph, and the first and last index of the steps that it stands for."""
+
+    glyph: str
+    first: int
+    last: int
+
+
+def counts_left(run: RunIndex) -> tuple[int | None, ...]:
+    """Return the valid completions left at each index, as far as they are known; None: unknown, or not asked yet."""
+    return tuple(_count(run, index) for index in range(len(run.steps)))
+
+
+def _count(run: RunIndex, index: int) -> int | None:
+    if run.steps[index].lost:
+        return 0
+    return run.valid_completions(index) if run.has_count(index) else None
+
+
+def curve(counts: Sequence[int | None], doomed: Sequence[int], width: int) -> tuple[Cell, ...]:
+    """Return the cells of the curve, at most ``width``; steps share a cell if they are more.
+
+    A cell of several steps shows the fewest completions. ``doomed``: the indices at which attempts were lost.
+    """
+    steps = len(counts)
+    if steps < 2 or width < 2:
+        return ()
+    most = max((count for count in counts if count is not None), default=0)
+    lost = set(doomed)
+    cells: list[Cell] = []
+    wide = max(min(width // steps, WIDEST), 1)
+    number = min(steps, width)
+    for i in range(number):
+        first, last = i * steps // number, (i + 1) * steps // number - 1
+        here = lost.intersection(range(first, last + 1))
+        glyph = LOST if here else _glyph(counts[first : last + 1], most)
+        cells.append(Cell(glyph, first, last))
+        cells += [Cell(NOTHING if glyph == LOST else glyph, first, last)] * (wide - 1)
+    return tuple(cells)
+
+
+def _glyph(counts: Sequence[int | None], most: int) -> str:
+    known = [count for count in counts if count is not None]
+    if not known:
+        return UNKNOWN
+    fewest = min(known)
+    if fewest <= 0:
+        return NOTHING
+    return BLOCKS[round((len(BLOCKS) - 1) * log(fewest + 1) / log(most + 1))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from planscope.traces.build import Builder
-from planscope.traces.values import as_text, compact, count_of, name, obj, rest_of, seconds, seq, text
+from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, text
 
 CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call"))
 """Types of blocks that are calls."""
@@ -120,7 +120,11 @@ def take_blocks(
         elif _acts(block, kind):
             acts.append(block)
         elif kind in REASONING:
-            thoughts.append(as_text(block.get("thinking", block.get("text", block.get("content")))))
+            thoughts.append(
+                as_text(
+                    block.get("thinking", block.get("reasoning", block.get("text", block.get("content"))))
+                )
+            )
         else:
             words.append(block)
     if any(thoughts):
@@ -234,6 +238,3 @@ def usage_of(usage: Any) -> tuple[int, int] | None:
     cached = count_of(u.get("cache_read_input_tokens")) + count_of(u.get("cache_creation_input_tokens"))
     wrote = count_of(u.get("output_tokens", u.get("completion_tokens", u.get("outputTokens"))))
     return (read + cached, wrote) if read + cached + wrote else None
-
-
-__all__ = ["name", "seconds", "speaks", "take", "take_act", "take_blocks", "take_tool_call", "usage_of"]

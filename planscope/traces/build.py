@@ -27,11 +27,13 @@ class Full(Exception):
 class Builder:
     """One trace under way. Every value that it is given may be of any type."""
 
-    def __init__(self, id: str, format: str) -> None:
+    def __init__(self, id: str, format: str, *, steps: int = 0, message: int = -1) -> None:
         self.trace = Trace(id, format)
         self.items: list[Item] = self.trace.items
-        self.message = -1
-        self.steps = 0
+        self.message = message
+        self.steps = steps
+        self.turn = ""
+        """Who spoke last, in formats whose items are not grouped into messages."""
         self._open: OrderedDict[int, ToolCall] = OrderedDict()
         self._by_id: dict[str, list[ToolCall]] = {}
 
@@ -141,6 +143,14 @@ class Builder:
     def known(self, call_id: Any) -> bool:
         """Whether a call has this id."""
         return type(call_id) is str and call_id in self._by_id
+
+    def last(self, call_id: Any) -> ToolCall | None:
+        """The last call with this id."""
+        return self._by_id[call_id][-1] if self.known(call_id) else None
+
+    def is_answered(self, call_id: Any) -> bool:
+        """Whether all calls with this id have their answers."""
+        return self.known(call_id) and all(call.answered for call in self._by_id[call_id])
 
     def answer(
         self,
@@ -254,10 +264,41 @@ class Builder:
         return self.trace
 
 
-def renumbered(calls: Iterable[Item], first: int) -> int:
-    """Number the calls among these items from ``first``; the next free number."""
-    for item in calls:
+def spliced(items: list[Item], parts: Iterable[tuple[ToolCall | None, list[Item]]]) -> list[Item]:
+    """Items with those of sub-agents put in, and steps and messages numbered again.
+
+    Each part comes after all calls of the message whose call started it, since those were decided together; without a
+    call it comes last.
+    """
+    after: dict[int, list[list[Item]]] = {}
+    loose: list[list[Item]] = []
+    for call, part in parts:
+        (loose if call is None else after.setdefault(call.message, [])).append(part)
+    last_of = {item.message: k for k, item in enumerate(items) if isinstance(item, ToolCall)}
+    made: list[Item] = []
+    message = -1
+
+    def add(some: list[Item]) -> None:
+        nonlocal message
+        before = None
+        for item in some:
+            if item.message != before:
+                before, message = item.message, message + 1
+            item.message = message
+            made.append(item)
+
+    start = 0
+    for place, k in sorted((last_of[m], m) for m in after if m in last_of):
+        add(items[start : place + 1])
+        start = place + 1
+        for part in after[k]:
+            add(part)
+    add(items[start:])
+    for part in loose:
+        add(part)
+    steps = 0
+    for item in made:
         if isinstance(item, ToolCall):
-            item.step = first
-            first += 1
-    return first
+            steps += 1
+            item.step = steps
+    return made

@@ -121,9 +121,9 @@ class MessageFormat:
         """The trace of one record: a list of messages, or an object with such a list."""
         messages, beside = self._split(record)
         build = Builder(self.id_of(beside) or default_id, self.name)
+        self._take_all(build, messages)
         if beside:
             self.about(build, beside)
-        self._take_all(build, messages)
         return build.trace
 
     def _take_all(self, build: Builder, messages: Iterable[Any]) -> None:

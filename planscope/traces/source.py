@@ -106,14 +106,14 @@ class Source:
         begins = file.read(4)
         file.seek(0)
         if begins.startswith(GZIP):
-            return io.BufferedReader(_Unpacked(file, gzip.GzipFile(fileobj=file)), 2**18)
+            return io.BufferedReader(Unpacked(file, gzip.GzipFile(fileobj=file)), 2**18)
         if begins == ZSTD:
             unpacked = (
                 zstandard(self.name)
                 .ZstdDecompressor(max_window_size=2**27)
                 .stream_reader(file, read_across_frames=True)
             )
-            return io.BufferedReader(_Unpacked(file, unpacked), 2**18)
+            return io.BufferedReader(Unpacked(file, unpacked), 2**18)
         if begins[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes such files
             return _recoded(file)
         return file
@@ -200,11 +200,14 @@ def text_of_line(line: bytes) -> str:
     return line.decode("utf-8-sig" if line.startswith(b"\xef\xbb\xbf") else "utf-8", "replace")
 
 
-class _Unpacked(io.RawIOBase):
-    """Unpacked bytes; raises Broken for damage and for data that unpack to far too much."""
+class Unpacked(io.RawIOBase):
+    """Unpacked bytes; raises Broken for damage and for data that unpack to far too much.
 
-    def __init__(self, packed: IO[bytes], unpacked: Any) -> None:
-        self._packed, self._unpacked = packed, unpacked
+    ``size``: the bytes of the packed data, if they are only a part of the file ``packed``.
+    """
+
+    def __init__(self, packed: IO[bytes], unpacked: Any, size: int | None = None) -> None:
+        self._packed, self._unpacked, self._size = packed, unpacked, size
         self._count = 0
 
     def readable(self) -> bool:
@@ -214,13 +217,14 @@ class _Unpacked(io.RawIOBase):
         try:
             data = self._unpacked.read(len(buffer))
         except (OSError, EOFError, zlib.error, MemoryError) as error:
-            raise Broken(f"the packed data are damaged: {error}", f"after {self._count:,} bytes") from None
-        except Exception as error:  # zstandard.ZstdError, which cannot be named without the package
-            if type(error).__name__ != "ZstdError":
+            raise self._damaged(error) from None
+        except Exception as error:  # of packages that cannot be named here
+            if type(error).__name__ not in ("ZstdError", "BadZipFile"):
                 raise
-            raise Broken(f"the packed data are damaged: {error}", f"after {self._count:,} bytes") from None
+            raise self._damaged(error) from None
         self._count += len(data)
-        if self._count > BOMB_FROM and self._count > BOMB_RATIO * max(self._packed.tell(), 1):
+        packed = self._packed.tell() if self._size is None else self._size
+        if self._count > BOMB_FROM and self._count > BOMB_RATIO * max(packed, 1):
             raise Broken(
                 f"it unpacks to more than {BOMB_RATIO} times its size, as no log does",
                 f"after {self._count // 2**20:,} MB",
@@ -229,8 +233,12 @@ class _Unpacked(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
+    def _damaged(self, error: Exception) -> Broken:
+        return Broken(f"the packed data are damaged: {error}", f"after {self._count:,} bytes")
+
     def close(self) -> None:
-        self._packed.close()
+        if self._size is None:
+            self._packed.close()
         super().close()
 
 

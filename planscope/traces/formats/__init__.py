@@ -1,4 +1,21 @@
 """The formats, a module each. Each module has ``READERS``; the first of the surest readers reads a file."""
 
-MODULES = ("chat", "tau")
+MODULES = (
+    "chat",
+    "claude_code",
+    "codex",
+    "responses",
+    "gemini",
+    "langchain",
+    "langsmith",
+    "otel",
+    "langfuse",
+    "agents_sdk",
+    "atif",
+    "inspect_log",
+    "tau",
+    "agentdojo",
+    "pydantic_ai",
+    "mcp",
+)
 """The modules of this package, in the order in which they are asked."""

@@ -1,0 +1,483 @@
+"""Sessions of Claude Code: JSON lines that form a tree by ``parentUuid``.
+
+The live branch ends in the last message of the file. What hangs beside it was rewound, but for answers and parts of
+messages that belong to the live branch (calls made together fork the tree too). The file is read twice: for the tree,
+which is small, and for the content.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planscope.traces.blocks import take_blocks, usage_of
+from planscope.traces.build import Builder, Full, spliced
+from planscope.traces.json_stream import Broken
+from planscope.traces.reader import Options, closed
+from planscope.traces.shape import Item, Said, ToolCall, Trace
+from planscope.traces.source import Head, Source, Unreadable, file_source
+from planscope.traces.values import as_text, name, obj, rest_of, seq, text
+
+KNOWN = frozenset(("user", "assistant", "system", "attachment", "progress"))
+"""Types of lines that may lie on the chain of parents."""
+REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
+            "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
+"""How the answer to a call begins that the user or a rule of permissions refused."""
+DEEPEST = 5
+"""Levels of sub-agents that are read."""
+MOST_PARTS = 500
+"""Files of sub-agents that are read for one session."""
+LONGEST_ANSWER = 4 * 2**20
+"""Bytes of an answer that lies in a file of its own."""
+_SAVED = re.compile(r"(?:saved to|Full output[^:]*):\s*(\S[^\n]*)")
+_PLACED = frozenset(
+    ("type", "uuid", "parentUuid", "sessionId", "timestamp", "message", "isSidechain", "cwd", "version", "gitBranch",
+     "userType", "requestId", "logicalParentUuid", "slug", "todos", "thinkingMetadata", "entrypoint", "promptId",
+     "sourceToolAssistantUUID", "permissionMode", "toolUseResult", "agentId", "sessionKind")
+)  # fmt: skip
+
+
+@dataclass
+class _Node:
+    """A line of the tree: its parent, whether it is live, and what decides that."""
+
+    parent: str | None
+    order: int
+    message: str = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    """The ids of the calls that it answers, if it does nothing else."""
+    speaks: bool = False
+    side: bool = False
+    live: bool = False
+    root: str = ""
+    """The first line of its rewound branch."""
+
+
+@dataclass
+class _Tree:
+    nodes: dict[str, _Node] = field(default_factory=dict)
+    last: str | None = None
+    side_roots: dict[str, str] = field(default_factory=dict)
+
+
+class ClaudeCode:
+    """One session a file, with its sub-agents and long answers in the folder of the same name."""
+
+    name = "claude-code"
+    title = "a Claude Code session"
+
+    def recognises(self, head: Head) -> float:
+        if head.kind not in ("lines", "json"):
+            return 0.0
+        for one in head.objects:
+            if (
+                one.get("type") in ("user", "assistant")
+                and type(one.get("message")) is dict
+                and "uuid" in one
+            ):
+                return 0.95
+        kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
+        return (
+            0.5
+            if kinds & {"file-history-snapshot", "summary"} and "sessionId" in str(head.data[:65536])
+            else 0.0
+        )
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        folder = session_folder(source.path) if options.siblings and source.path is not None else None
+        yield _Session(source, folder).trace()
+
+
+def session_folder(path: Path) -> Path | None:
+    """The folder of a session's own files, beside its file and named like it."""
+    folder = path.with_suffix("")
+    return folder if folder != path and folder.is_dir() and not folder.is_symlink() else None
+
+
+def inside(folder: Path, file: Path) -> Path | None:
+    """The file if it lies inside the folder, also after links are followed, and is a regular file."""
+    try:
+        place = file.resolve()
+        return place if place.is_relative_to(folder.resolve()) and place.is_file() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+class _Session:
+    """Reads one file: the main session's or a sub-agent's."""
+
+    def __init__(
+        self, source: Source, folder: Path | None, *, depth: int = 0, agent: str | None = None
+    ) -> None:
+        self.source, self.folder, self.depth, self.agent = source, folder, depth, agent
+        self.whole = depth > 0  # all lines of a sub-agent's file are side lines
+        self.tree = _Tree()
+        self.build = Builder(source.stem, ClaudeCode.name)
+        self.started: dict[str, str] = {}
+        """The call that started each sub-agent, by the agent's id."""
+        self.usage_of: set[str] = set()
+        self.calls_at: dict[str, int] = {}
+        """The number of calls up to each line at which a branch begins."""
+        self.branches: dict[str, Builder] = {}
+        self.sides: dict[str, Builder] = {}
+        self.side_prompts: dict[str, str] = {}
+
+    def trace(self) -> Trace:
+        """The trace, with the sub-agents' calls in it."""
+        broken: Broken | None = None
+        try:
+            self._grow()
+        except Broken as error:
+            broken = error
+        self._decide()
+        self.source.damaged.clear()
+        self.source.damaged_count = 0
+        try:
+            self._fill()
+        except Full:
+            self.build.full()
+        except Broken as error:
+            broken = error
+        for root, branch in self.branches.items():
+            self._close_branch(root, branch)
+        self._put_in_sub_agents()
+        return closed(self.build, self.source, broken)
+
+    # the tree -----------------------------------------------------------------------------------------------------
+
+    def _grow(self) -> None:
+        nodes = self.tree.nodes
+        before: str | None = None
+        for order, (_, line) in enumerate(self.source.records()):
+            line = obj(line)
+            uuid = name(line.get("uuid"))
+            if not uuid or uuid in nodes:
+                continue
+            parent = name(line.get("parentUuid")) or name(line.get("logicalParentUuid")) or None
+            side = line.get("isSidechain") is True and not self.whole
+            if parent is not None and parent not in nodes:
+                parent = None if side else before
+            elif parent is None and before is not None and not side and line.get("isCompactSummary") is True:
+                parent = before
+            node = _Node(parent, order, side=side)
+            _look(node, line)
+            nodes[uuid] = node
+            if not side:
+                before = uuid
+                if node.speaks:
+                    self.tree.last = uuid
+
+    def _decide(self) -> None:
+        """Mark the live branch, and give every other line the first line of its branch."""
+        nodes = self.tree.nodes
+        at = self.tree.last
+        while at is not None and not nodes[at].live:
+            nodes[at].live = True
+            at = nodes[at].parent
+        messages = {n.message for n in nodes.values() if n.live and n.message}
+        calls = {c for n in nodes.values() if n.live for c in n.calls}
+        for uuid, node in nodes.items():
+            if node.live:
+                continue
+            above = nodes[node.parent] if node.parent is not None else None
+            if node.side:
+                node.root = above.root if above is not None and above.side else uuid
+            elif (node.message and node.message in messages) or (
+                node.answers and calls.issuperset(node.answers)
+            ):
+                node.live = True
+                calls.update(node.calls)
+            elif above is not None and not above.live and not above.side:
+                node.root = above.root
+            else:
+                node.root = uuid
+
+    # the content --------------------------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        seen: set[str] = set()
+        forks = {
+            n.parent for n in self.tree.nodes.values() if n.parent is not None and not n.live and not n.side
+        }
+        for _, line in self.source.records():
+            line = obj(line)
+            uuid = name(line.get("uuid"))
+            if not uuid:
+                self._note(line)
+                continue
+            if uuid in seen or uuid not in self.tree.nodes:
+                continue
+            seen.add(uuid)
+            node = self.tree.nodes[uuid]
+            if node.live:
+                self._take(self.build, line)
+                if uuid in forks:
+                    self.calls_at[uuid] = self.build.steps
+            elif node.side:
+                self._take_side(node.root, line)
+            else:
+                self._take_rewound(node.root, line)
+
+    def _note(self, line: dict[str, Any]) -> None:
+        kind = line.get("type")
+        if kind == "summary":
+            self.build.trace.title = self.build.trace.title or text(line.get("summary"))
+        elif kind in ("custom-title", "ai-title"):
+            self.build.trace.title = (
+                text(line.get("customTitle")) or text(line.get("title")) or self.build.trace.title
+            )
+        else:
+            self.build.unknown(kind)
+
+    def _take(self, build: Builder, line: dict[str, Any]) -> None:
+        kind = line.get("type")
+        if build is self.build:
+            session = name(line.get("sessionId"))
+            if session and build.trace.id == self.source.stem and not self.whole:
+                build.trace.id = session
+        if kind == "system":
+            self._take_system(build, line)
+        elif kind in ("user", "assistant"):
+            self._take_message(build, line)
+        else:
+            build.unknown(kind)
+
+    def _take_system(self, build: Builder, line: dict[str, Any]) -> None:
+        at = build.at(line.get("timestamp"))
+        if line.get("subtype") in ("compact_boundary", "microcompact_boundary"):
+            build.message += 1
+            build.mark("compacted", line.get("content") or "the conversation was compacted", at=at)
+        elif line.get("subtype") == "api_error":
+            build.mark("error", as_text(line.get("error")) or line.get("content"), at=at)
+        else:
+            build.unknown(f"system {text(line.get('subtype'))}".strip())
+
+    def _take_message(self, build: Builder, line: dict[str, Any]) -> None:
+        message = obj(line.get("message"))
+        at = build.at(line.get("timestamp"))
+        content = message.get("content")
+        raw = rest_of(line, _PLACED)
+        agent = self.agent or (name(line.get("agentId")) or None if line.get("isSidechain") is True else None)
+        if line.get("isCompactSummary") is True:
+            build.message += 1
+            build.mark("compacted", content, at=at)
+            return
+        if line["type"] == "assistant":
+            self._take_answer_of_the_model(build, message, content, at, agent, raw)
+            return
+        build.turn = ""
+        build.message += 1
+        if type(content) is list:
+            blocks = [self._longer(block) for block in content if not self._copied(build, block)]
+            result = obj(line.get("toolUseResult"))
+            started = name(result.get("agentId"))
+            for block in blocks:
+                if type(block) is dict and block.get("type") == "tool_result" and started:
+                    self.started[started] = name(block.get("tool_use_id"))
+            take_blocks(build, blocks, "user", at=at, agent=agent, raw=raw)
+            for block in blocks:
+                self._mark_refused(build, block)
+        else:
+            build.said(
+                "system" if line.get("isMeta") is True else "user", content, at=at, agent=agent, raw=raw
+            )
+
+    def _take_answer_of_the_model(
+        self,
+        build: Builder,
+        message: dict[str, Any],
+        content: Any,
+        at: float | None,
+        agent: str | None,
+        raw: Any,
+    ) -> None:
+        """One line of the model's message: its blocks may lie in several lines with the message's id."""
+        key = name(message.get("id"))
+        if not key or build.turn != key:
+            build.message += 1
+            build.turn = key
+        model = text(message.get("model"))
+        if model == "<synthetic>":
+            build.mark("error", content, at=at, raw=raw)
+            return
+        if model and not self.whole:
+            build.trace.model = model
+        usage = None
+        if key and key not in self.usage_of:
+            self.usage_of.add(key)
+            usage = usage_of(message.get("usage"))
+        if type(content) is list:
+            blocks = [block for block in content if not self._copied(build, block)]
+            take_blocks(build, blocks, "model", at=at, agent=agent, usage=usage, raw=raw)
+        else:
+            build.said("model", content, at=at, agent=agent, usage=usage, raw=raw)
+
+    def _copied(self, build: Builder, block: Any) -> bool:
+        """Whether a call or an answer is a copy of one that is in the trace, as in a session that was resumed."""
+        if type(block) is not dict:
+            return False
+        if block.get("type") == "tool_use":
+            return build.known(block.get("id"))
+        return block.get("type") == "tool_result" and build.is_answered(block.get("tool_use_id"))
+
+    def _mark_refused(self, build: Builder, block: Any) -> None:
+        if type(block) is not dict or block.get("type") != "tool_result" or block.get("is_error") is not True:
+            return
+        if as_text(block.get("content")).startswith(REJECTED):
+            call = build.last(block.get("tool_use_id"))
+            if call is not None:
+                call.refused, call.failed = True, False
+
+    def _longer(self, block: Any) -> Any:
+        """An answer whose text lies in the folder ``tool-results``, with that text."""
+        if self.folder is None or type(block) is not dict or block.get("type") != "tool_result":
+            return block
+        words = as_text(block.get("content"))
+        if "tool-results" not in words or len(words) > 100_000:
+            return block
+        found = _SAVED.search(words)
+        file_name = re.split(r"[/\\]", found[1].strip())[-1] if found is not None else ""
+        file = inside(self.folder, self.folder / "tool-results" / file_name) if file_name else None
+        if file is None:
+            return block
+        try:
+            with file.open("rb") as opened:
+                data = opened.read(LONGEST_ANSWER)
+        except OSError:
+            return block
+        return {**block, "content": data.decode("utf-8", "replace"), "preview": words[:500]}
+
+    # branches and sub-agents --------------------------------------------------------------------------------------
+
+    def _take_rewound(self, root: str, line: dict[str, Any]) -> None:
+        branch = self.branches.get(root)
+        if branch is None:
+            if len(self.branches) >= MOST_PARTS:
+                self.build.unknown("a line of one rewound branch too many")
+                return
+            parent = self.tree.nodes[root].parent
+            after = self.calls_at.get(parent, 0) if parent is not None else 0
+            branch = self.branches[root] = Builder(
+                "", ClaudeCode.name, steps=after, message=self.build.message
+            )
+            branch.trace.started = self.build.trace.started
+        self._take(branch, line)
+
+    def _close_branch(self, root: str, branch: Builder) -> None:
+        """Keep the branch, unless all its calls are copies of calls on the live branch."""
+        calls = branch.trace.calls
+        if calls and all(self.build.known(call.call_id) for call in calls):
+            return
+        for kind, count in branch.trace.unknown_lines.items():
+            self.build.unknown(kind, count)
+        if branch.items:
+            parent = self.tree.nodes[root].parent
+            self.build.branch(self.calls_at.get(parent, 0) if parent is not None else 0, branch.items)
+
+    def _take_side(self, root: str, line: dict[str, Any]) -> None:
+        """A line of a sub-agent in the same file, as older versions write it."""
+        side = self.sides.get(root)
+        if side is None:
+            if len(self.sides) >= MOST_PARTS:
+                self.build.unknown("a line of one sub-agent too many")
+                return
+            side = self.sides[root] = Builder("", ClaudeCode.name)
+            side.trace.started = self.build.trace.started
+            self.side_prompts[root] = as_text(obj(line.get("message")).get("content"))
+        self._take(side, line)
+
+    def _put_in_sub_agents(self) -> None:
+        calls = {call.call_id: call for call in self.build.trace.calls if call.call_id}
+        parts: list[tuple[ToolCall | None, list[Item]]] = []
+        prompts: dict[str, ToolCall] = {}
+        for call in calls.values():
+            asked = text(obj(call.arguments).get("prompt"))
+            if asked:
+                prompts.setdefault(asked, call)
+        for root, side in self.sides.items():
+            parts.append((prompts.get(self.side_prompts[root]), side.items))
+        for agent, file in self._files_of_sub_agents():
+            part, prompt = self._sub_agent(file, agent)
+            call_id = _tool_use_of(file) or self.started.get(agent, "")
+            parts.append((calls.get(call_id) or prompts.get(prompt), part))
+        if parts:
+            self.build.items[:] = spliced(self.build.items, parts)
+
+    def _files_of_sub_agents(self) -> Iterator[tuple[str, Path]]:
+        if self.folder is None or self.depth >= DEEPEST:
+            return
+        folder = self.folder / "subagents"
+        if folder.is_symlink() or not folder.is_dir():
+            return
+        try:
+            names = sorted(one.name for one in folder.iterdir())
+        except OSError:
+            return
+        for one in [n for n in names if n.startswith("agent-") and n.endswith(".jsonl")][:MOST_PARTS]:
+            file = inside(self.folder, folder / one)
+            if file is not None:
+                yield one.removeprefix("agent-").removesuffix(".jsonl"), file
+
+    def _sub_agent(self, file: Path, agent: str) -> tuple[list[Item], str]:
+        """The items of a sub-agent's file, and its prompt."""
+        try:
+            source = file_source(file)
+        except Unreadable as error:
+            self.build.problem(str(error))
+            return [], ""
+        session = _Session(
+            source, session_folder(file), depth=self.depth + 1, agent=_meta(file).get("agentType") or agent
+        )
+        session.build.trace.started = self.build.trace.started
+        try:
+            trace = session.trace()
+        except Unreadable as error:
+            self.build.problem(str(error))
+            return [], ""
+        finally:
+            source.close()
+        if trace.problem is not None:
+            self.build.problem(f"sub-agent {agent}: {trace.problem}")
+        for kind, count in trace.unknown_lines.items():
+            self.build.unknown(kind, count)
+        first = next((one for one in trace.items if isinstance(one, Said)), None)
+        return trace.items, first.text if first is not None else ""
+
+
+def _look(node: _Node, line: dict[str, Any]) -> None:
+    """Take from a line what decides where it belongs."""
+    kind = line.get("type")
+    if kind not in ("user", "assistant"):
+        return
+    node.speaks = True
+    message = obj(line.get("message"))
+    blocks = [obj(block) for block in seq(message.get("content"))]
+    if kind == "assistant":
+        node.message = name(message.get("id"))
+        node.calls = tuple(name(b.get("id")) for b in blocks if b.get("type") == "tool_use")
+    elif blocks and all(b.get("type") == "tool_result" for b in blocks):
+        node.answers = tuple(name(b.get("tool_use_id")) for b in blocks)
+
+
+def _meta(file: Path) -> dict[str, Any]:
+    """The file beside a sub-agent's that says what started it."""
+    meta = file.with_suffix(".meta.json")
+    try:
+        if meta.is_symlink() or meta.stat().st_size > 2**20:
+            return {}
+        found = obj(json.loads(meta.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {key: value for key, value in found.items() if type(value) is str}
+
+
+def _tool_use_of(file: Path) -> str:
+    return name(_meta(file).get("toolUseId"))
+
+
+READERS = (ClaudeCode(),)

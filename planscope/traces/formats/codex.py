@@ -1,0 +1,299 @@
+"""Codex CLI: rollout files (a session's own log) and the events of ``codex exec --json``.
+
+A rollout holds each call once as a ``response_item``; its ``event_msg`` lines repeat them for display and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from planscope.traces.blocks import usage_of
+from planscope.traces.build import Builder, Full
+from planscope.traces.formats.responses import CALLS, is_item, model_speaks, other_speaks, take_item
+from planscope.traces.json_stream import Broken, parsed
+from planscope.traces.reader import Options, closed
+from planscope.traces.shape import Item, Said, ToolCall, Trace
+from planscope.traces.source import Head, Source
+from planscope.traces.values import as_text, name, obj, rest_of, text
+
+_EXIT = re.compile(
+    r"\A(?:(?:Chunk ID|Wall time|Total output lines)[^\n]*\n)*(?:Exit code|Process exited with code):? (-?\d{1,5})\b"
+)
+_REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user", "aborted by user")
+_LINES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state",
+          "inter_agent_communication", "security_risk_score", "realtime_item", "ghost_snapshot")  # fmt: skip
+_ERRORS = ("error", "stream_error", "turn_aborted")
+
+
+class Codex:
+    """One session a file. A forked session repeats the lines of its parent once; calls are told by their ids."""
+
+    name = "codex"
+    title = "a Codex rollout"
+
+    def recognises(self, head: Head) -> float:
+        kinds = [one.get("type") for one in head.objects if type(one.get("payload")) is dict]
+        if any(type(kind) is str and kind in _LINES for kind in kinds):
+            return 0.95
+        old = [
+            one for one in head.objects if "record_type" in one or ("instructions" in one and "git" in one)
+        ]
+        return 0.92 if old and any(is_item(one) for one in head.objects) else 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        build = Builder(source.stem, self.name)
+        rollout = _Rollout(build)
+        broken: Broken | None = None
+        try:
+            for _, line in source.records():
+                rollout.take(obj(line))
+        except Full:
+            build.full()
+        except Broken as error:
+            broken = error
+        yield closed(build, source, broken)
+
+
+class _Rollout:
+    """A rollout under way."""
+
+    def __init__(self, build: Builder) -> None:
+        self.build = build
+        self.begun = False
+
+    def take(self, line: dict[str, Any]) -> None:
+        kind, payload = line.get("type"), line.get("payload")
+        if type(payload) is not dict:
+            self._take_old(line)
+            return
+        at = self.build.at(line.get("timestamp"))
+        if kind == "response_item":
+            self._take_item(payload, at)
+        elif kind == "session_meta":
+            self._take_meta(payload)
+        elif kind == "turn_context":
+            self.build.trace.model = text(payload.get("model")) or self.build.trace.model
+        elif kind == "event_msg":
+            self._take_event(payload, at)
+        elif kind == "compacted":
+            self.build.message += 1
+            self.build.mark("compacted", payload.get("message") or "the history was compacted", at=at)
+        else:
+            self.build.unknown(kind)
+
+    def _take_old(self, line: dict[str, Any]) -> None:
+        """A line of the first version: an item as it is, or the session's beginning."""
+        if is_item(line):
+            self._take_item(line, self.build.at(line.get("timestamp")))
+        elif "instructions" in line and not self.begun:
+            self._take_meta(line)
+        elif "record_type" not in line:
+            self.build.unknown(line.get("type"))
+
+    def _take_meta(self, payload: dict[str, Any]) -> None:
+        if self.begun:  # a fork repeats the beginning of its parent
+            return
+        self.begun = True
+        trace = self.build.trace
+        trace.id = name(payload.get("id")) or trace.id
+        trace.agent = name(payload.get("agent_nickname")) or None
+        instructions = payload.get("base_instructions", payload.get("instructions"))
+        words = text(obj(instructions).get("text")) or text(instructions)
+        if words:
+            self.build.said("system", words)
+
+    def _take_item(self, item: dict[str, Any], at: float | None) -> None:
+        build = self.build
+        kind = item.get("type")
+        if type(kind) is str and kind in CALLS and build.known(item.get("call_id")):
+            return
+        if type(kind) is not str or not kind.endswith("_output"):
+            take_item(build, item, at=at)
+            return
+        if build.is_answered(item.get("call_id")):
+            return
+        words, failed, refused = answer_of(item.get("output"))
+        other_speaks(build)
+        build.answer(item.get("call_id"), words, failed=failed, refused=refused, at=at)
+
+    def _take_event(self, event: dict[str, Any], at: float | None) -> None:
+        """What only the display's log says: tokens, errors, and turns that were rolled back."""
+        build, kind = self.build, event.get("type")
+        if kind == "token_count":
+            tokens = usage_of(obj(event.get("info")).get("last_token_usage"))
+            last = next(
+                (one for one in reversed(build.items[-50:]) if isinstance(one, Said) and one.by == "model"),
+                None,
+            )
+            if tokens is None:
+                return
+            if last is not None and last.usage is None:
+                last.usage = tokens
+            else:
+                build.said("model", "", at=at, usage=tokens)
+        elif kind in _ERRORS:
+            build.mark("error", event.get("message") or event.get("reason") or kind, at=at)
+        elif kind == "thread_rolled_back":
+            turns = event.get("num_turns")
+            self._roll_back(turns if type(turns) is int and 0 < turns < 10**6 else 1)
+        elif kind == "context_compacted" and not any(
+            getattr(one, "kind", "") == "compacted" for one in build.items[-3:]
+        ):
+            build.mark("compacted", "the history was compacted", at=at)
+
+    def _roll_back(self, turns: int) -> None:
+        """Turn what followed the last messages of the user into a branch."""
+        items = self.build.items
+        starts = [k for k, item in enumerate(items) if isinstance(item, Said) and item.by == "user"]
+        if not starts:
+            return
+        start = starts[-min(turns, len(starts))]
+        gone: list[Item] = items[start:]
+        del items[start:]
+        after = sum(isinstance(item, ToolCall) for item in items)
+        self.build.steps = after
+        self.build.branch(after, gone)
+
+
+def answer_of(output: Any) -> tuple[str, bool | None, bool]:
+    """The text of an answer, whether it failed, if it says so, and whether the call was refused."""
+    inner = obj(output)
+    failed: bool | None = None
+    words = as_text(output)
+    if "content" in inner or "success" in inner:
+        words = as_text(inner.get("content"))
+        failed = not inner["success"] if type(inner.get("success")) is bool else None
+    elif words.startswith("{"):
+        try:
+            wrapped = obj(parsed(words))
+        except ValueError:
+            wrapped = {}
+        code = obj(wrapped.get("metadata")).get("exit_code")
+        if type(code) is int and "output" in wrapped:
+            words, failed = as_text(wrapped["output"]), code != 0
+    found = _EXIT.match(words)
+    if found is not None:
+        failed = int(found[1]) != 0
+    return words, failed, words.startswith(_REFUSED)
+
+
+class CodexExec:
+    """What ``codex exec --json`` prints."""
+
+    name = "codex-exec"
+    title = "events of codex exec --json"
+
+    def recognises(self, head: Head) -> float:
+        kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
+        return 0.95 if kinds & {"thread.started", "turn.started"} and len(kinds) > 0 else 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        build = Builder(source.stem, self.name)
+        broken: Broken | None = None
+        started: dict[str, ToolCall] = {}
+        try:
+            for _, line in source.records():
+                _take_exec(build, obj(line), started)
+        except Full:
+            build.full()
+        except Broken as error:
+            broken = error
+        yield closed(build, source, broken)
+
+
+def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall]) -> None:
+    kind = line.get("type")
+    if kind == "thread.started":
+        build.trace.id = name(line.get("thread_id")) or build.trace.id
+    elif kind in ("item.started", "item.completed"):
+        _take_exec_item(build, obj(line.get("item")), started, ended=kind == "item.completed")
+    elif kind == "turn.completed":
+        tokens = usage_of(line.get("usage"))
+        if tokens is not None:
+            build.said("model", "", usage=tokens)
+        build.turn = ""
+    elif kind in ("turn.failed", "error"):
+        words = as_text(obj(line.get("error")).get("message") or line.get("message") or line.get("error"))
+        build.mark("error", words)
+        if kind == "turn.failed":
+            build.problem(f"the turn failed: {words[:200]}", ended="error")
+    elif kind not in ("turn.started", "item.updated"):
+        build.unknown(kind)
+
+
+def _take_exec_item(
+    build: Builder, item: dict[str, Any], started: dict[str, ToolCall], *, ended: bool
+) -> None:
+    kind = item.get("type", item.get("item_type"))
+    key = name(item.get("id"))
+    if kind == "agent_message" or kind == "assistant_message":
+        if ended:
+            model_speaks(build)
+            build.said("model", item.get("text"))
+        return
+    if kind in ("reasoning", "todo_list", "error") or type(kind) is not str:
+        if kind == "error" and ended:
+            build.mark("error", item.get("message"))
+        elif kind != "reasoning" and ended:
+            build.unknown(f"item {kind}" if type(kind) is str else "an item without a type")
+        return
+    call = started.get(key) if key else None
+    if call is None:
+        model_speaks(build)
+        tool, arguments = _exec_call(kind, item)
+        call = build.call(tool, arguments, key or None, raw=rest_of(item, _EXEC_PLACED))
+        build.settle(call)
+        if key:
+            started[key] = call
+    if ended and not call.answered:
+        words, failed = _exec_answer(item)
+        build.fill(call, words, failed=failed, refused=item.get("status") == "declined")
+        build.turn = ""
+
+
+_EXEC_PLACED = frozenset(
+    (
+        "id",
+        "type",
+        "item_type",
+        "status",
+        "arguments",
+        "server",
+        "tool",
+        "result",
+        "error",
+        "aggregated_output",
+        "command",
+    )
+)
+
+
+def _exec_call(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
+    if kind == "command_execution":
+        return "shell", {"command": item.get("command")}
+    if kind == "mcp_tool_call":
+        server = name(item.get("server"))
+        return f"mcp__{server}__{name(item.get('tool'))}" if server else name(item.get("tool")), item.get(
+            "arguments"
+        )
+    return kind, {
+        k: v for k, v in item.items() if k not in ("id", "type", "item_type", "status", "aggregated_output")
+    }
+
+
+def _exec_answer(item: dict[str, Any]) -> tuple[str | None, bool]:
+    code = item.get("exit_code")
+    failed = item.get("status") == "failed" or (type(code) is int and code != 0)
+    if item.get("error"):
+        return as_text(obj(item["error"]).get("message") or item["error"]), True
+    for key in ("aggregated_output", "result"):
+        value = item.get(key)
+        if value is not None:
+            inner = obj(value)
+            return as_text(inner.get("content", value)), failed
+    return None, failed
+
+
+READERS = (Codex(), CodexExec())

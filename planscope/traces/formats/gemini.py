@@ -1,0 +1,240 @@
+"""Sessions of Gemini CLI: one JSON document (older), or lines with checkpoints and rewinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from planscope.traces.blocks import function_response
+from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
+from planscope.traces.formats.claude_code import inside
+from planscope.traces.json_stream import Broken, salvaged
+from planscope.traces.reader import Options, closed
+from planscope.traces.shape import Item, ToolCall, Trace
+from planscope.traces.source import Head, Source, Unreadable, file_source
+from planscope.traces.values import as_text, count_of, name, obj, rest_of, seq, text
+
+_MESSAGE = frozenset(
+    ("id", "timestamp", "type", "content", "toolCalls", "thoughts", "tokens", "model", "displayContent")
+)
+_CALL = frozenset(("id", "name", "args", "status", "result", "timestamp", "displayName", "description",
+                   "renderOutputAsMarkdown", "resultDisplay"))  # fmt: skip
+_SAFE = re.compile(r"[A-Za-z0-9_-]{1,200}")
+MOST_PARTS = 200
+
+
+class Gemini:
+    """One session a file; sub-agents lie in a folder named by the session's id."""
+
+    name = "gemini-cli"
+    title = "a Gemini CLI session"
+
+    def recognises(self, head: Head) -> float:
+        for one in head.objects:
+            if "projectHash" in one and ("sessionId" in one or "messages" in one):
+                return 0.95
+            if "$rewindTo" in one or type(one.get("$set")) is dict:
+                return 0.9
+            if one.get("type") == "gemini" and ("content" in one or "toolCalls" in one):
+                return 0.8
+        return 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        yield _trace(source, options.siblings)
+
+
+class _History:
+    """The messages as they are after all rewinds and checkpoints, and those that were rewound."""
+
+    def __init__(self) -> None:
+        self.about: dict[str, Any] = {}
+        self.messages: dict[str, dict[str, Any]] = {}
+        self.gone: list[tuple[str, list[dict[str, Any]]]] = []
+        """Rewound messages, each list with the id of the message before it."""
+        self.unknown: list[str] = []
+
+    def take(self, line: dict[str, Any]) -> None:
+        if "$rewindTo" in line:
+            self._rewind(name(line["$rewindTo"]))
+        elif type(line.get("$set")) is dict:
+            changed = line["$set"]
+            if type(changed.get("messages")) is list:
+                self.messages = {}
+                for one in changed["messages"]:
+                    self._add(obj(one))
+            self._know(changed)
+        elif type(line.get("type")) is str and ("content" in line or "toolCalls" in line or "id" in line):
+            self._add(line)
+        elif "sessionId" in line or "projectHash" in line:
+            for one in seq(line.get("messages")):
+                self._add(obj(one))
+            self._know(line)
+        else:
+            self.unknown.append(text(line.get("type")) or next(iter(line), "an empty object")[:80])
+
+    def _know(self, line: dict[str, Any]) -> None:
+        self.about.update({k: v for k, v in line.items() if k in ("sessionId", "startTime", "summary")})
+
+    def _add(self, message: dict[str, Any]) -> None:
+        key = name(message.get("id")) or f"#{len(self.messages)}"
+        if key in self.messages or len(self.messages) < MOST_ITEMS:
+            self.messages[key] = message
+
+    def _rewind(self, to: str) -> None:
+        """Drop this message and those after it."""
+        keys = list(self.messages)
+        if to not in self.messages:
+            return
+        place = keys.index(to)
+        self.gone.append((keys[place - 1] if place else "", [self.messages.pop(key) for key in keys[place:]]))
+
+
+def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
+    history = _History()
+    broken: Broken | None = None
+    try:
+        _read(source, history)
+    except Broken as error:
+        broken = error
+    build = Builder(name(history.about.get("sessionId")) or source.stem, Gemini.name)
+    build.at(history.about.get("startTime"))
+    build.trace.title = text(history.about.get("summary")) or None
+    after: dict[str, int] = {"": 0}
+    try:
+        for key, message in history.messages.items():
+            _take(build, message, agent)
+            after[key] = build.steps
+        for before, messages in history.gone:
+            branch = Builder("", Gemini.name, steps=after.get(before, 0), message=build.message)
+            branch.trace.started = build.trace.started
+            for message in messages:
+                _take(branch, message, agent)
+            if branch.items:
+                build.branch(after.get(before, 0), branch.items)
+    except Full:
+        build.full()
+    for kind in history.unknown:
+        build.unknown(kind)
+    if siblings and source.path is not None:
+        _put_in_sub_agents(build, source.path)
+    return closed(build, source, broken)
+
+
+def _read(source: Source, history: _History) -> None:
+    if source.seen.kind == "lines":
+        for _, line in source.records():
+            history.take(obj(line))
+        return
+    for top in source.json().documents():
+        if top.kind != "{":
+            top.skip()
+            continue
+        about: dict[str, Any] = {}
+        for key, member in top.members():
+            if key == "messages" and member.kind == "[":
+                for element in member.elements():
+                    history.take(obj(element.value()))
+            elif key in ("$set", "$rewindTo"):
+                history.take({key: member.value()})
+            else:
+                try:
+                    about[key] = member.value()
+                except Broken as broken:
+                    about[key] = salvaged(broken.rest) if broken.cut else None
+                    raise
+        if about:
+            history.take(about)
+
+
+def _take(build: Builder, message: dict[str, Any], agent: str | None) -> None:
+    build.message += 1
+    at = build.at(message.get("timestamp"))
+    kind = message.get("type")
+    raw = rest_of(message, _MESSAGE)
+    content = message.get("content")
+    if kind == "user":
+        build.said("user", content, at=at, raw=raw)
+        return
+    if kind in ("error", "warning"):
+        build.mark("error", content, at=at, raw=raw)
+        return
+    if kind != "gemini":
+        build.unknown(kind)
+        return
+    tokens = obj(message.get("tokens"))
+    used = (count_of(tokens.get("input")), count_of(tokens.get("output"))) if tokens else None
+    thoughts = [
+        f"{text(obj(t).get('subject'))}: {text(obj(t).get('description'))}"
+        for t in seq(message.get("thoughts"))
+    ]
+    if thoughts:
+        raw = {**(raw or {}), "reasoning": "\n".join(thoughts)}
+    build.trace.model = text(message.get("model")) or build.trace.model
+    build.said("model", content, at=at, agent=agent, usage=used, raw=raw)
+    for call in seq(message.get("toolCalls")):
+        _take_call(build, obj(call), at, agent)
+
+
+def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: str | None) -> None:
+    made = build.call(
+        call.get("name"), call.get("args"), call.get("id"), at=at, agent=agent, raw=rest_of(call, _CALL)
+    )
+    build.settle(made)
+    status = call.get("status")
+    result = call.get("result")
+    if result is None and status not in ("error", "cancelled", "success"):
+        return
+    words: list[str] = []
+    for part in result if type(result) is list else [result]:
+        response = obj(part).get("functionResponse")
+        words.append(
+            function_response(obj(response).get("response"))[0] if response is not None else as_text(part)
+        )
+    shown = "\n".join(one for one in words if one) or (None if result is None else "")
+    when = build.at(call.get("timestamp"))
+    build.fill(made, shown, failed=status == "error", refused=status == "cancelled", at=when)
+
+
+def _put_in_sub_agents(build: Builder, path: Path) -> None:
+    """Sessions in the folder that is named by this session's id come after the call that was made before them."""
+    if not _SAFE.fullmatch(build.trace.id):
+        return
+    folder = path.parent / build.trace.id
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    try:
+        names = sorted(one.name for one in folder.iterdir() if one.suffix in (".json", ".jsonl"))
+    except OSError:
+        return
+    parts: list[tuple[ToolCall | None, list[Item]]] = []
+    calls = build.trace.calls
+    for one in names[:MOST_PARTS]:
+        file = inside(folder, folder / one)
+        if file is None:
+            continue
+        try:
+            source = file_source(file)
+            source.seen = source.head(65536)
+            trace = _trace(source, False, Path(one).stem)
+            source.close()
+        except (Unreadable, OSError) as error:
+            build.problem(str(error))
+            continue
+        began, mine = trace.started, build.trace.started
+        before = [
+            c
+            for c in calls
+            if c.at is not None and began is not None and mine is not None and mine + c.at <= began
+        ]
+        if began is not None and mine is not None:
+            for item in trace.items:
+                if item.at is not None:
+                    item.at = round(max(item.at + began - mine, 0.0), 6)
+        parts.append((before[-1] if before else None, trace.items))
+    if parts:
+        build.items[:] = spliced(build.items, parts)
+
+
+READERS = (Gemini(),)

@@ -1,0 +1,96 @@
+"""Messages of pydantic-ai: requests and responses, each with parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planscope.traces.blocks import usage_of
+from planscope.traces.build import Builder
+from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.shape import Said
+from planscope.traces.values import as_text, obj, rest_of, seq, text
+
+_PLACED = frozenset(
+    ("part_kind", "content", "tool_name", "args", "tool_call_id", "timestamp", "outcome", "id", "tool_kind")
+)
+CALLS = ("tool-call", "builtin-tool-call", "native-tool-call", "deferred-tool-call")
+RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
+
+
+def is_message(value: Any) -> bool:
+    """Whether a value is a message of pydantic-ai."""
+    return (
+        type(value) is dict
+        and value.get("kind") in ("request", "response")
+        and type(value.get("parts")) is list
+    )
+
+
+def _take(build: Builder, message: dict[str, Any]) -> None:
+    build.message += 1
+    at = build.at(message.get("timestamp"))
+    if message.get("instructions") and not any(
+        isinstance(one, Said) and one.by == "system" for one in build.items
+    ):
+        build.said("system", message["instructions"], at=at)
+    if type(message.get("model_name")) is str:
+        build.trace.model = build.trace.model or message["model_name"]
+    tokens = usage_of(message.get("usage"))
+    for part in seq(message.get("parts")):
+        part = obj(part)
+        kind = part.get("part_kind")
+        raw = rest_of(part, _PLACED)
+        when = build.at(part.get("timestamp"))
+        when = at if when is None else when
+        if kind in CALLS:
+            build.call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"), at=when, raw=raw)
+        elif kind in RETURNS:
+            outcome = part.get("outcome")
+            build.answer(
+                part.get("tool_call_id"),
+                as_text(part.get("content")),
+                tool=part.get("tool_name"),
+                failed=outcome == "failed",
+                refused=outcome == "denied",
+                at=when,
+                raw=raw,
+            )
+        elif kind == "retry-prompt":
+            _take_retry(build, part, when, raw)
+        elif kind in ("user-prompt", "system-prompt"):
+            build.said("user" if kind == "user-prompt" else "system", part.get("content"), at=when, raw=raw)
+        elif kind == "text":
+            build.said("model", part.get("content"), at=when, usage=tokens, raw=raw)
+            tokens = None
+        elif kind == "thinking":
+            build.said("model", "", at=when, raw={"reasoning": text(part.get("content"))})
+        else:
+            build.unknown(kind)
+    if tokens is not None and message.get("kind") == "response":
+        build.said("model", "", at=at, usage=tokens)
+
+
+def _take_retry(build: Builder, part: dict[str, Any], at: float | None, raw: Any) -> None:
+    """A tool's complaint, or without a tool one about the model's answer."""
+    words = as_text(part.get("content"))
+    if part.get("tool_name"):
+        build.answer(part.get("tool_call_id"), words, tool=part.get("tool_name"), failed=True, at=at, raw=raw)
+    else:
+        build.said("user", words, at=at, raw=raw)
+
+
+def _sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    return 0.9 if any(obj(p).get("part_kind") for m in messages for p in seq(m.get("parts"))) else 0.3
+
+
+READERS = (
+    MessageFormat(
+        "pydantic-ai",
+        "pydantic-ai messages",
+        ("messages", "message_history", "all_messages", "new_messages"),
+        is_message=is_message,
+        sure=_sure,
+        take=_take,
+        about=about_messages,
+    ),
+)

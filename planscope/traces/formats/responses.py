@@ -1,0 +1,191 @@
+"""Items of OpenAI's Responses API: the ``input`` of a request, the ``output`` of a response, or a list of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planscope.traces.blocks import SPEAKERS, usage_of
+from planscope.traces.build import Builder
+from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.shape import Said
+from planscope.traces.values import as_text, name, obj, rest_of, text
+
+CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
+         "tool_search_call")  # fmt: skip
+"""Calls whose answers are items of their own, named like them with ``_output``."""
+HOSTED = ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call")
+"""Calls that the provider makes itself; the item holds the answer, if anything does."""
+_OUTPUTS = (*(f"{kind}_output" for kind in CALLS), "tool_search_output")
+_BESIDE = ("mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference", "compaction",
+           "compaction_summary", "context_compaction")  # fmt: skip
+_PLACED = frozenset(
+    (
+        "type",
+        "role",
+        "content",
+        "id",
+        "call_id",
+        "name",
+        "arguments",
+        "input",
+        "output",
+        "status",
+        "summary",
+        "action",
+    )
+)
+
+
+def is_item(value: Any) -> bool:
+    """Whether a value is an item."""
+    if type(value) is not dict:
+        return False
+    kind = value.get("type")
+    if type(kind) is not str:
+        return value.get("role") in SPEAKERS if type(value.get("role")) is str else False
+    if kind == "message":
+        return "role" in value
+    return kind in CALLS or kind in HOSTED or kind in _OUTPUTS or kind in _BESIDE or kind == "reasoning"
+
+
+def take_item(
+    build: Builder, item: dict[str, Any], *, at: float | None = None, agent: str | None = None
+) -> None:
+    """Add one item. Items that the model made in a row are one message."""
+    kind = item.get("type")
+    kind = kind if type(kind) is str else "message" if "role" in item else ""
+    if kind == "message":
+        _take_message(build, item, at, agent)
+    elif kind in CALLS:
+        model_speaks(build)
+        tool, arguments = _what(kind, item)
+        build.call(
+            tool,
+            arguments,
+            item.get("call_id", item.get("id")),
+            at=at,
+            agent=agent,
+            raw=rest_of(item, _PLACED),
+        )
+    elif kind in _OUTPUTS:
+        other_speaks(build)
+        answer, failed = output_of(item.get("output"))
+        build.answer(
+            item.get("call_id", item.get("id")), answer, failed=failed, at=at, raw=rest_of(item, _PLACED)
+        )
+    elif kind in HOSTED:
+        model_speaks(build)
+        _take_hosted(build, kind, item, at, agent)
+    elif kind == "reasoning":
+        model_speaks(build)
+        words = as_text(item.get("content")) or as_text(item.get("summary"))
+        if words:
+            build.said("model", "", at=at, agent=agent, raw={"reasoning": words})
+    elif kind in ("compaction", "compaction_summary", "context_compaction"):
+        build.mark("compacted", item.get("summary") or "the history was compacted", at=at)
+    else:
+        build.unknown(kind or "an item without a type")
+
+
+def model_speaks(build: Builder) -> None:
+    """The model's items in a row are one message."""
+    if build.turn != "model":
+        build.message += 1
+        build.turn = "model"
+
+
+def other_speaks(build: Builder) -> None:
+    """Each item of someone else is a message."""
+    build.message += 1
+    build.turn = "other"
+
+
+def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent: str | None) -> None:
+    role = item.get("role")
+    by = SPEAKERS.get(role) if type(role) is str else None
+    if by is None:
+        build.unknown(f"role {name(role)[:40]}")
+        return
+    if by == "model":
+        model_speaks(build)
+    else:
+        other_speaks(build)
+    build.said(by, item.get("content"), at=at, agent=agent, raw=rest_of(item, _PLACED))
+
+
+def _what(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
+    """The tool of a call and its arguments; tools of OpenAI have no name of their own."""
+    if kind == "function_call":
+        return name(item.get("name")), item.get("arguments")
+    if kind == "custom_tool_call":
+        value = item.get("input")
+        return name(item.get("name")), {"input": value} if value is not None else None
+    action = item.get("action", item.get("operation"))
+    return name(item.get("name")) or kind.removesuffix("_call"), action if type(action) is dict else None
+
+
+def output_of(output: Any) -> tuple[str, bool | None]:
+    """An answer's text, and whether it failed if the item says so."""
+    inner = obj(output)
+    if type(inner.get("success")) is bool:
+        return as_text(inner.get("content", inner.get("body", ""))), not inner["success"]
+    return as_text(output), None
+
+
+def _take_hosted(
+    build: Builder, kind: str, item: dict[str, Any], at: float | None, agent: str | None
+) -> None:
+    tool = name(item.get("name")) if kind == "mcp_call" else kind.removesuffix("_call")
+    arguments: Any = item.get("arguments")
+    if kind != "mcp_call":
+        found = {k: item[k] for k in ("action", "queries", "code") if item.get(k) is not None}
+        arguments = found["action"] if type(found.get("action")) is dict and len(found) == 1 else found
+    call = build.call(tool, arguments, item.get("id"), at=at, agent=agent, raw=rest_of(item, _PLACED))
+    build.settle(call)
+    error = item.get("error")
+    status = item.get("status")
+    if error is not None:
+        build.fill(call, as_text(error), failed=True)
+    elif status in ("completed", "failed", "incomplete") or "output" in item:
+        result = item.get("output", item.get("results", item.get("outputs")))
+        build.fill(call, as_text(result) if result is not None else None, failed=status == "failed")
+
+
+def _sure(items: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    kinds = {one["type"] for one in items if type(one.get("type")) is str}
+    if kinds & {*CALLS, *_OUTPUTS, *HOSTED}:
+        return 0.9
+    if beside.get("object") == "response" or kinds & {"reasoning", "message"}:
+        return 0.7
+    return 0.35 if ("input" in beside or "output" in beside) and items else 0.1
+
+
+def _about(build: Builder, beside: dict[str, Any]) -> None:
+    about_messages(build, beside)
+    if beside.get("instructions"):
+        build.items.insert(0, Said("system", as_text(beside["instructions"]), 0))
+    tokens = usage_of(beside.get("usage"))
+    last = next((one for one in reversed(build.items) if isinstance(one, Said) and one.by == "model"), None)
+    if tokens is not None and last is not None and last.usage is None:
+        last.usage = tokens
+    error = obj(beside.get("error"))
+    if error:
+        build.problem(f"the response ended in an error: {text(error.get('message'))[:200]}", ended="error")
+
+
+def _take(build: Builder, item: dict[str, Any]) -> None:
+    take_item(build, item)
+
+
+RESPONSES = MessageFormat(
+    "openai-responses",
+    "OpenAI Responses items",
+    ("input", "output", "items", "data"),
+    is_message=is_item,
+    sure=_sure,
+    take=_take,
+    about=_about,
+    in_row=True,
+)
+
+READERS = (RESPONSES,)

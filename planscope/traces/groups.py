@@ -1,0 +1,56 @@
+"""Records of interleaved traces, put in order by trace in a temporary file."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from array import array
+from collections.abc import Iterator
+from typing import IO, Any
+
+IN_MEMORY = 32 * 2**20
+"""Bytes that are kept in memory before they go to a file."""
+MOST_TRACES = 1_000_000
+MOST_RECORDS = 400_000
+"""Records of one trace that are kept, at most."""
+
+
+class Groups:
+    """Records by the id of their trace; the traces come in the order in which they began."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
+        self._places: dict[str, array[int]] = {}
+        self.left_out = 0
+
+    def add(self, trace: str, record: dict[str, Any]) -> None:
+        """Keep a record."""
+        places = self._places.get(trace)
+        if places is None:
+            if len(self._places) >= MOST_TRACES:
+                self.left_out += 1
+                return
+            places = self._places[trace] = array("Q")
+        if len(places) >= MOST_RECORDS:
+            self.left_out += 1
+            return
+        places.append(self._file.tell())
+        self._file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+
+    @property
+    def count(self) -> int:
+        """The number of traces."""
+        return len(self._places)
+
+    def each(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The records of each trace."""
+        for trace, places in self._places.items():
+            found: list[dict[str, Any]] = []
+            for place in places:
+                self._file.seek(place)
+                found.append(json.loads(self._file.readline()))
+            yield trace, found
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()

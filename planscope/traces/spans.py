@@ -1,0 +1,205 @@
+"""Spans of any tracer as a trace: tool spans are its calls, and model spans say what was asked and answered.
+
+Where the program recorded no tool spans, the calls are those in the model's messages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planscope.traces.blocks import SPEAKERS, take
+from planscope.traces.build import Builder
+from planscope.traces.values import as_text, compact, name, obj, seq, text
+
+Kind = Literal["tool", "model", "agent", "handoff", "other"]
+
+
+@dataclass(slots=True)
+class Span:
+    """One span. ``start`` and ``end`` are seconds since 1970. ``arguments`` is None if they were not captured.
+
+    ``messages`` are what the model read, ``answers`` what it wrote, both as messages with roles. ``failed`` is the
+    format's own mark, None if it has none.
+    """
+
+    id: str
+    parent: str = ""
+    kind: Kind = "other"
+    name: str = ""
+    start: float | None = None
+    end: float | None = None
+    order: int = 0
+    call_id: str = ""
+    arguments: Any = None
+    result: Any = None
+    answered: bool = False
+    failed: bool | None = None
+    error: str = ""
+    agent: str = ""
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    usage: tuple[int, int] | None = None
+    model: str = ""
+    tools: Any = None
+    raw: Any = None
+
+
+def assemble(build: Builder, spans: Iterable[Span]) -> None:
+    """Add the spans of one trace, by start time, then file order. A span that is there twice counts once."""
+    known: dict[str, Span] = {}
+    for span in spans:
+        known.setdefault(span.id or f"#{len(known)}", span)
+    ordered = sorted(known.values(), key=lambda s: (s.start is None, s.start or 0.0, s.order))
+    _Assembly(build, known).take(ordered)
+
+
+class _Assembly:
+    def __init__(self, build: Builder, known: dict[str, Span]) -> None:
+        self.build, self.known = build, known
+        self.seen: Counter[str] = Counter()
+        self.agents: dict[str, str] = {}
+        self.has_tools = any(one.kind == "tool" for one in known.values())
+        self.in_messages: dict[str, tuple[Any, Any]] = {}
+        """Calls in the model's messages by id: their arguments and answers."""
+
+    def take(self, ordered: list[Span]) -> None:
+        build = self.build
+        if self.has_tools:
+            for span in ordered:
+                self._look(span)
+        after_model = False
+        for span in ordered:
+            if span.tools is not None:
+                build.tools(span.tools)
+            if span.model and build.trace.model is None:
+                build.trace.model = span.model
+            at = build.at(span.start)
+            if span.kind == "model":
+                self._take_model(span, at)
+                after_model = True
+            elif span.kind == "tool":
+                if not after_model:
+                    build.message += 1
+                self._take_tool(span, at)
+            elif span.kind == "handoff":
+                build.mark("handoff", span.name, at=at, raw=span.raw)
+        self._take_ending(ordered)
+
+    def _take_ending(self, ordered: list[Span]) -> None:
+        roots = [s for s in ordered if not s.parent or s.parent not in self.known]
+        failed = [s for s in roots if s.failed and s.kind != "tool"]
+        if failed and len(failed) == len(roots):
+            self.build.problem(
+                f"the run ended in an error: {failed[-1].error or failed[-1].name}"[:300], ended="error"
+            )
+
+    def agent_of(self, span: Span) -> str | None:
+        """The agent of the nearest span above it that has one."""
+        above: list[str] = []
+        at: Span | None = span
+        found = ""
+        while at is not None and at.id not in above and len(above) < 200:
+            if at.id in self.agents:
+                found = self.agents[at.id]
+                break
+            above.append(at.id)
+            if at.agent:
+                found = at.agent
+                break
+            at = self.known.get(at.parent)
+        for one in above:
+            self.agents[one] = found
+        return found or None
+
+    def _look(self, span: Span) -> None:
+        """Note the calls in a model's messages, for tool spans that captured less."""
+        for message in (*span.messages, *span.answers):
+            for call in seq(message.get("tool_calls")):
+                call = obj(call)
+                function = obj(call.get("function"))
+                key = name(call.get("id"))
+                arguments = function.get("arguments", call.get("arguments"))
+                if key and key not in self.in_messages:
+                    self.in_messages[key] = (arguments, None)
+            for part in seq(message.get("parts") or message.get("content")):
+                part = obj(part)
+                key = name(part.get("id"))
+                if part.get("type") == "tool_call" and key:
+                    self.in_messages.setdefault(key, (part.get("arguments"), None))
+                elif part.get("type") == "tool_call_response" and key in self.in_messages:
+                    answer = part.get("response", part.get("result"))
+                    self.in_messages[key] = (self.in_messages[key][0], answer)
+            key = name(message.get("tool_call_id"))
+            if key in self.in_messages and message.get("role") == "tool":
+                self.in_messages[key] = (self.in_messages[key][0], message.get("content"))
+
+    def _take_tool(self, span: Span, at: float | None) -> None:
+        build = self.build
+        arguments, result = span.arguments, span.result
+        if span.call_id in self.in_messages:
+            asked, answered = self.in_messages[span.call_id]
+            arguments = asked if arguments is None else arguments
+            result = answered if result is None else result
+        if span.call_id and build.known(span.call_id):
+            same = build.last(span.call_id)
+            if same is not None and same.tool == span.name and not span.answered:
+                return
+        call = build.call(span.name, arguments, span.call_id, at=at, agent=self.agent_of(span), raw=span.raw)
+        build.settle(call)
+        if span.answered or result is not None:
+            if result is None and span.error:
+                result = span.error
+            build.fill(
+                call, result if result is None else as_text(result), failed=span.failed, at=build.at(span.end)
+            )
+
+    def _take_model(self, span: Span, at: float | None) -> None:
+        """What is new in a model's messages; the history is in every span again."""
+        build = self.build
+        here: Counter[str] = Counter()
+        agent = self.agent_of(span)
+        for message, made in (*((m, False) for m in span.messages), *((m, True) for m in span.answers)):
+            key = _key(message)
+            here[key] += 1
+            if here[key] > self.seen[key]:
+                self.seen[key] = here[key]
+                self._take_message(message, at, agent if made else None)
+        build.message += 0 if span.messages or span.answers else 1
+        if span.usage is not None:
+            build.said("model", "", at=at, agent=agent, usage=span.usage)
+        if span.failed:
+            build.mark("error", span.error or "the model call failed", at=at)
+
+    def _take_message(self, message: dict[str, Any], at: float | None, agent: str | None) -> None:
+        if not self.has_tools:
+            take(self.build, message, at=at, agent=agent)
+            return
+        role = message.get("role")
+        by = SPEAKERS.get(role) if type(role) is str else None
+        self.build.message += 1
+        if by is None:
+            return
+        content = message.get("content", message.get("parts"))
+        if type(content) is list:
+            content = [b for b in content if text(obj(b).get("type")) not in _ACTS]
+        self.build.said(by, content, at=at, agent=agent)
+
+
+_ACTS = ("tool_call", "tool_call_response", "tool_use", "tool_result", "tool-call", "tool-result")
+
+
+def _key(message: dict[str, Any]) -> str:
+    """What makes a message the same when it comes again: role, text and calls."""
+    content = message.get("content", message.get("parts"))
+    calls = [
+        name(obj(c).get("id")) or compact(obj(c).get("function") or obj(c).get("name"))
+        for c in seq(message.get("tool_calls"))
+    ]
+    role = text(message.get("role"))
+    words = content.strip() if type(content) is str else compact(content) if content else ""
+    if type(content) is list and len(content) == 1 and text(obj(content[0]).get("type")) == "text":
+        words = as_text(content).strip()
+    return f"{role}|{words}|{calls}|{name(message.get('tool_call_id'))}"

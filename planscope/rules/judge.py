@@ -1,0 +1,475 @@
+"""The judge: rules stepped call by call. A call costs only the rules that its tool touches, however long the trace is.
+
+``Rulebook`` is compiled once for many traces; ``Judge`` holds what one trace has done to it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from planscope.rules.machine import FIRST, FRESH, MET, THEN, TOO_LATE, USER, Machine, Status, machine_of
+from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, resolve
+from planscope.rules.values import (
+    Key,
+    among,
+    holds,
+    key_of,
+    key_text,
+    said_among,
+)
+from planscope.traces.shape import Item, Said, ToolCall, Trace
+
+StepNo = int | Literal["end"]
+Event = ToolCall | Said
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What one tool is to one rule. ``first`` and ``then``: the rule's sets that name the tool."""
+
+    rule: int
+    first: tuple[Calls, ...]
+    then: tuple[Calls, ...]
+    letter: int
+    """The letter if the sets' conditions are met."""
+    decided: bool
+    """Does the tool's name alone decide the letter?"""
+
+
+@dataclass(slots=True)
+class Tested:
+    """A rule's result on a whole trace: its state, where it broke, and for how many values it was put to the test."""
+
+    rule: Rule
+    state: Literal["kept", "broken", "not_applicable", "unknown"]
+    applicable: bool
+    broken_at: list[StepNo] = field(default_factory=list)
+    value: str | None = None
+    values_applicable: int = 0
+    values_broken: int = 0
+    owed: bool = False
+
+
+class Rulebook:
+    """Rules, ready to judge traces. ``tools``: names that calls may have, to accept a name in another case."""
+
+    def __init__(self, rules: Sequence[Rule], *, succeeded_only: bool = False) -> None:
+        self.rules = tuple(rules)
+        self.succeeded_only = succeeded_only
+        self.machines: list[Machine] = [machine_of(rule) for rule in self.rules]
+        self.rows = [machine.rows for machine in self.machines]
+        self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
+        self.literal = tuple(name for name in self.names if "*" not in name)
+        self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
+        self.seconds = [rule.kind == "within" and rule.unit == "seconds" for rule in self.rules]
+        self.every_call = [i for i, rule in enumerate(self.rules) if rule.every_call]
+        self._touches: dict[str, tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]] = {}
+        self._by_name: dict[str, list[int]] = {}
+        self._by_glob: list[int] = []
+        for i, rule in enumerate(self.rules):
+            for calls in rule.sets:
+                if calls.is_glob:
+                    self._by_glob.append(i)
+                elif calls.name:
+                    self._by_name.setdefault(calls.name, []).append(i)
+        self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
+
+    def for_tools(self, tools: Iterable[str]) -> Rulebook:
+        """The same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that fits."""
+        known = frozenset(tools)
+        if known.issuperset(self.literal):
+            return self
+        found = resolve(self.literal, known)
+        if not found:
+            return self
+        key = tuple(sorted(found.items()))
+        if key not in self._others:
+            self._others[key] = Rulebook(
+                [renamed(rule, dict(found)) for rule in self.rules], succeeded_only=self.succeeded_only
+            )
+        return self._others[key]
+
+    def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
+        """The rules that a call of the tool touches: with their letter if the name decides, and the others."""
+        found = self._touches.get(tool)
+        if found is None:
+            decided, others = [], []
+            touched = {*self._by_name.get(tool, ()), *self._by_glob, *self.every_call}
+            for i in sorted(touched):
+                touch = self._touch(i, tool)
+                if touch is None:
+                    continue
+                if touch.decided:
+                    decided.append((i, touch.letter))
+                else:
+                    others.append(touch)
+            found = self._touches[tool] = (tuple(decided), tuple(others))
+        return found
+
+    def _touch(self, i: int, tool: str) -> Touch | None:
+        rule = self.rules[i]
+        first = tuple(calls for calls in rule.first if calls.names(tool))
+        then = tuple(calls for calls in rule.then if calls.names(tool))
+        if not (first or then or rule.every_call):
+            return None
+        letter = (FIRST if first else 0) | (THEN if then else 0)
+        plain = all(calls.plain for calls in (*first, *then))
+        decided = plain and not rule.per and not rule.late and not self.seconds[i]
+        return Touch(i, first, then, letter, decided)
+
+
+def renamed(rule: Rule, names: dict[str, str]) -> Rule:
+    """The rule with other names of tools."""
+    from dataclasses import replace
+
+    def sets(of: tuple[Calls, ...]) -> tuple[Calls, ...]:
+        return tuple(replace(calls, name=names.get(calls.name, calls.name)) for calls in of)
+
+    return replace(rule, first=sets(rule.first), then=sets(rule.then))
+
+
+class Judge:
+    """The rules of one trace so far.
+
+    An *instance* is a rule, or a rule for one value. The first ones, by the rules' places, are the rules without
+    values; for a rule with values that place holds the state in which a new value begins.
+    """
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        count = len(book.rules)
+        self.state = [0] * count
+        self.rows = book.rows.copy()
+        self.owner = list(range(count))
+        self.seen = [0] * count
+        self.key: list[Key | None] = [None] * count
+        self.broken_at: dict[int, StepNo] = {}
+        self.index: dict[tuple[int, Key], int] = {}
+        self.by_rule: dict[int, list[int]] = {}
+        self.last_message: dict[int, int] = {}
+        self.changed: list[int] = []
+        self.unsure: set[int] = set()
+        """Instances of which times were not captured."""
+        self.lacking: dict[int, dict[str, bool]] = {}
+        """For rules with values: the called tools that they name, and whether a call had the value."""
+        self.phantom: set[int] = set()
+        """Rules with values of which a call may have a value that was not captured."""
+        self.message = -1
+        self.last_step = 0
+        self.now: float | None = None
+        self._due: list[tuple[float, int]] = []
+        self._deadline: dict[int, float | None] = {}
+
+    def machine(self, instance: int) -> Machine:
+        return self.book.machines[self.owner[instance]]
+
+    def status(self, instance: int) -> Status:
+        return self.machine(instance).status[self.state[instance]]
+
+    def said(self, said: Said, step: int) -> None:
+        """A user message. It counts with ``step``, the call that follows it."""
+        if said.by != "user":
+            return
+        self.message = said.message
+        self._pass_time(said.at, step)
+        for i in self.book.users:
+            rule = self.book.rules[i]
+            letter = (
+                USER
+                | (FIRST if said_among(rule.first, said) else 0)
+                | (THEN if said_among(rule.then, said) else 0)
+            )
+            for instance in (i, *self.by_rule.get(i, ())):
+                self._step(instance, (letter,), said.message, said.at, step)
+
+    def call(self, call: ToolCall) -> None:
+        """One call, with its answer. ``changed`` gathers the instances whose state changed, until it is cleared."""
+        self.last_step = call.step
+        if call.refused or (self.book.succeeded_only and call.failed):
+            return
+        self.message = call.message
+        if call.at is not None:
+            self._pass_time(call.at, call.step)
+        decided, others = self.book.touches(call.tool)
+        state, rows, seen = self.state, self.rows, self.seen
+        for i, letter in decided:
+            before = state[i]
+            after = rows[i][before][letter]
+            seen[i] |= letter
+            if after != before:
+                self._moved(i, before, letter, call.step)
+        for touch in others:
+            self._touch(touch, call)
+
+    def _moved(self, instance: int, before: int, letter: int, step: StepNo) -> None:
+        machine = self.machine(instance)
+        after = machine.fill(before, letter)
+        if after == before:
+            return
+        self.state[instance] = after
+        self.changed.append(instance)
+        if machine.status[after] == "broken" and instance not in self.broken_at:
+            self.broken_at[instance] = step
+
+    def _step(
+        self, instance: int, letters: tuple[int, ...], message: int, now: float | None, step: StepNo
+    ) -> None:
+        """Step one instance by one of these letters; of several, the trace does not tell which."""
+        owner = self.owner[instance]
+        rule = self.book.rules[owner]
+        fresh = 0
+        if rule.late:
+            fresh = FRESH if self.last_message.get(instance, -1) != message else 0
+            self.last_message[instance] = message
+        if self.book.seconds[owner] and self.status(instance) != "broken":
+            self._clock(instance, letters, now, step)
+        before = self.state[instance]
+        if len(letters) == 1:
+            self.seen[instance] |= letters[0]
+            self._moved(instance, before, letters[0] | fresh, step)
+            return
+        machine = self.machine(instance)
+        after = machine.joined(machine.fill(before, letter | fresh) for letter in letters)
+        for letter in letters:
+            self.seen[instance] |= letter
+        if after != before:
+            self.state[instance] = after
+            self.changed.append(instance)
+            if machine.status[after] == "broken" and instance not in self.broken_at:
+                self.broken_at[instance] = step
+
+    def _touch(self, touch: Touch, call: ToolCall) -> None:
+        rule = self.book.rules[touch.rule]
+        letters = letters_of(rule, touch, call)
+        if not rule.per:
+            self._step(touch.rule, letters, call.message, call.at, call.step)
+            return
+        if call.arguments is None:
+            if touch.letter or rule.every_call:
+                self.phantom.add(touch.rule)
+                for instance in (touch.rule, *self.by_rule.get(touch.rule, ())):
+                    self._perhaps(instance, letters, call)
+            return
+        only_then = bool(touch.then) and not touch.first
+        key = key_of(rule, call, only_then)
+        if key is None and not touch.letter and rule.per_then:
+            key = key_of(rule, call, True)
+        if touch.first or touch.then:
+            had = self.lacking.setdefault(touch.rule, {})
+            had[call.tool] = had.get(call.tool, False) or key is not None
+        if key is None:
+            return
+        instance = self.index.get((touch.rule, key), -1)
+        if instance < 0:
+            instance = self._new(touch.rule, key)
+        self._step(instance, letters, call.message, call.at, call.step)
+
+    def _perhaps(self, instance: int, letters: tuple[int, ...], call: ToolCall) -> None:
+        """The call may or may not have the value of this instance."""
+        before = self.state[instance]
+        self._step(instance, letters, call.message, call.at, call.step)
+        after = self.machine(instance).joined((before, self.state[instance]))
+        if self.machine(instance).status[after] != "broken":
+            self.broken_at.pop(instance, None)
+        self.state[instance] = after
+        self.changed.append(instance)
+        if self.book.seconds[self.owner[instance]]:
+            self.unsure.add(instance)
+
+    def _new(self, rule: int, key: Key) -> int:
+        instance = len(self.state)
+        self.state.append(self.state[rule])
+        self.rows.append(self.book.rows[rule])
+        self.owner.append(rule)
+        self.seen.append(self.seen[rule])
+        self.key.append(key)
+        self.index[rule, key] = instance
+        self.by_rule.setdefault(rule, []).append(instance)
+        if rule in self.last_message:
+            self.last_message[instance] = self.last_message[rule]
+        if rule in self._deadline:
+            self._deadline[instance] = self._deadline[rule]
+            if (due := self._deadline[rule]) is not None:
+                heapq.heappush(self._due, (due, instance))
+        if self.status(instance) == "broken":
+            self.broken_at[instance] = self.broken_at.get(rule, 0)
+        return instance
+
+    def _clock(self, instance: int, letters: tuple[int, ...], now: float | None, step: StepNo) -> None:
+        """Keep the deadline of the earliest call that is still owed for."""
+        if len(letters) > 1:
+            self.unsure.add(instance)
+        letter = letters[-1]
+        paid = letter & THEN and instance in self._deadline
+        if paid and (self._deadline.pop(instance) is None or now is None):
+            self.unsure.add(instance)
+        if letter & FIRST and instance not in self._deadline:
+            due = None if now is None else now + self.book.rules[self.owner[instance]].count
+            self._deadline[instance] = due
+            if due is not None:
+                heapq.heappush(self._due, (due, instance))
+
+    def _pass_time(self, now: float | None, step: StepNo) -> None:
+        if now is None:
+            return
+        self.now = now
+        while self._due and self._due[0][0] < now:
+            due, instance = heapq.heappop(self._due)
+            if self._deadline.get(instance) == due:
+                del self._deadline[instance]
+                self._moved(instance, self.state[instance], TOO_LATE | FRESH, step)
+
+    def instances(self, rule: int) -> list[int]:
+        """The instances of a rule: itself, or those of its values so far."""
+        return self.by_rule.get(rule, []) if self.book.rules[rule].per else [rule]
+
+    def rule_status(self, rule: int) -> Status:
+        """The status of a rule: the worst of its values."""
+        statuses = {self.status(instance) for instance in self.instances(rule)}
+        for worst in ("broken", "unknown", "owed", "kept_so_far"):
+            if worst in statuses:
+                return worst
+        return "kept_so_far" if self.book.rules[rule].per else "kept"
+
+    def broken(self) -> bool:
+        """Is a rule broken?"""
+        return bool(self.broken_at) and any(
+            self.status(k) == "broken" for k in self.broken_at if not self.is_template(k)
+        )
+
+    def is_template(self, instance: int) -> bool:
+        return instance < len(self.book.rules) and bool(self.book.rules[instance].per)
+
+    def copy(self) -> Judge:
+        """Another judge in the same state."""
+        other = Judge.__new__(Judge)
+        for name, value in vars(self).items():
+            setattr(other, name, value if name == "book" or not hasattr(value, "copy") else value.copy())
+        other.by_rule = {rule: ones.copy() for rule, ones in self.by_rule.items()}
+        other.lacking = {rule: had.copy() for rule, had in self.lacking.items()}
+        return other
+
+    def lost_at_end(self, only: Iterable[int] | None = None) -> bool:
+        """If the trace ended here, would one of these rules (by index; default: any) certainly be broken?"""
+        for rule in range(len(self.book.rules)) if only is None else only:
+            machine = self.book.machines[rule]
+            for k in self.instances(rule):
+                state = self.state[k]
+                sure = k not in self.unsure or machine.status[state] == "broken"
+                if sure and not any(machine.accepting[m] for m in machine.members[state]):
+                    return True
+        return False
+
+    def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
+        """Every rule's result. ``open_end``: the trace may go on, so what is owed is not broken but unknown."""
+        return [self._result(i, trace, open_end) for i in range(len(self.book.rules))]
+
+    def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
+        rule = self.book.rules[i]
+        machine = self.book.machines[i]
+        found = Tested(rule, "kept", False)
+        unknown = False
+        mask = THEN if rule.kind in TESTED_BY_THEN else FIRST
+        always = rule.kind in ALWAYS_TESTED
+        for instance in self.instances(i):
+            state = self.state[instance]
+            kept = [machine.accepting[member] for member in machine.members[state]]
+            tested = always or bool(self.seen[instance] & mask)
+            if not any(kept) and not (instance in self.unsure and machine.status[state] != "broken"):
+                final = machine.status[state] == "broken"
+                if final or not open_end:
+                    found.broken_at.append(self.broken_at.get(instance, "end") if final else "end")
+                    found.values_broken += 1
+                    if found.value is None and (key := self.key[instance]) is not None:
+                        found.value = key_text(key)
+                    tested = True
+                else:
+                    found.owed = True
+                    unknown = True
+            elif not all(kept) or instance in self.unsure:
+                unknown = True
+            if tested:
+                found.values_applicable += 1
+        if i in self.phantom and not machine.accepting[self.state[i]]:
+            unknown = True
+        had = self.lacking.get(i)
+        if had and not all(had.values()):
+            unknown = unknown or any(
+                not has and not in_schema(trace, tool, rule) for tool, has in had.items()
+            )
+        found.applicable = found.values_applicable > 0
+        steps = {at for at in found.broken_at if at != "end" and at <= self.last_step}
+        ends: list[StepNo] = ["end"] if len(steps) < len(set(found.broken_at)) else []
+        found.broken_at = [*sorted(steps), *ends]
+        if found.values_broken:
+            found.state = "broken"
+        elif unknown:
+            found.state = "unknown"
+        elif not found.applicable:
+            found.state = "not_applicable"
+        return found
+
+
+def in_schema(trace: Trace, tool: str, rule: Rule) -> bool:
+    """Does the tool's schema have an argument that the rule goes by?"""
+    known = trace.tools.get(tool)
+    properties = (known.parameters or {}).get("properties") if known is not None else None
+    if not isinstance(properties, dict):
+        return False
+    return any(path[0] in properties for path in (*rule.per, *rule.per_then))
+
+
+def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
+    """What a call is to a rule; several letters if the trace did not capture enough to tell."""
+    letters = [0]
+    for named, bit in ((touch.first, FIRST), (touch.then, THEN)):
+        if named:
+            found = among(named, call)
+            if found is None:
+                letters = [*letters, *(letter | bit for letter in letters)]
+            elif found:
+                letters = [letter | bit for letter in letters]
+    if rule.kind == "latest" and letters[-1] & FIRST:
+        met = holds(rule.condition, call)
+        if met is None:
+            letters += [letter | MET for letter in letters if letter & FIRST]
+        elif met:
+            letters = [letter | MET if letter & FIRST else letter for letter in letters]
+    return tuple(letters)
+
+
+def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
+    """Calls and user messages with the step that they count with: a user message counts with the next call."""
+    step = 0
+    for item in items:
+        if isinstance(item, ToolCall):
+            step = item.step
+            yield item, step
+        elif isinstance(item, Said) and item.by == "user":
+            yield item, step + 1
+
+
+def known_tools(book: Rulebook, trace: Trace) -> list[str]:
+    """The tools that the trace defines or calls, or a rule names exactly, in this order."""
+    names = dict.fromkeys(trace.tools)
+    names.update(dict.fromkeys(item.tool for item in trace.items if isinstance(item, ToolCall)))
+    names.update(dict.fromkeys(book.literal))
+    return list(names)
+
+
+def judge_trace(book: Rulebook, trace: Trace) -> Judge:
+    """Judge a whole trace."""
+    tools = {item.tool for item in trace.items if isinstance(item, ToolCall)}
+    judge = Judge(book.for_tools(tools.union(trace.tools)))
+    hears = bool(judge.book.users)
+    step = 0
+    for item in trace.items:
+        if isinstance(item, ToolCall):
+            step = item.step
+            judge.call(item)
+        elif hears and isinstance(item, Said):
+            judge.said(item, step + 1)
+    return judge

@@ -1,0 +1,215 @@
+"""A rule and its parts. A rule speaks of one or two sets of calls; its kind says how they must follow one another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+from planscope.language.problem import Span
+
+Kind = Literal[
+    "precedence",
+    "alternate_precedence",
+    "response",
+    "chain_precedence",
+    "chain_response",
+    "within",
+    "existence",
+    "absence",
+    "exactly",
+    "never",
+    "not_succession",
+    "not_coexistence",
+    "first",
+    "last",
+    "init",
+    "end",
+    "responded_existence",
+    "latest",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+EVERY_CALL: frozenset[Kind] = frozenset(
+    {"chain_precedence", "chain_response", "first", "last", "init", "end"}
+)
+"""Kinds that any call touches; so does ``within`` if it counts calls."""
+
+ALWAYS_TESTED: frozenset[Kind] = frozenset({"existence", "exactly", "never", "init", "end"})
+TESTED_BY_THEN: frozenset[Kind] = frozenset(
+    {"precedence", "alternate_precedence", "chain_precedence", "not_succession", "latest"}
+)
+"""Kinds that are put to the test by a call of ``then``. All others are put to the test by a call of ``first``."""
+
+Path = tuple[str | int, ...]
+"""A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
+
+Scalar = str | int | float | bool | None
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
+]
+Source = Literal["argument", "answer", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``path operator value``. ``source``: the arguments, the answer, or the text of a user message."""
+
+    source: Source
+    path: Path
+    operator: Operator
+    value: Scalar | tuple[Scalar, ...] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Conditions that must all hold, or of which at least one must hold."""
+
+    all: bool
+    parts: tuple[Condition, ...]
+
+
+Condition = Compare | Combined
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls of one tool, or of all tools that a glob names; or user messages, which are no calls.
+
+    ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
+    narrow it. ``text``: the words of the rule.
+    """
+
+    name: str
+    condition: Condition | None = None
+    outcome: Literal["failed", "succeeded"] | None = None
+    agent: str | None = None
+    text: str = ""
+
+    @property
+    def is_user(self) -> bool:
+        return self.name == ""
+
+    @property
+    def is_glob(self) -> bool:
+        return "*" in self.name
+
+    @property
+    def needs_answer(self) -> bool:
+        """Is it known only after the answer whether a call belongs here?"""
+        return self.outcome is not None or any(c.source == "answer" for c in compares(self.condition))
+
+    @property
+    def plain(self) -> bool:
+        """Does the tool's name alone decide?"""
+        return self.condition is None and self.outcome is None and self.agent is None
+
+    def names(self, tool: str) -> bool:
+        """Does it name this tool? User messages are no tool."""
+        if "*" in self.name:
+            return glob(self.name).fullmatch(tool) is not None
+        return bool(self.name) and tool == self.name
+
+
+CallSet = tuple[Calls, ...]
+"""Calls of any of these; counted together."""
+
+
+@cache
+def glob(pattern: str) -> re.Pattern[str]:
+    """The pattern of a tool's name with ``*``. Nothing else is special."""
+    return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
+
+
+def compares(condition: Condition | None) -> Iterator[Compare]:
+    """Every comparison in a condition."""
+    if isinstance(condition, Compare):
+        yield condition
+    elif condition is not None:
+        for part in condition.parts:
+            yield from compares(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    ``first``: the calls that the rule takes as the earlier ones (the only ones of a kind about one set); ``then``: the
+    others. ``count``: a number of calls or, for ``within`` with ``unit`` "seconds", seconds. ``per``: names of
+    arguments; calls with equal values are judged as a trace of their own. ``per_then``: their names in the calls of
+    ``then`` if they differ. ``condition`` (``latest`` only): what the answer of ``first`` must have met.
+    ``span`` is the sentence in the file, ``spans`` the words of ``first`` and ``then``.
+    """
+
+    id: str
+    kind: Kind
+    first: CallSet
+    then: CallSet = ()
+    count: int = 0
+    unit: Literal["calls", "seconds", ""] = ""
+    per: tuple[Path, ...] = ()
+    per_then: tuple[Path, ...] = ()
+    condition: Condition | None = None
+    name: str | None = None
+    text: str = ""
+    line: int = 1
+    span: Span = (0, 0)
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def sets(self) -> Iterator[Calls]:
+        """Every set of calls that the rule names."""
+        yield from self.first
+        yield from self.then
+
+    @property
+    def every_call(self) -> bool:
+        """Does a call that the rule does not name matter as well? If it goes by values, such a call may bring one."""
+        if self.per and self.kind in ALWAYS_TESTED:
+            return True
+        return self.kind in EVERY_CALL or (self.kind == "within" and self.unit == "calls")
+
+    @property
+    def hears_users(self) -> bool:
+        return any(calls.is_user for calls in self.sets)
+
+    @property
+    def late(self) -> bool:
+        """Does ``first`` depend on answers? Then it counts from the next message on."""
+        return self.kind == "latest" or any(calls.needs_answer for calls in self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """A file of rules. ``reads`` and ``writes``: tools that were marked as such."""
+
+    text: str
+    rules: tuple[Rule, ...]
+    reads: tuple[Calls, ...] = ()
+    writes: tuple[Calls, ...] = ()
+
+
+def path_text(path: Path) -> str:
+    """A path as it is written: ``a.b[0]``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def loose(name: str) -> str:
+    """Equal for names that differ only in case, and in blanks for underscores."""
+    return "_".join(name.casefold().replace("_", " ").split())
+
+
+def resolve(names: Iterator[str] | tuple[str, ...], tools: frozenset[str]) -> Mapping[str, str]:
+    """For each name that no tool has exactly: the one tool that has it but for case and blanks, if there is one."""
+    near: dict[str, set[str]] = {}
+    wanted = {name for name in names if name and "*" not in name and name not in tools}
+    if wanted:
+        for tool in tools:
+            near.setdefault(loose(tool), set()).add(tool)
+    found = {name: near.get(loose(name), set()) for name in wanted}
+    return {name: next(iter(ones)) for name, ones in found.items() if len(ones) == 1}

@@ -1,0 +1,209 @@
+"""What conditions see in a call: values at paths, and whether a condition holds, does not, or cannot be known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Any
+
+from planscope.rules.rule import Calls, CallSet, Compare, Condition, Path, Rule
+from planscope.traces.shape import Said, ToolCall
+
+MISSING = object()
+"""There is no value at a path. A null counts as missing."""
+
+UNKNOWN = object()
+"""The trace did not capture it."""
+
+Key = tuple[Any, ...]
+"""Equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
+
+
+def at(value: Any, path: Path) -> Any:
+    """The value at a path, or MISSING."""
+    for step in path:
+        if isinstance(step, int):
+            if not isinstance(value, list) or step >= len(value):
+                return MISSING
+            value = value[step]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
+        else:
+            return MISSING
+    return MISSING if value is None else value
+
+
+def answer_of(call: ToolCall) -> Any:
+    """A call's answer, as JSON if it is JSON, else its text. MISSING without an answer, UNKNOWN if not captured."""
+    if call.answer is None:
+        return UNKNOWN if call.answered else MISSING
+    return _read(call.answer)
+
+
+@lru_cache(maxsize=64)
+def _read(answer: str) -> Any:
+    if answer[:1] in '{["' or answer[:1].isdigit() or answer[:1] in "-tfn \n":
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError):
+            pass
+    return answer
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, as JSON: 1 is 1.0, but neither "1" nor true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        return one == other
+    return type(one) is type(other) and bool(one == other)
+
+
+@lru_cache(maxsize=4096)
+def moment(text: str) -> float | None:
+    """The seconds since 1970 of an ISO date or date with time; without a time zone, UTC. None if it is none."""
+    if len(text) > 40 or not text[:4].isdigit():
+        return None
+    try:
+        if len(text) == 10:
+            day = date.fromisoformat(text)
+            return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+        found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def number(value: Any) -> float | None:
+    """A number, or None. True and false are no numbers."""
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def meets(found: Any, compare: Compare) -> bool:
+    """Does a value that was captured meet a comparison? ``found`` may be MISSING."""
+    operator, wanted = compare.operator, compare.value
+    if found is MISSING:
+        return operator == "is missing"
+    if operator == "=":
+        return same(found, wanted)
+    if operator == "!=":
+        return not same(found, wanted)
+    if operator == "is one of":
+        return isinstance(wanted, tuple) and any(same(found, one) for one in wanted)
+    if operator == "contains":
+        if isinstance(found, str):
+            return isinstance(wanted, str) and wanted in found
+        return isinstance(found, list) and any(same(one, wanted) for one in found)
+    if operator in ("starts with", "ends with"):
+        if not (isinstance(found, str) and isinstance(wanted, str)):
+            return False
+        return found.startswith(wanted) if operator == "starts with" else found.endswith(wanted)
+    if operator == "is missing":
+        return False
+    if isinstance(found, str) and isinstance(wanted, str):
+        left, right = moment(found), moment(wanted)
+    else:
+        left, right = number(found), number(wanted)
+    if left is None or right is None:
+        return False
+    if operator == "<":
+        return left < right
+    if operator == "<=":
+        return left <= right
+    return left > right if operator == ">" else left >= right
+
+
+def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
+    """Does a condition hold? None: the trace did not capture what it asks for."""
+    if condition is None:
+        return True
+    if isinstance(condition, Compare):
+        if condition.source == "text":
+            return isinstance(event, Said) and meets(event.text, condition)
+        if isinstance(event, Said):
+            return False
+        value = event.arguments if condition.source == "argument" else answer_of(event)
+        if value is UNKNOWN or (condition.source == "argument" and value is None):
+            return None
+        return meets(MISSING if value is MISSING else at(value, condition.path), condition)
+    decided = not condition.all
+    open_part = False
+    for part in condition.parts:
+        found = holds(part, event)
+        if found is decided:
+            return decided
+        open_part = open_part or found is None
+    return None if open_part else not decided
+
+
+def belongs(calls: Calls, call: ToolCall) -> bool | None:
+    """Does a call of a tool that ``calls`` names belong to it? None: not captured."""
+    known: bool | None = True
+    if calls.agent is not None:
+        if call.agent is None:
+            known = None
+        elif call.agent != calls.agent:
+            return False
+    if calls.outcome is not None:
+        if not call.answered:
+            return False
+        if call.failed is None:
+            known = None
+        elif call.failed is (calls.outcome == "succeeded"):
+            return False
+    if calls.condition is not None:
+        held = holds(calls.condition, call)
+        if held is False:
+            return False
+        known = known if held else None
+    return known
+
+
+def among(named: Sequence[Calls], call: ToolCall) -> bool | None:
+    """Does a call belong to any of these sets, which all name its tool?"""
+    found: bool | None = False
+    for calls in named:
+        one = belongs(calls, call)
+        if one:
+            return True
+        found = found if one is False else None
+    return found
+
+
+def said_among(calls: CallSet, said: Said) -> bool:
+    """Does a user message belong to any of these sets?"""
+    return any(one.is_user and holds(one.condition, said) for one in calls)
+
+
+def key_of(rule: Rule, call: ToolCall, then: bool) -> Key | None:
+    """The values by which a rule is judged; None if the call lacks one. ``call.arguments`` must be captured.
+
+    ``then``: the call's tool belongs to ``then`` alone, where the arguments may have other names.
+    """
+    found = []
+    arguments = call.arguments
+    for path in rule.per_then if then and rule.per_then else rule.per:
+        value = at(arguments, path)
+        if value is MISSING:
+            return None
+        found.append(key_part(value))
+    return tuple(found)
+
+
+def key_part(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, (int, float)):
+        return ("number", value)
+    return ("json", json.dumps(value, sort_keys=True))
+
+
+def key_text(key: Key) -> str:
+    """The values as text: ``R1``, or ``R1, 2``."""
+    return ", ".join(
+        one if isinstance(one, str) else json.dumps(one[1]) if one[0] != "json" else one[1] for one in key
+    )

@@ -1,0 +1,137 @@
+"""Every sentence of the table is read as its kind; what is refused says why, with both readings."""
+
+from __future__ import annotations
+
+import pytest
+
+from planscope.language.errors import ParseFailure
+from planscope.rules.reading import read_rules
+from planscope.rules.rule import Calls, Combined, Compare
+
+SENTENCES = {
+    "A comes before B.": ("precedence", "A", "B", 0),
+    "B happens after A.": ("precedence", "A", "B", 0),
+    "Before B, A must happen.": ("precedence", "A", "B", 0),
+    "Every B has its own A before it.": ("alternate_precedence", "A", "B", 0),
+    "Every A is followed by B.": ("response", "A", "B", 0),
+    "B happens right after A.": ("chain_precedence", "A", "B", 0),
+    "Every A is followed right away by B.": ("chain_response", "A", "B", 0),
+    "Every B is followed by A within 5 calls.": ("within", "B", "A", 5),
+    "A happens within 5 calls after B.": ("within", "B", "A", 5),
+    "A happens within 2 minutes after B.": ("within", "B", "A", 120),
+    "A happens.": ("existence", "A", "", 1),
+    "A happens at least 2 times.": ("existence", "A", "", 2),
+    "A happens at most once.": ("absence", "A", "", 1),
+    "A happens once.": ("exactly", "A", "", 1),
+    "A happens exactly 3 times.": ("exactly", "A", "", 3),
+    "A never happens.": ("never", "A", "", 0),
+    "Never call A.": ("never", "A", "", 0),
+    "B never happens after A.": ("not_succession", "A", "B", 0),
+    "A must not happen before B.": ("not_succession", "A", "B", 0),
+    "If A happens, B never happens.": ("not_coexistence", "A", "B", 0),
+    "If A happens, B happens.": ("responded_existence", "A", "B", 0),
+    "A happens first.": ("first", "A", "", 0),
+    "A happens last.": ("last", "A", "", 0),
+    "The first call is A.": ("init", "A", "", 0),
+    "The last call is A.": ("end", "A", "", 0),
+    'B only if the latest A for the same id had status = "ok".': ("latest", "A", "B", 0),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_table(sentence: str) -> None:
+    (rule,) = read_rules(sentence).rules
+    then = rule.then[0].name if rule.then else ""
+    assert (rule.kind, rule.first[0].name, then, rule.count) == SENTENCES[sentence]
+    assert rule.text == sentence.removesuffix(".")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A is followed by B.",
+        "A is succeeded by B.",
+        "After A, B happens.",
+        "Once A happens, B happens.",
+        "A, which is followed by B, precedes C.",
+    ],
+)
+def test_ambiguous_orders_show_both_readings(sentence: str) -> None:
+    with pytest.raises(ParseFailure) as caught:
+        read_rules(sentence)
+    assert caught.value.errors[0].readings == ("Every A is followed by B.", "A comes before B.")
+
+
+def test_lists_are_pairs_and_or_is_a_set() -> None:
+    rules = read_rules("A and B come before C. A or B comes before C.").rules
+    assert [(r.id, r.first[0].name, len(r.first)) for r in rules] == [
+        ("c1", "A", 1),
+        ("c2", "B", 1),
+        ("c3", "A", 2),
+    ]
+    with pytest.raises(ParseFailure) as caught:
+        read_rules("A and B or C come before D.")
+    assert caught.value.errors[0].readings == ("(A and B) or C", "A and (B or C)")
+
+
+def test_conditions_sets_and_values() -> None:
+    text = 'A with x.y[0] >= 2 and (z = "q" or w is missing) that failed comes before any call of `m-*` per a.b and c.'
+    (rule,) = read_rules(text).rules
+    assert rule.first[0].condition == Combined(
+        True,
+        (
+            Compare("argument", ("x", "y", 0), ">=", 2),
+            Combined(
+                False, (Compare("argument", ("z",), "=", "q"), Compare("argument", ("w",), "is missing"))
+            ),
+        ),
+    )
+    assert rule.first[0].outcome == "failed"
+    assert rule.then[0].name == "m-*"
+    assert rule.per == (("a", "b"), ("c",))
+    (other,) = read_rules(
+        'A comes before a user message with text containing "yes" for the same id as key.'
+    ).rules
+    assert other.per == (("id",),) and other.per_then == (("key",),) and other.then[0].is_user
+
+
+def test_file_names_comments_marks_and_places() -> None:
+    text = "# policy\nfirst look: A comes before B # why\nget_* only reads. cancel_* writes.\n\n- B never happens"
+    found = read_rules(text)
+    assert [(r.name, r.line, text[slice(*r.span)]) for r in found.rules] == [
+        ("first look", 2, "A comes before B"),
+        (None, 5, "B never happens"),
+    ]
+    assert [c.name for c in found.reads] == ["get_*"] and [c.name for c in found.writes] == ["cancel_*"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("A happens.\nA happens before 15:00.", 2, 18, "clock times"),
+        ("A happens 0 times.", 1, 11, "from 1 to 1,000"),
+        ("A with x ~ 3 happens.", 1, 10, "comparison"),
+        ("a.b comes before c.", 1, 2, "backquotes"),
+        ("A frobs B.", 1, 1, "no verb"),
+        ("A comes before.", 1, 15, "expected"),
+        ("If A and B happen, C happens.", 1, 4, "each"),
+        ("The first call is a user message.", 1, 19, "no call"),
+        ('A with x < "big" happens.', 1, 12, "numbers and ISO dates"),
+    ],
+)
+def test_errors_are_located(text: str, line: int, column: int, words: str) -> None:
+    with pytest.raises(ParseFailure) as caught:
+        read_rules(text)
+    error = caught.value.errors[0]
+    assert (error.line, error.column) == (line, column) and words in error.message
+    assert "\n" not in error.message
+
+
+def test_known_names_may_be_written_with_blanks() -> None:
+    (rule,) = read_rules(
+        "Follow up meeting comes before Get Order.", ["follow_up_meeting", "get_order"]
+    ).rules
+    assert (rule.first, rule.then) == (
+        (Calls("follow_up_meeting", text="Follow up meeting"),),
+        (Calls("get_order", text="Get Order"),),
+    )

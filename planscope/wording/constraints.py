@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
 
 from planscope.language.problem import Constraint, Problem
-from planscope.safe import visible
+from planscope.safe import cell_width, char_width, clip, visible, wrap
 from planscope.wording.phrases import clock
 from planscope.wording.terms import RULES
 
 QUOTE = 160
 """Limit of a quotation in code points. A longer one is put in our own words."""
+
+ROWS = 3
+"""The most lines of a list's entry."""
+NARROWEST = 20
+"""Cells; in less, names cannot be told apart."""
+_LONGEST_NAME = 80
 
 _TO_PUNCTUATION = re.compile(r"[^,.;]{0,40}(?=[,.;])")
 """The last words of a clause after its last action: the verb of a fronted clause, the rest of a list."""
@@ -31,14 +40,72 @@ def plain(c: Constraint, problem: Problem) -> str:
 
 def brief(c: Constraint, problem: Problem) -> str:
     """Write a constraint for a list, safe to show: ``docent training before school tour guidance``."""
-    names = (visible(name(problem, action), limit=80) for action in (c.before, c.after, c.action))
-    return _short(c, problem.timed, *names)
+    names = (visible(name(problem, action), limit=_LONGEST_NAME) for action in (c.before, c.after, c.action))
+    return _short(c, False, *names)
 
 
-def by_ids(c: Constraint, problem: Problem) -> str:
-    """Write a constraint with ids of actions, where their names do not fit: ``a4 before a5``."""
-    ids = (visible(a or "", limit=12) for a in (c.before, c.after, c.action))
-    return _short(c, problem.timed, *ids, at="")
+def in_room(constraints: Sequence[Constraint], problem: Problem, cells: int) -> list[str]:
+    """:func:`brief` for each constraint, in at most ``ROWS`` lines of ``cells`` cells.
+
+    Long names are shortened in their middle, and an id is added to names that then look the same. In less than
+    ``NARROWEST`` cells all actions are named by their ids.
+    """
+    if cells < NARROWEST:
+        return [
+            _short(c, False, *(visible(a or "", limit=12) for a in (c.before, c.after, c.action)), at="")
+            for c in constraints
+        ]
+    whole, short = _Names(problem, _LONGEST_NAME), _Names(problem, cells)
+    made = []
+    for c in constraints:
+        text = whole.said(c)
+        width = cell_width(text)
+        if width > ROWS * cells or (width > (ROWS - 1) * cells and len(wrap(text, cells)) > ROWS):
+            text = short.said(c)
+        made.append(text)
+    return made
+
+
+class _Names:
+    """The names of a problem's actions in at most ``cells`` cells, each made when it is needed."""
+
+    def __init__(self, problem: Problem, cells: int) -> None:
+        self._problem = problem
+        self._cells = cells
+        self._made: dict[str | None, str] = {None: "?"}
+
+    @cached_property
+    def _shared(self) -> set[str]:
+        """The shortened names that more than one action has."""
+        counts = Counter(_shortened(action.name, self._cells) for action in self._problem.actions)
+        return {name for name, number in counts.items() if number > 1}
+
+    def _of(self, action: str | None) -> str:
+        made = self._made.get(action)
+        if made is None:
+            whole = name(self._problem, action)
+            made = _shortened(whole, self._cells)
+            if made in self._shared:
+                id = f" ({visible(action or '', limit=12)})"
+                made = _shortened(whole, self._cells - len(id)) + id
+            self._made[action] = made
+        return made
+
+    def said(self, c: Constraint) -> str:
+        return _short(c, False, self._of(c.before), self._of(c.after), self._of(c.action))
+
+
+def _shortened(text: str, cells: int) -> str:
+    """A text, safe to show, without its middle if it is wider than ``cells``."""
+    whole = visible(text[: 4 * _LONGEST_NAME])
+    if cell_width(whole) <= cells:
+        return whole
+    head = clip(whole, max(cells * 2 // 3, 1)).removesuffix("…")
+    room = cells - cell_width(head) - 1
+    begin = len(whole)
+    while begin and (room := room - char_width(whole[begin - 1])) >= 0:
+        begin -= 1
+    return f"{head}…{whole[begin:].lstrip(' ')}"
 
 
 def _short(c: Constraint, timed: bool, before: str, after: str, action: str, *, at: str = "at ") -> str:

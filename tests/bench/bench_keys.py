@@ -65,7 +65,7 @@ def main() -> None:
         bare.read_until(b"READY", 20)
         bare.read_until_quiet(0.5)
         ours = Terminal([sys.executable, "-c", _PRODUCT, str(path)], cwd=str(_ROOT))
-        ours.read_until(b"NO WAY ON", 120)
+        ours.read_until(b"LOST HERE", 120)
         ours.read_until_quiet(1.0)
         ours.key(b"g")
         time.sleep(chosen.rest)

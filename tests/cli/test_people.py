@@ -117,9 +117,9 @@ def test_a_request(cli: Cli) -> None:
         "  a1  a  a  2 h",
         "  a2  b  b  1 h",
         "Constraints",
-        "  c1  a1.end <= a2.start  sentence 1  a ends before b starts",
+        "  c1  a1.end <= a2.start  sentence 1  a before b",
         "  c2  a2.start >= 10      sentence 2  b starts at 10:00 or later",
-        "  c3  a2.end <= a1.start  sentence 3  b ends before a starts",
+        "  c3  a2.end <= a1.start  sentence 3  b before a",
     ]
     assert out.endswith("Valid orders: 0\nCONFLICT (unsat core): c1, c3; these cannot all hold\n")
 

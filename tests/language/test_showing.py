@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planscope.documents.listings import GrammarDocument
 from planscope.language.derive import problem_of_tree
 from planscope.language.grammar import clause_skeletons, grammar_report, wordings
 from planscope.language.lexicon import load_lexicon
 from planscope.language.outline import outline
-from planscope.language.problem import Action
+from planscope.language.problem import Action, Constraint, Problem, make_actions
 from planscope.language.prompts import LARGEST, PromptError, prompt_for
 from planscope.language.render import render
 from planscope.language.tree import FORMS, RELATIONS, Query, at, terminals
-from planscope.wording.constraints import plain
+from planscope.safe import wrap
+from planscope.wording.constraints import in_room, plain
 from tests.language.support import read
 from tests.language.test_golden import FIGURE_10
 from tests.language.trees import queries
@@ -78,6 +80,25 @@ def test_plain_words() -> None:
         "every action is done",
     ]
     assert len({plain(c, timed) for c in timed.constraints if c.is_rule}) == 5
+
+
+def test_a_list_has_names_in_every_room() -> None:
+    timed = read(FIGURE_10, HAIR, timed=True).problem
+    first, second = in_room(timed.said[:2], timed, 33)
+    assert first == "attending training sessions starts at 10:00 or later"
+    assert second == "applying hair color before sanitizing tools"
+    assert in_room(timed.said[1:2], timed, 19) == ["a2 before a1"]
+
+
+@given(st.integers(20, 90), st.lists(st.text(min_size=1, max_size=120), min_size=2, max_size=5))
+def test_shortened_names_stay_distinct_and_within_three_lines(room: int, names: list[str]) -> None:
+    actions = make_actions([*names, "a long, long name that is the same at both of its ends: " * 2] * 2)
+    orders = tuple(
+        Constraint(f"c{i}", "order", "", before=a.id, after=actions[0].id) for i, a in enumerate(actions[1:])
+    )
+    texts = in_room(orders, Problem(actions, orders), room)
+    assert len(set(texts)) == len(texts)
+    assert all(len(wrap(text, room)) <= 3 for text in texts)
 
 
 def test_prompts_are_the_papers() -> None:

@@ -37,7 +37,7 @@ def test_it_tells_what_matters() -> None:
         "run `r2`: agent `tools`, model `sim:time-blind`",
         "### Query\n\n```text\nAttending training sessions follow 10:00.",
         "| ● | 1 | `attending_training_sessions(10)` | 10:00-12:00 | lost | **LOST HERE** (point of no return) |",
-        "| **● conflict** | c3 | `applying hair color ends before attending training sessions starts` |",
+        "| **● conflict** | c3 | `applying hair color before attending training sessions` |",
         "### A correct plan\n\n```text\n   1  applying hair color",
     ):
         assert words in text, words

@@ -41,6 +41,10 @@ class LinePane(Windowed):
         """Return the first and last line that must be visible, or None."""
         return None
 
+    def number_of(self, line: int) -> int:
+        """Return the number, from 0, of the item on a line, for a pane whose items have several lines."""
+        return line
+
     def linked_lines(self) -> Sequence[int]:
         """Return the numbers of the highlighted lines, sorted."""
         return ()
@@ -83,7 +87,9 @@ class LinePane(Windowed):
             runs.append(Run(f"▲ {above} linked  ", "mark"))
         if below:
             runs.append(Run(f"▼ {below} linked  ", "mark"))
-        runs.append(Run(f"{self.top + 1} to {min(self.top + window, size)} of {size:,}", "dim"))
+        number = self.number_of
+        first, last, most = (number(i) + 1 for i in (self.top, min(self.top + window, size) - 1, size - 1))
+        runs.append(Run(f"{first} to {last} of {most:,}", "dim"))
         return tuple(runs)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint, Problem
+from planscope.safe import cell_width
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
-from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, with_span
+from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, ranges, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import terms
-from planscope.wording.constraints import brief, by_ids, plain
+from planscope.wording.constraints import ROWS, in_room, plain
 
 _WORD_CELLS = 8
+_ROOM_WITH_STATES = 30
+"""Cells; if names have less, states are shown by their signs alone."""
+_BEFORE = re.compile(" before")
+_LEGEND = tuple(
+    Run(f"{'  ' if number else ''}{sign} {word}", role)
+    for number, (sign, word, role) in enumerate(
+        (
+            *((terms.STATUS_GLYPHS[status], terms.STATUSES[status], status) for status in terms.STATUSES),
+            (terms.CORE_GLYPH, terms.IN_CORE, "core"),
+        )
+    )
+)
 
 
 class ConstraintsPane(LinePane):
-    """Lists the constraints in the order of the text, then the rules, one on each line.
+    """Lists the constraints in the order of the text, then the rules: rows of one to three lines.
 
-    The lines name actions if even the longest line then fits; otherwise they show action ids.
+    In a narrow pane a row has the sign of its state alone, and the lower edge says what the signs mean.
     """
 
     name_in_state = "constraints"
@@ -29,26 +44,46 @@ class ConstraintsPane(LinePane):
     _width = 0
 
     def prepare(self, state: DebugView, width: int) -> None:
-        run = state.debug.run
-        problem = run.problem
+        problem = state.debug.run.problem
         if self._laid_out_for is not problem or self._width != width:
             self._laid_out_for = problem
             self._width = width
-            said = len(problem.said)
-            self._listed: list[Constraint | None] = [*problem.constraints]
-            if 0 < said < len(problem.constraints):
-                self._listed.insert(said, None)
-            self._places = {c.id: i for i, c in enumerate(self._listed) if c is not None}
-            self._id_cells = max((len(c.id) for c in problem.constraints), default=2)
-            self._made: dict[tuple[int, str, bool, bool, bool, Hit | None], Line] = {}
-            self._texts = _texts(problem.constraints, state, width - 5 - _WORD_CELLS - self._id_cells - 2)
+            self._lay_out(problem)
         self._core = state.core_ids
         self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
         self._judged = state.progress == "judged"
         self._words = self._in_words(state, width)
 
+    def _lay_out(self, problem: Problem) -> None:
+        """Break the constraints' words into lines."""
+        constraints = problem.constraints
+        self._id_cells = min(max((len(c.id) for c in constraints), default=2), _WORD_CELLS)
+        self._states = True
+        room = self._width - _WORD_CELLS - self._id_cells - 7
+        self._texts = in_room(constraints, problem, room)
+        if room < _ROOM_WITH_STATES and max(map(cell_width, self._texts), default=0) > room:
+            self._states = False
+            room += _WORD_CELLS + 1
+            self._texts = in_room(constraints, problem, room)
+        said = len(problem.said)
+        self._lines: list[tuple[int, int, int] | None] = []  # a constraint's number, and a range of its words
+        self._firsts: list[int] = []
+        for number, text in enumerate(self._texts):
+            if number == said and number:
+                self._lines.append(None)
+            self._firsts.append(len(self._lines))
+            self._lines += [(number, *part) for part in row_parts(text, room)]
+        self._constraints = constraints
+        self._places = {c.id: number for number, c in enumerate(constraints)}
+        self._made: dict[tuple[int, str, bool, bool, bool, Hit | None], Line] = {}
+
     def size_of(self) -> int:
-        return (len(self._listed) or 1) + len(self._words)
+        return (len(self._lines) or 1) + len(self._words)
+
+    def number_of(self, line: int) -> int:
+        if not self._constraints:
+            return 0
+        return bisect_right(self._firsts, line) - 1
 
     def _in_words(self, state: DebugView, width: int) -> list[Line]:
         """Describe the highlighted constraint in words, to show below the list if there is room."""
@@ -63,18 +98,19 @@ class ConstraintsPane(LinePane):
         if state.hit is not None and state.hit.document.constraint == picked:
             body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
-        return lines if len(self._listed) + len(lines) <= self.window else []
+        return lines if len(self._lines) + len(lines) <= self.window else []
 
     def line_at(self, index: int) -> Line:
         state = self.state
         assert state is not None
-        if not self._listed:
+        if not self._lines:
             return Line((Run(_nothing(state), "dim"),))
-        if index >= len(self._listed):
-            return self._words[index - len(self._listed)]
-        c = self._listed[index]
-        if c is None:
+        if index >= len(self._lines):
+            return self._words[index - len(self._lines)]
+        part = self._lines[index]
+        if part is None:
             return BLANK
+        c = self._constraints[part[0]]
         picked = c.id == self._picked
         lit = c.id in state.lit.constraints
         status = state.debug.run.replay.status(c.id, state.debug.index) if self._judged else ""
@@ -82,31 +118,47 @@ class ConstraintsPane(LinePane):
         key = (index, status, c.id in self._core, picked, lit, hit)
         line = self._made.get(key)
         if line is None:
-            line = self._made[key] = self._line(c, *key[1:])
+            line = self._made[key] = self._line(c, part, *key[1:])
         return line
 
-    def _line(self, c: Constraint, status: str, core: bool, picked: bool, lit: bool, hit: Hit | None) -> Line:
-        mark = terms.HIT_GLYPH if hit else "▶" if picked else "┃" if lit else " "
-        role = "core" if core else status or "dim"
-        word = "CONFLICT" if core else terms.STATUSES[status] if status else "…"
-        text = Run(self._texts[c.id], "strong" if core else "")
-        span = place_in(text.text, hit) if hit else None
-        runs = (
-            Run(mark, "mark"),
-            Run(terms.STATUS_GLYPHS.get(status, "·"), status or "dim"),
-            Run(terms.CORE_GLYPH if core else " ", "core"),
-            Run(f" {word:<{_WORD_CELLS}} ", role),
-            Run(f"{shown(c.id, 8):<{self._id_cells}}  ", "dim"),
-            *((text,) if span is None else with_span(text, span)),
-        )
-        return Line(cut(runs, self._width), "cursor" if picked else "lit" if lit else "")
+    def _line(
+        self,
+        c: Constraint,
+        part: tuple[int, int, int],
+        status: str,
+        core: bool,
+        picked: bool,
+        lit: bool,
+        hit: Hit | None,
+    ) -> Line:
+        number, begin, end = part
+        text = self._texts[number]
+        mark = "▶" if picked else "┃" if lit else " "
+        if begin:
+            mark = "┃" if picked else mark
+            head = [Run(mark, "mark"), Run(" " * (self._id_cells + 5 + self._states * (_WORD_CELLS + 1)))]
+        else:
+            role = "core" if core else status or "dim"
+            word = "CONFLICT" if core else terms.STATUSES[status] if status else "…"
+            head = [
+                Run(terms.HIT_GLYPH if hit else mark, "mark"),
+                Run(terms.STATUS_GLYPHS.get(status, "·"), status or "dim"),
+                Run(terms.CORE_GLYPH if core else " ", "core"),
+                *([Run(f" {word:<{_WORD_CELLS}}", role)] if self._states else []),
+                Run(f" {shown(c.id, 8):<{self._id_cells}}  ", "dim"),
+            ]
+        words = Run(text[begin:end], "strong" if core else "")
+        span = place_in(text, hit) if hit else None
+        inside = (max(span[0], begin) - begin, min(span[1], end) - begin) if span else (0, 0)
+        body = with_span(words, inside) if inside[0] < inside[1] else (words,)
+        return Line(cut((*head, *body), self._width), "cursor" if picked else "lit" if lit else "")
 
     def title(self) -> tuple[Run, ...]:
         return (Run("3", "number"), Run(" Constraints", "title"))
 
     def note(self) -> tuple[Run, ...]:
         state = self.state
-        if state is None or not self._listed:
+        if state is None or not self._lines:
             return ()
         if not self._judged:
             return (Run("judging…" if state.progress == "judging" else "", "dim"),)
@@ -117,20 +169,29 @@ class ConstraintsPane(LinePane):
         return (Run(when, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
+        where = self.where_in_all()
+        if self._states or not self._lines:
+            return where
+        legend = (*_LEGEND, *([Run("  ")] if where else []), *where)
+        return legend if width_of(legend) <= self.cells[0] - 6 else where
 
     def wanted(self) -> tuple[int, int] | None:
         at = self._places.get(self._picked) if self._picked is not None else None
-        return None if at is None else (at, at)
+        if at is None:
+            return None
+        first = last = self._firsts[at]
+        while last + 1 < len(self._lines) and (part := self._lines[last + 1]) and part[0] == at:
+            last += 1
+        return first, last
 
     def linked_lines(self) -> Sequence[int]:
         assert self.state is not None
         lit = self.state.lit.constraints
-        return sorted(self._places[c] for c in lit if c in self._places)
+        return sorted(self._firsts[self._places[c]] for c in lit if c in self._places)
 
     def clicked(self, index: int, column: int) -> None:
-        if index < len(self._listed) and (c := self._listed[index]) is not None:
-            self.post_message(Picked(SelectedConstraint(c.id)))
+        if index < len(self._lines) and (part := self._lines[index]) is not None:
+            self.post_message(Picked(SelectedConstraint(self._constraints[part[0]].id)))
 
     def neighbour(self, by: int) -> SelectedConstraint | None:
         ids = list(self._places)
@@ -144,13 +205,14 @@ class ConstraintsPane(LinePane):
         return SelectedConstraint(ids[min(max(at, 0), len(ids) - 1)])
 
 
-def _texts(constraints: Sequence[Constraint], state: DebugView, room: int) -> dict[str, str]:
-    problem = state.debug.run.problem
-    if len(constraints) <= 200:
-        named = {c.id: brief(c, problem) for c in constraints}
-        if max(map(len, named.values()), default=0) <= room:
-            return named
-    return {c.id: by_ids(c, problem) for c in constraints}
+def row_parts(text: str, room: int) -> list[tuple[int, int]]:
+    """Break a constraint's words into lines: at "before" if both names then fit, else where a line is full."""
+    if cell_width(text) <= room:
+        return [(0, len(text))]
+    for found in _BEFORE.finditer(text):
+        if cell_width(text[: found.start()]) <= room and cell_width(text[found.end() - 6 :]) <= room:
+            return [(0, found.start()), (found.end() - 6, len(text))]
+    return ranges(text, room)[:ROWS]
 
 
 def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:

@@ -180,38 +180,34 @@ class TimelinePane(LinePane):
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
         hours = "" if waits else phrases.hours(view.start, view.end)
-        taken = [Run(f" {hours:>{_HOUR_CELLS}}", "dim")] if hours else []
-        states = [Run(f" {word:<{_STATE_CELLS}}", role if waits else view.state)] if judged else []
-        right = [*flags, *taken, *states]
-        if width_of(left) + width_of(right) > self._width:
-            right = [*flags, *states]
-        if waits and width_of(left) + width_of(right) > self._width:
-            right = [
-                *flags[:2],
-                *states,
-            ]  # the call is more important here, and pane 5 shows its effect
+        if hours:
+            flags.append((6, Run(f"{hours:>{_HOUR_CELLS}}", "dim")))
+        if judged:
+            flags.append((1 if waits else 5, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
+        right = _that_fits(left, flags, self._width)
         return Line(justify(left, right, self._width, gap=0), ground)
 
-    def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[Run]:
+    def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[tuple[int, Run]]:
+        """The flags of a call, each with a number: the highest gives way first."""
         flags = []
         run, waits = state.run, index == state.waits_at
         if waits:
-            flags += [Run(" "), Run(f"{terms.PAUSED_GLYPH} PAUSED", "stop")]
+            flags.append((0, Run(f"{terms.PAUSED_GLYPH} PAUSED", "stop")))
         elif run is not None and 0 < index <= run.kept:
-            flags.append(Run(" kept", "dim"))
+            flags.append((4, Run("kept", "dim")))
         told = state.call_at(index)
         if told is not None and told.refused_by:
-            flags.append(Run(" refused", "caution"))
+            flags.append((3, Run("refused", "caution")))
         elif told is not None and (told.asked is not None or told.said is not None):
-            flags.append(Run(" edited", "caution"))
-        if index in self._lost and waits:
-            flags.append(Run(" would lose the plan", "core"))
-        elif index in self._lost:
-            flags += [Run(" "), Run(terms.LOST_HERE, "stop")]
+            flags.append((3, Run("edited", "caution")))
+        if index in self._lost:
+            lost = (2, Run("would lose the plan", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
+            flags.append(lost)
         if findings:
             errors = any(f.severity == "error" for f in findings)
             would = "would be " if waits and index not in self._lost else ""
-            flags.append(Run(f" {would}{phrases.findings(findings)}", "finding" if errors else "caution"))
+            role = "finding" if errors else "caution"
+            flags.append((2, Run(f"{would}{phrases.findings(findings)}", role)))
         return flags
 
     def _what(self, state: DebugView, view: StepView) -> list[Run]:
@@ -234,6 +230,20 @@ class TimelinePane(LinePane):
 
     def clicked(self, index: int, column: int) -> None:
         self.post_message(Picked(SelectedStep(index)))
+
+
+def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:
+    """What stands beside a call: the highest number gives way to it first.
+
+    A call that is wider than the whole row is cut, and then the others have at most half of the row.
+    """
+    room = width - width_of(left)
+    if room < 0:
+        room = width // 2
+    kept = list(beside)
+    while kept and sum(width_of([run]) + 1 for _, run in kept) > room:
+        kept.remove(max(kept, key=lambda part: part[0]))
+    return [run for _, part in kept for run in (Run(" "), part)]
 
 
 def _with_hit(runs: list[Run], hit: Hit | None) -> list[Run]:

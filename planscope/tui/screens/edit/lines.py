@@ -16,18 +16,19 @@ from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span, slug
 from planscope.safe import cell_width
 from planscope.tui.controllers.draft_editor import ActionLine, EditState
+from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
 from planscope.tui.style.safe_text import show
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import brief, by_ids, plain, quotation
+from planscope.wording.constraints import brief, in_room, plain, quotation
 from planscope.wording.terms import DRAFT_SIGNS
 
 ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "unread": "unknown"}
 
 _INDENT = 2
-_NAMED = 200
-"""With more constraints, ids of actions are displayed instead of names."""
+_BEFORE_ID = 13
+"""The cells of a constraint's row besides its id and its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,8 @@ def constraint_lines(state: EditState, width: int) -> Said:
     chosen = state.line_chosen("constraints", len(seen.rows))
     core = set(state.core)
     cells = max(len(row.constraint.id) for row in seen.rows)
-    texts = _texts(seen, width - cells - 13)
+    room = width - cells - _BEFORE_ID
+    texts = _texts(seen, room)
     lines: list[Line] = []
     places = []
     for number, row in enumerate(seen.rows):
@@ -181,7 +183,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
         there = row.became in ("added", "same")
         places.append(Place(len(lines), seen.words_of(row.constraint) if there else None))
         in_core = there and row.constraint.id in core
-        lines.append(_row(row, texts[number], cells, in_core, number == chosen, width))
+        lines += _row(row, texts[number], cells, in_core, number == chosen, room)
     if chosen is not None:
         row = seen.rows[chosen]
         words_of = plain(row.constraint, seen.names_of(row))
@@ -191,29 +193,37 @@ def constraint_lines(state: EditState, width: int) -> Said:
     return Said(tuple(lines), tuple(places))
 
 
-def _texts(seen: DraftReading, width: int) -> list[str]:
-    """Return constraints with the names of their actions if all fit, or else with ids."""
-    if len(seen.rows) <= _NAMED:
-        named = [brief(row.constraint, seen.names_of(row)) for row in seen.rows]
-        if max(map(len, named)) <= width:
-            return named
-    return [by_ids(row.constraint, seen.names_of(row)) for row in seen.rows]
+def _texts(seen: DraftReading, room: int) -> list[str]:
+    """Each constraint in the words of its query: the draft's, or the parent's if it is gone."""
+    made: dict[int, str] = {}
+    by_query: dict[int, list[int]] = {}
+    for number, row in enumerate(seen.rows):
+        by_query.setdefault(id(seen.names_of(row)), []).append(number)
+    for numbers in by_query.values():
+        rows = [seen.rows[number] for number in numbers]
+        words = in_room([row.constraint for row in rows], seen.names_of(rows[0]), room)
+        made.update(zip(numbers, words, strict=True))
+    return [made[number] for number in range(len(seen.rows))]
 
 
-def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, width: int) -> Line:
+def _row(row: Changed, text: str, cells: int, core: bool, chosen: bool, room: int) -> Iterator[Line]:
     role = ROLES[row.became]
     quiet = row.became in ("same", "unread")
     id = (
         shown(row.constraint.id, 8) if row.became in ("added", "same") else ""
     )  # others have the parent's ids
-    runs = (
-        Run(f"{DRAFT_SIGNS[row.became]} ", role),
-        Run(terms.CORE_GLYPH if core else " ", "core"),
-        Run(f" {row.became:<6} ", role),
-        Run(f"{id:<{cells}}  ", "dim"),
-        Run(text, "core" if core else "dim" if quiet else role),
-    )
-    return Line(cut(runs, width), _ground(chosen))
+    for begin, end in row_parts(text, room):
+        words = Run(text[begin:end], "core" if core else "dim" if quiet else role)
+        if begin:
+            yield Line((Run(" " * (cells + _BEFORE_ID)), words), _ground(chosen))
+            continue
+        head = (
+            Run(f"{DRAFT_SIGNS[row.became]} ", role),
+            Run(terms.CORE_GLYPH if core else " ", "core"),
+            Run(f" {row.became:<6} ", role),
+            Run(f"{id:<{cells}}  ", "dim"),
+        )
+        yield Line((*head, words), _ground(chosen))
 
 
 def constraint_note(state: EditState) -> tuple[Run, ...]:

@@ -21,6 +21,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "reasons": "list every reason why a plan is lost, and what would save it",
         "repair": "find the correct plan nearest to what the agent did",
         "compare": "compare two runs or two queries side by side",
+        "runs": "list a session's runs and where they were lost",
         "sessions": "list, copy, rename, delete and restore your sessions",
     },
     "run": {

@@ -159,6 +159,19 @@ def also(words: Mapping[str, str]) -> Callable[[str], str]:
     return lambda text: words.get(" ".join(text.lower().replace("-", " ").split()), text)
 
 
+def error_type(text: str) -> str:
+    """Argument type: a type of error, in plain words or as in JSON."""
+    from planscope.oracle.verdict_types import ERROR_TYPES
+    from planscope.wording.terms import error_type_of
+
+    wanted = error_type_of(text)
+    if wanted is None:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a type of error; the types are {', '.join(ERROR_TYPES)}"
+        )
+    return wanted
+
+
 def share(text: str) -> float:
     """Argument type: a number from 0 to 1."""
     try:

@@ -89,7 +89,9 @@ def _export(args: argparse.Namespace) -> int:
     args.format = args.format or _format_of(args.output or "")
     _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
-    session = open_session(args.session)
+    from planscope.session.removal import without_removed
+
+    session = without_removed(open_session(args.session))
     chosen = find_run(session, args.run)
     if args.only or _is_one_run(args):
         from planscope.sharing.formats import excerpt

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
-from planscope.commands.common import columns, output_file, print_json, quoted, say, say_all, session_path
+from planscope.commands.common import (
+    columns,
+    error_type,
+    output_file,
+    print_json,
+    say,
+    say_all,
+    session_path,
+)
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
@@ -105,25 +113,12 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--error-type",
         metavar="E",
-        type=_error_type,
+        type=error_type,
         help="an error in any run: order_error, action_lost, ...",
     )
     parser.add_argument("--agent", metavar="A", help="the agent of the last run")
     parser.add_argument("--model", metavar="M", help="the model of the last run")
     parser.add_argument("--no-judge", action="store_true", help="show only stored verdicts; judge nothing")
-
-
-def _error_type(text: str) -> str:
-    """Argument type: a type of error, in plain words or as in JSON."""
-    from planscope.oracle.verdict_types import ERROR_TYPES
-    from planscope.wording.terms import error_type_of
-
-    wanted = error_type_of(text)
-    if wanted is None:
-        raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not a type of error; the types are {', '.join(ERROR_TYPES)}"
-        )
-    return wanted
 
 
 def _sessions(args: argparse.Namespace) -> int:

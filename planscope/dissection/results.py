@@ -11,7 +11,17 @@ from planscope.dissection.evidence import KINDS, Counts, Evidence
 from planscope.dissection.summary import failed_before, judged, readable
 from planscope.language.problem import Problem
 from planscope.safe.secret_names import without_secrets
-from planscope.session.model import Cell, CellKind, Dissection, Run, Session, Variant, next_dissection_id
+from planscope.session.model import (
+    Cell,
+    CellKind,
+    Dissection,
+    Run,
+    Session,
+    Variant,
+    all_runs,
+    all_variants,
+    next_dissection_id,
+)
 
 _Named = TypeVar("_Named", Variant, Run)
 
@@ -34,7 +44,7 @@ class Results:
         first = next((r for r in session.runs if r.id == dissection.run), None)
         verdict = judged(self._problems[variant.id], first) if first is not None else None
         self.failed = failed_before(dissection, first, verdict)
-        self._taken = {v.id for v in session.variants} | {r.id for r in session.runs}
+        self._taken = {v.id for v in all_variants(session)} | {r.id for r in all_runs(session)}
 
     def copy(self) -> Dissection:
         with self._lock:
@@ -150,7 +160,7 @@ class Results:
 
     def _rename(self, identity: str, session: Session) -> None:
         """Give this dissection and everything that it made new ids, because the session has another one with its id."""
-        taken = {v.id for v in session.variants} | {r.id for r in session.runs} | {identity}
+        taken = {v.id for v in all_variants(session)} | {r.id for r in all_runs(session)} | {identity}
         self._taken |= taken
         mine = self._dissection.id
         self._dissection.id = identity

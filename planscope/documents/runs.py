@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Verdict
-    from planscope.session.model import Run
+    from planscope.session.model import Run, Session
     from planscope.session.record import RunRecord
+    from planscope.session.run_list import ListedRun, Losses
 
 
 class CostDocument(Document):
@@ -125,3 +126,96 @@ def files_field(files: Sequence[tuple[str, Sequence[str]]] | None) -> dict[str, 
     if files is None:
         return {}
     return {"files": [FileDocument(session=file, runs=list(ids)) for file, ids in files]}
+
+
+Lost = Annotated[int | Literal["end"], Field(description="a step, or end")]
+
+
+class ListedRunDocument(Document):
+    """A run in the list of its session. ``number`` counts from 1."""
+
+    number: int
+    id: str
+    variant: str
+    agent: str
+    model: str
+    calls: int
+    verdict: VerdictKind
+    error_type: ErrorType | None
+    lost: Lost | None = Field(description="the step that lost the plan; null: none did")
+    tool: str | None = Field(description="the tool that was called at that step")
+    dissection: bool = Field(description="a dissection made the run")
+    helped: Helped = None
+
+
+class LossDocument(Document):
+    """One step of the histogram; ``by`` counts the tools called there, or else the errors."""
+
+    step: Lost
+    runs: int
+    by: dict[str, int]
+
+
+class RunListDocument(Document):
+    """What ``runs --json`` prints. ``right`` and ``counted`` leave out helped runs."""
+
+    runs: list[ListedRunDocument]
+    right: int
+    counted: Counted
+    losses: list[LossDocument] = Field(description="the steps at which the listed runs were lost")
+    removed: int = Field(description="the number of deletions that can be taken back")
+
+    @classmethod
+    def about(cls, listed: Sequence[ListedRun], losses: Losses, removed: int) -> Self:
+        from planscope.session.run_list import tally
+
+        counts = tally(listed)
+        return cls(
+            runs=[_listed_run(one) for one in listed],
+            right=counts.right,
+            counted=counts.counted,
+            losses=[
+                LossDocument(step=_step(row.step), runs=row.runs, by=dict(row.by)) for row in losses.rows
+            ],
+            removed=removed,
+        )
+
+
+def _listed_run(one: ListedRun) -> ListedRunDocument:
+    run, outcome = one.run, one.outcome
+    assert outcome is not None
+    return ListedRunDocument.of(
+        run,
+        number=one.number,
+        calls=len(run.calls),
+        verdict=outcome.verdict,
+        error_type=outcome.error_type or None,
+        lost=_step(outcome.lost) if outcome.lost else None,
+        tool=outcome.tool or None,
+        dissection=one.trial,
+        helped=run.help,
+    )
+
+
+def _step(step: str) -> Any:
+    return int(step) if step.isdigit() else "end"
+
+
+class RunsChangedDocument(Document):
+    """What ``runs --delete``, ``--restore`` and ``--empty`` print: the ids that the session has now."""
+
+    action: Literal["delete", "restore", "empty"]
+    runs: list[str]
+    variants: list[str]
+    removed: int
+
+    @classmethod
+    def after(cls, action: str, session: Session) -> Self:
+        return cls.model_validate(
+            {
+                "action": action,
+                "runs": [run.id for run in session.runs],
+                "variants": [variant.id for variant in session.variants],
+                "removed": len(session.removed or ()),
+            }
+        )

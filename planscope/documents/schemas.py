@@ -25,7 +25,7 @@ from planscope.documents.listings import (
     TopicsDocument,
 )
 from planscope.documents.query import ErrorsDocument, MutateDocument, QueryDocument
-from planscope.documents.runs import ManyRunsDocument, RunDocument
+from planscope.documents.runs import ManyRunsDocument, RunDocument, RunListDocument, RunsChangedDocument
 from planscope.session.model import Session
 
 DOCUMENTS: dict[str, Any] = {
@@ -38,6 +38,7 @@ DOCUMENTS: dict[str, Any] = {
     "compare": ComparisonDocument,
     "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,
+    "runs": RunListDocument | RunsChangedDocument,
     "mutate": MutateDocument,
     "dissect": DissectDocument,
     "models": ModelsDocument,

@@ -291,8 +291,21 @@ class Dissection(_Part):
     cells: list[Cell] = Field(default_factory=list)
 
 
+class Removal(_Part):
+    """Queries, runs and dissections that were deleted together. The file keeps them, so that they can be taken back.
+
+    ``places``: for each list of the session, the indexes that its things had, in ascending order.
+    """
+
+    deleted: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    variants: list[Variant] = Field(default_factory=list)
+    runs: list[Run] = Field(default_factory=list)
+    dissections: list[Dissection] = Field(default_factory=list)
+    places: dict[Literal["variants", "runs", "dissections"], list[int]] = Field(default_factory=dict)
+
+
 class Session(_Part):
-    """The content of a session file."""
+    """The content of a session file. ``removed``: what was deleted, the last deletion at the end; None: nothing."""
 
     format: Literal["planscope-session"] = "planscope-session"
     version: int = FORMAT_VERSION
@@ -306,6 +319,7 @@ class Session(_Part):
     breakpoints: list[str] = Field(default_factory=list)
     watches: list[str] = Field(default_factory=list)
     cursor: dict[str, Any] = Field(default_factory=dict)
+    removed: list[Removal] | None = None
 
 
 def _next(prefix: str, taken: Iterable[str]) -> str:
@@ -317,18 +331,32 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
 
 
 def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
-    """Return the next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use."""
-    return _next("r", (*(r.id for r in session.runs), *promised))
+    """Return the next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use.
+
+    Ids of deleted things are not free, since these can be taken back.
+    """
+    return _next("r", (*(r.id for r in all_runs(session)), *promised))
 
 
 def next_variant_id(session: Session) -> str:
     """Return the next free id: ``v1``, ``v2``, ..."""
-    return _next("v", (v.id for v in session.variants))
+    return _next("v", (v.id for v in all_variants(session)))
 
 
 def next_dissection_id(session: Session) -> str:
     """Return the next free id: ``d1``, ``d2``, ..."""
-    return _next("d", (d.id for d in session.dissections))
+    gone = (d.id for one in session.removed or () for d in one.dissections)
+    return _next("d", (*(d.id for d in session.dissections), *gone))
+
+
+def all_runs(session: Session) -> list[Run]:
+    """Return the session's runs, and the deleted ones."""
+    return [*session.runs, *(run for one in session.removed or () for run in one.runs)]
+
+
+def all_variants(session: Session) -> list[Variant]:
+    """Return the session's variants, and the deleted ones."""
+    return [*session.variants, *(variant for one in session.removed or () for variant in one.variants)]
 
 
 def records(actions: tuple[Action, ...]) -> list[ActionRecord]:

@@ -43,6 +43,8 @@ from planscope.session.model import (
     Run,
     Session,
     Variant,
+    all_runs,
+    all_variants,
     next_run_id,
     next_variant_id,
 )
@@ -133,12 +135,12 @@ def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Se
 
 
 def _take(session: Session, one: RecordedRun) -> None:
-    known = next((run for run in session.runs if run.recording == one.token), None)
+    known = next((run for run in all_runs(session) if run.recording == one.token), None)
     if known is not None and len(known.events) >= len(one.events):
         return
     if known is not None:
         known.events[:] = one.events
-        _add_tools(next(v for v in session.variants if v.id == known.variant), one)
+        _add_tools(next(v for v in all_variants(session) if v.id == known.variant), one)
         return
     variant = _variant_for(session, one)
     session.runs.append(

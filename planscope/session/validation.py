@@ -11,7 +11,15 @@ from pydantic import ValidationError
 from planscope.language.problem import is_tool_name
 from planscope.session.files import SessionError, TooLarge
 from planscope.session.json_bytes import without_collection
-from planscope.session.model import FORMAT_VERSION, AnswerEvent, CallEvent, Session, Variant
+from planscope.session.model import (
+    FORMAT_VERSION,
+    AnswerEvent,
+    CallEvent,
+    Session,
+    Variant,
+    all_runs,
+    all_variants,
+)
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """Migrations by the version that they start from. Optional new fields need no new version."""
@@ -94,9 +102,13 @@ def check_references(session: Session, name: str) -> None:
 
 
 def check_sizes(session: Session, name: str) -> None:
-    """Raise :class:`SessionError` for a session that is too large to judge. Writing checks this, too."""
-    texts = {}
-    for variant in session.variants:
+    """Raise :class:`SessionError` for a session that is too large to judge. Writing checks this, too.
+
+    What was deleted counts, since it can be taken back.
+    """
+    texts: dict[str, int] = {}
+    runs = all_runs(session)
+    for variant in all_variants(session):
         texts[variant.id] = text = len(variant.query.text)
         longest = LONGEST_TIMED if variant.query.timed else LONGEST_QUERY
         if text > longest:
@@ -105,9 +117,9 @@ def check_sizes(session: Session, name: str) -> None:
             )
         if len(variant.actions) > MOST_ACTIONS:
             raise SessionError(f"{name}: variant {variant.id[:80]!r} has more than {MOST_ACTIONS} actions")
-    if sum(len(run.events) for run in session.runs) > MOST_EVENTS:
+    if sum(len(run.events) for run in runs) > MOST_EVENTS:
         raise TooLarge(f"{name}: its runs have more than {MOST_EVENTS:,} events; begin a new session")
-    for run in session.runs:
+    for run in runs:
         calls = sum(isinstance(event, CallEvent) for event in run.events)
         if calls > MOST_CALLS:
             raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")

@@ -47,22 +47,22 @@ SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items
 """The suffix of each format, SVG included."""
 
 
-def excerpt(session: Session, run: Run | None) -> Session:
-    """Return the session with one run, the runs that it was forked from, and their variants; None: the newest
-    variant alone.
+def excerpt(session: Session, *chosen: Run | None) -> Session:
+    """Return the session with these runs, the runs that they were forked from, and their variants.
 
-    Dissections are left out: they refer to other runs.
+    None: the newest variant alone. Dissections are left out, since they refer to other runs, and what was deleted.
     """
     from planscope.case import variant_shown
 
     runs = {r.id: r for r in session.runs}
     variants = {v.id: v for v in session.variants}
     kept_runs: list[str] = []
-    kept_variants = [] if run is not None else [variant_shown(session).id]
-    while run is not None and run.id not in kept_runs:
-        kept_runs.append(run.id)
-        kept_variants.append(run.variant)
-        run = runs.get(run.forked_from.run) if run.forked_from is not None else None
+    kept_variants = [] if any(chosen) else [variant_shown(session).id]
+    for run in chosen:
+        while run is not None and run.id not in kept_runs:
+            kept_runs.append(run.id)
+            kept_variants.append(run.variant)
+            run = runs.get(run.forked_from.run) if run.forked_from is not None else None
     for one in kept_variants:
         parent = variants[one].parent
         if parent is not None and parent not in kept_variants:
@@ -72,6 +72,7 @@ def excerpt(session: Session, run: Run | None) -> Session:
             "runs": [r for r in session.runs if r.id in kept_runs],
             "variants": [v for v in session.variants if v.id in kept_variants],
             "dissections": [],
+            "removed": None,
         }
     )
 
@@ -80,13 +81,16 @@ def share(session: Session, run_id: str | None, format: str, *, redaction: Redac
     """Return the text of a file. ``run_id`` None: the last run, or the query alone if there is no run.
 
     ``redaction`` comes from :func:`planscope.sharing.redact.look_through`. None shares everything as it is, which only
-    the user may decide. Raises UserError for an unknown run or format, and RedactionError.
+    the user may decide; what was deleted is never shared. Raises UserError for an unknown run or format, and
+    RedactionError.
     """
     from planscope.session.json_bytes import without_collection
+    from planscope.session.removal import without_removed
 
     if format not in FORMATS:
         raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")
     with without_collection():
+        session = without_removed(session)
         return _shared(session, find_run(session, run_id), format, redaction)
 
 

@@ -87,12 +87,13 @@ class DocumentChanged(Message):
     """The open session changed: ``what`` and, for a variant, run or dissection, its ``id``.
 
     ``fields``: title, notes, breakpoints, watches or cursor. ``saving``: only the save status or the path changed.
+    ``removed``: queries and runs were deleted or taken back.
     ``fresh``: False if the thing with this id was there before.
     """
 
     def __init__(
         self,
-        what: Literal["opened", "variant", "run", "dissection", "fields", "saving"],
+        what: Literal["opened", "variant", "run", "dissection", "fields", "saving", "removed"],
         id: str = "",
         fresh: bool = True,
     ) -> None:
@@ -150,6 +151,13 @@ class LibraryChanged(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, LibraryChanged)
+
+
+class RunsChanged(Message):
+    """The list of the session's runs changed."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RunsChanged)
 
 
 class SessionLoaded(Message):

@@ -23,6 +23,7 @@ from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
+from planscope.tui.screens.runs.screen import RunsScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, styles
 from tests.tui.test_live import paused, start, until
@@ -330,8 +331,8 @@ async def _copy(driven: Driven, key: str) -> None:
 @effect("choose-run")
 async def _choose_run(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, ChooseDialog)
-    assert driven.text.count("simulated") >= 3
+    assert isinstance(driven.app.screen, RunsScreen)
+    assert driven.text.count("simulated") >= 2
     await driven.press("up", "enter")
     await driven.rest()
     assert driven.state.run_number == 0
@@ -339,6 +340,12 @@ async def _choose_run(driven: Driven, key: str) -> None:
     await driven.press(key, "down", "enter")
     await driven.rest()
     assert "PARAMETER ERROR" in driven.text and driven.state.debug.index == 1
+
+
+@effect("next-failed-run")
+async def _next_failed_run(driven: Driven, key: str) -> None:
+    await driven.press("o", "up", "enter", key)
+    await driven.until(lambda: driven.state.run_number == 1)
 
 
 @effect("save")

@@ -23,8 +23,8 @@ from planscope.tui.controllers.library_list import (
     contents_of,
     verdict_of,
 )
+from planscope.tui.panes.box import Lazy
 from planscope.tui.screens.library.lines import (
-    Lazy,
     Wishes,
     columns_for,
     head_line,

@@ -13,10 +13,9 @@ from planscope.session.locations import bundled
 from planscope.session.mock_tools import AGENT
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import RunChoice
-from planscope.tui.dialogs.ask import ChooseDialog
+from planscope.tui.controllers.run_list import judge_runs
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
-from planscope.tui.run_tree import judge_runs
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
@@ -290,14 +289,12 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("o")
-        await driven.sees("Queries and runs")
+        await driven.sees("Queries and runs 3")
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
         await until(driven, lambda: not driven.screen.work.document.passing)
-        dialog = driven.app.screen
-        assert isinstance(dialog, ChooseDialog)
         driven.screen.work.document.outcomes.clear()
         await driven.press("end", "enter")
-        await driven.sees("this played run was discarded")
+        await until(driven, lambda: driven.app.screen is driven.screen)
         assert driven.state.run.id == driven.screen.work.live.run_id
 
 
@@ -308,14 +305,14 @@ async def test_verdicts_may_come_when_what_was_played_is_gone(monkeypatch: pytes
         gone.wait(30)
         yield from judge_runs(*given)
 
-    monkeypatch.setattr("planscope.tui.screens.flows.runs.judge_runs", late)
+    monkeypatch.setattr("planscope.tui.controllers.run_list.judge_runs", late)
     async with opened(FIRST) as driven:
         await driven.press("g", "p")
         await settled(driven)
         await driven.press("o")
         driven.screen.look_at("v1", driven.screen.work.document.runs[0].id)
         gone.set()
-        await driven.sees("this played run was discarded")
+        await driven.sees("Queries and runs 2")
         await driven.press("escape")
         assert driven.app.screen is driven.screen
 

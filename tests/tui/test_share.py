@@ -46,6 +46,9 @@ def private() -> Session:
 async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
     """Up to the preview, with everything looked through."""
     await driven.press("E", "home", *["down"] * [f.name for f in FORMS].index(form), "enter")
+    if isinstance(driven.app.screen, ChooseDialog):
+        assert "How much?" in driven.text
+        await driven.press("end", "enter")  # the whole session
     dialog = driven.app.screen
     assert isinstance(dialog, PreviewDialog)
     await until(driven, lambda: dialog.redaction is not None or dialog.trouble)
@@ -114,6 +117,18 @@ async def test_the_preview_shows_each_finding_and_takes_decisions(
         (made,) = Path.cwd().iterdir()
         text = made.read_text()
         assert KEY not in text and MAIL in text
+
+
+async def test_one_run_can_be_shared_alone(tmp_path: Path) -> None:
+    async with opened(sessions.write(private(), tmp_path)) as driven:
+        await driven.press("o", "E", "home", *["down"] * [f.name for f in FORMS].index("session"), "enter")
+        assert "Only run r2" in driven.text and "The whole session: 1 query, 2 runs" in driven.text
+        await driven.press("home", "enter")
+        await driven.sees("these runs of the session: 1 query, 1 run")
+        await driven.until(lambda: not driven.screen.work.jobs.running("share look"))
+        await shared(driven)
+        (made,) = Path.cwd().iterdir()
+        assert [run.id for run in load(made).runs] == ["r2"]
 
 
 async def test_as_it_is_only_where_that_was_typed(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from planscope.tui.actions.dissect import DISSECT
 from planscope.tui.actions.edit import EDIT
 from planscope.tui.actions.kinds import Group, KeyAction, Where
 from planscope.tui.actions.library import LIBRARY
+from planscope.tui.actions.runs import RUNS
 
 __all__ = ["ACTIONS", "BY_ID", "DIFFERENT", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *LIBRARY, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *RUNS, *LIBRARY, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}
 

@@ -15,9 +15,10 @@ Group = Literal[
     "Editing a query",
     "Dissecting",
     "Comparing",
+    "Runs",
     "Library",
 ]
-Where = Literal["debug", "edit", "dissect", "compare", "library", "everywhere"]
+Where = Literal["debug", "edit", "dissect", "compare", "runs", "library", "everywhere"]
 """The screen that an action belongs to."""
 
 

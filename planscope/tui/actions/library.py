@@ -24,7 +24,7 @@ LIBRARY: tuple[KeyAction, ...] = (
         help="Restore the chosen session, or the last one you deleted.",
         verb="undo",
     ),
-    _act("filter-verdict", "v", "Verdict", help="Show only the sessions with one verdict."),
+    _act("filter-verdict", "v", "Verdict", verb="filter", help="Show only the sessions with one verdict."),
     _act("filter-error", "!", "Error type", help="Show only the sessions with one type of error."),
     _act("sort-sessions", ",", "Sort", help="Sort by date, title, verdict, model or size."),
     _act("reverse-sessions", ";", "Reverse", help="Reverse the order."),

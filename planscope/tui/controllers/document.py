@@ -5,7 +5,7 @@ All methods are for the screen's thread. Threads that save or judge the session 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,15 +18,13 @@ from planscope.tui.messages import DocumentChanged
 if TYPE_CHECKING:
     from planscope.session.model import CallEvent, Dissection, Event, Run, Session, Variant
     from planscope.session.record import RunRecord
+    from planscope.session.run_list import Outcome
 
 Post = Callable[[Message], object]
 """Posts a message to the open screens."""
 
 RunKey = tuple[str, str, int]
 """A session's id, a run's id, and the number of the run's events."""
-
-Outcome = tuple[str, str]
-"""A verdict, and the type of error if it is ``wrong``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +175,41 @@ class Document:
         self.under_way.discard(id)
         self._records.pop(id, None)
         self._post(DocumentChanged("run", id, False))
+
+    def remove(
+        self, variants: Collection[str] = (), runs: Collection[str] = (), *, busy: Collection[str] = ()
+    ) -> str:
+        """Delete queries and runs and what depends on them. They stay in the file, to be taken back.
+
+        ``busy``: ids of dissections under way. Returns what was deleted, in words. Raises UserError if that is not
+        possible.
+        """
+        from planscope.session.removal import remove, with_dependents
+
+        parts = with_dependents(
+            self.open_session, variants, runs, busy={*busy, *self.under_way, *self.passing}
+        )
+        remove(self.open_session, parts)
+        for id in parts.runs:
+            self._records.pop(id, None)
+        self._changed(DocumentChanged("removed"))
+        return parts.text
+
+    def take_back(self) -> str:
+        """Put the last deletion back. Returns what came back, in words. Raises UserError if it is not possible."""
+        from planscope.session.removal import take_back, text_of
+
+        removal = take_back(self.open_session)
+        self._changed(DocumentChanged("removed"))
+        return text_of(removal)
+
+    def delete_for_good(self) -> int:
+        """Forget all that was deleted. Returns the number of its runs and queries."""
+        from planscope.session.removal import delete_for_good
+
+        count = delete_for_good(self.open_session)
+        self._changed(DocumentChanged("removed"))
+        return count
 
     def put_dissection(self, dissection: Dissection) -> None:
         copy = dissection.model_copy(deep=True)

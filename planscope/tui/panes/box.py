@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import overload
 
 from textual import events
 from textual.message import Message
@@ -10,6 +11,29 @@ from textual.message import Message
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run
 from planscope.tui.style.painter import Painter
+
+
+class Lazy(Sequence[Line]):
+    """Builds each line only when it is displayed, since a window shows few of many sessions."""
+
+    def __init__(self, size: int, make: Callable[[int], Line]) -> None:
+        self._size = size
+        self._make = make
+        self._made: dict[int, Line] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._size))]
+        if index not in self._made:
+            self._made[index] = self._make(index)
+        return self._made[index]
 
 
 class LineClicked(Message):

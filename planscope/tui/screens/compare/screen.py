@@ -288,10 +288,11 @@ class CompareScreen(SideScreen):
         self.start_flow(self._ask_which(side, before))
 
     async def _ask_which(self, side: str, before: Chosen) -> None:
-        from planscope.tui.screens.flows.runs import choose_run
+        from planscope.tui.controllers.run_list import Place
+        from planscope.tui.screens.runs.screen import RunsScreen
 
-        begin = (before.variant, before.run or "")
-        found = await choose_run(self, self.work, f"Compare: {side} side", here=None, begin=begin)
+        begin = Place(before.variant, before.run or "")
+        found = await self.answer(RunsScreen(self.paint, self.work, None, begin, f"Compare: {side} side"))
         if found is None:
             return
         chosen = Chosen(found.variant, found.run or None)

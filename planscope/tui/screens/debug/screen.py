@@ -411,6 +411,9 @@ class DebugScreen(AppScreen[None]):
             self.change(saving=document.saving, path=document.path)
             self._say_saved()
             return
+        if message.what == "removed" and self._is_gone():
+            self._look_elsewhere()
+            return
         record = run
         if run is not None and document.run(run.id) is not None:
             record = document.record(run.id)
@@ -425,6 +428,27 @@ class DebugScreen(AppScreen[None]):
         mine = message.what == "run" and run is not None and message.id == run.id and record is not run
         if not (mine and self.work.judge.follow()):  # if the judge follows, its message displays the run
             self.show_view()
+
+    def _is_gone(self) -> bool:
+        """Whether the displayed run or query was deleted."""
+        run, variant = self.view.run, self.view.variant
+        document = self.work.document
+        gone = run is not None and document.run(run.id) is None
+        return gone or (variant is not None and document.variant(variant.id) is None)
+
+    def _look_elsewhere(self) -> None:
+        """Display another run of the query whose run was deleted, else another run, else a query."""
+        from planscope.session.model import own_runs, own_variants
+
+        session = self.work.document.open_session
+        mine = self.view.variant.id if self.view.variant is not None else ""
+        runs = own_runs(session)
+        found = [run for run in runs if run.variant == mine] or runs
+        if found:
+            self.look_at(found[-1].variant, found[-1].id)
+        else:
+            kept = self.work.document.variant(mine)
+            self.look_at((kept or own_variants(session)[-1]).id)
 
     @on(LiveChanged)
     def _live_changed(self, message: LiveChanged) -> None:
@@ -1114,25 +1138,45 @@ class DebugScreen(AppScreen[None]):
         self.app.push_screen(LookDialog(self.paint, pages_of(run, self.view.debug.index), copy))
 
     def action_choose_run(self) -> None:
-        if self.work.document.runs:
-            self.start_flow(self._choose_run())
-        else:
-            self.tell("this session has no run: r runs the query")
+        """List the session's queries and runs."""
+        from planscope.tui.controllers.run_list import Place
+        from planscope.tui.screens.runs.screen import Chosen, RunsScreen
 
-    async def _choose_run(self) -> None:
-        from planscope.tui.screens.flows.runs import choose_run
-
-        here = (
-            (self.view.variant.id, self.view.run.id if self.view.run else "") if self.view.variant else None
-        )
-        title = "Queries and runs of this session"
-        chosen = await choose_run(self, self.work, title, here=self.view.run_number, begin=here)
-        if chosen is None:
+        if not self.work.document.variants:
+            self.tell("this session has no query")
             return
-        if not chosen.run:
-            self.look_at(chosen.variant)
-        elif self.view.run is None or chosen.run != self.view.run.id:
-            self.look_at(chosen.variant, chosen.run)
+        here = Place(*self._key) if self.view.variant is not None else None
+
+        def left(chosen: Chosen | None) -> None:
+            if chosen is None:
+                return
+            if chosen.compare:
+                self.compare_with(chosen.variant, chosen.run)
+            elif chosen.run:
+                self.show_run(chosen.run, -1)
+            else:
+                self.look_at(chosen.variant)
+
+        self._enter(RunsScreen(self.paint, self.work, here), left)
+
+    def action_next_failed_run(self) -> None:
+        """Open the next wrong run of the session."""
+        from planscope.tui.controllers.run_list import Place, RunList
+
+        here = Place(*self._key) if self.view.variant is not None else None
+        runs = RunList(self.work.document, self.work.jobs, lambda message: None, here)
+
+        def found() -> None:
+            said = runs.next_failure()
+            chosen = runs.state.chosen
+            if chosen is not None and chosen.run is not None and chosen.run.failed:
+                self.show_run(chosen.place.run, -1)
+            self.tell(said)
+
+        if not self.work.document.runs:
+            self.tell("this session has no run: r runs the query")
+            return
+        runs.read(then=found)
 
     def action_describe(self) -> None:
         self.start_flow(self._describe())
@@ -1227,6 +1271,10 @@ class DebugScreen(AppScreen[None]):
 
     def action_compare(self) -> None:
         """Compare with the run that this one was forked from, or with the one before it."""
+        self.compare_with()
+
+    def compare_with(self, variant: str = "", run: str = "") -> None:
+        """Compare the displayed run with another; "": with the one that fits best."""
         from planscope.tui.screens.compare.comparable import Chosen, before_it
         from planscope.tui.screens.compare.screen import CompareScreen
 
@@ -1235,7 +1283,7 @@ class DebugScreen(AppScreen[None]):
             self.tell("no session is open yet")
             return
         here = Chosen(view.variant.id, view.run.id if view.run is not None else None)
-        other = before_it(document.open_session, here)
+        other = Chosen(variant, run or None) if variant else before_it(document.open_session, here)
         if other is None:
             self.tell("nothing to compare with yet: r runs the query again")
             return
@@ -1368,7 +1416,7 @@ class DebugScreen(AppScreen[None]):
 
     def palette_entries(self) -> Iterator[Command]:
         from planscope.tui.palette import Command
-        from planscope.tui.run_tree import run_runs
+        from planscope.tui.panes.run_line import run_runs
 
         yield from super().palette_entries()
         document = self.work.document

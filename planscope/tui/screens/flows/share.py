@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog, sure_dialog
+from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog, asking, sure_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
@@ -127,13 +128,18 @@ def file_for(session: Path | None, form: Form) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What to share: a snapshot of the session, a run or None for the query, the step as commands name it."""
+    """What to share: a snapshot of the session, a run or None for the query, the step as commands name it.
+
+    ``listed``: the ids of several runs that can be shared together. ``part``: the snapshot was reduced to some runs.
+    """
 
     session: Session
     run_id: str | None
     going_on: bool
     step: str | None
     path: Path | None
+    listed: tuple[str, ...] = ()
+    part: bool = False
 
 
 async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int = 0) -> int:
@@ -153,7 +159,10 @@ async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int =
 
 async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form) -> bool:
     """Share in one form; False if the user goes back to the choice of a form."""
-    what = _shared(what, form)
+    some = await _how_much(screen, what, form)
+    if some is None:
+        return False
+    what = _shared(some, form)
     approved: Approved | None = None
     while True:
         approved = await _preview(screen, jobs, what, form, approved)
@@ -169,14 +178,46 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
             name = str(target.file) if target.file is not None else name
 
 
-def _shared(what: Shared, form: Form) -> Shared:
-    """Reduce the session to the run unless the form contains the whole session."""
-    if form.carries or form.name == "svg":
+async def _how_much(screen: AppScreen[Any], what: Shared, form: Form) -> Shared | None:
+    """Ask how much of the session the file contains, if the form carries it; None if the user goes back."""
+    from planscope.session.removal import without_removed
+
+    session = without_removed(what.session)
+    what = replace(what, session=session)
+    if not form.carries or len(session.runs) + len(session.variants) < 3:
         return what
+    parts: list[tuple[str, tuple[str, ...] | None]] = []
+    if what.run_id is not None:
+        parts.append((f"Only run {shown(what.run_id, 20)}", (what.run_id,)))
+    if len(what.listed) > 1:
+        parts.append((f"The {len(what.listed):,} listed runs", what.listed))
+    if not parts:
+        return what
+    queries = phrases.plural(len(session.variants), "query", "queries")
+    parts.append((f"The whole session: {queries}, {phrases.plural(len(session.runs), 'run')}", None))
+    told = [("A run brings the runs that it was forked from, and its query.", "dim")]
+    number = await screen.answer(asking(screen.paint, "How much?", told, [text for text, _ in parts]))
+    if number is None:
+        return None
+    ids = parts[number][1]
+    return what if ids is None else _only(what, ids)
+
+
+def _only(what: Shared, ids: Collection[str]) -> Shared:
+    """Reduce the session to these runs."""
     from planscope.sharing.formats import excerpt
 
-    run = next((run for run in what.session.runs if run.id == what.run_id), None)
-    return replace(what, session=excerpt(what.session, run))
+    some = [one for one in what.session.runs if one.id in ids]
+    run_id = what.run_id if what.run_id in ids else some[-1].id if some else None
+    session = excerpt(what.session, *some) if some else excerpt(what.session, None)
+    return replace(what, session=session, run_id=run_id, part=bool(some))
+
+
+def _shared(what: Shared, form: Form) -> Shared:
+    """Reduce the session to the run unless the form contains the session."""
+    if form.carries or form.name == "svg":
+        return what
+    return _only(what, {what.run_id} if what.run_id is not None else ())
 
 
 async def _preview(
@@ -269,8 +310,10 @@ async def _make(
 
 def _title(what: Shared, form: Form) -> str:
     """The title of the dialogs."""
-    if form.carries:
+    if form.carries and not what.part:
         which = "the session"
+    elif what.part and len(what.session.runs) > 1:
+        which = phrases.plural(len(what.session.runs), "run")
     else:
         which = f"run {shown(what.run_id, 20)}" if what.run_id is not None else "the query"
     title = form.title if form.title.isupper() else form.title.lower()
@@ -287,7 +330,8 @@ def _about(what: Shared, form: Form) -> str:
         ]
         if what.session.notes.strip():
             parts.append("its notes")
-        told = f"The file contains the whole session: {', '.join(parts)}. "
+        which = "these runs of the session" if what.part else "the whole session"
+        told = f"The file contains {which}: {', '.join(parts)}. "
     if what.going_on:
         told += "The run is in progress: it is shared as far as it got."
     return told.strip()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import overload
 
 from planscope.session.library_index import Entry
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
-from planscope.tui.run_tree import run_runs
+from planscope.tui.panes.run_line import run_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.style.roles import OUTCOMES
 from planscope.wording import phrases
@@ -26,29 +25,6 @@ _ERROR = 15
 
 _LABEL = 10
 _GAP = 2
-
-
-class Lazy(Sequence[Line]):
-    """Builds each line only when it is displayed, since a window shows few of many sessions."""
-
-    def __init__(self, size: int, make: Callable[[int], Line]) -> None:
-        self._size = size
-        self._make = make
-        self._made: dict[int, Line] = {}
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._size))]
-        if index not in self._made:
-            self._made[index] = self._make(index)
-        return self._made[index]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,10 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.messages import LibraryChanged, SessionLoaded
-from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
 from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.library.lines import (
     Columns,
-    Lazy,
     Wishes,
     alike,
     columns_for,

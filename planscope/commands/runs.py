@@ -1,0 +1,208 @@
+"""``planscope runs``: the runs of a session, where they were lost; deleting them and taking them back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from planscope.commands import Command
+from planscope.commands.common import (
+    columns,
+    error_type,
+    open_session,
+    output_file,
+    print_json,
+    quoted,
+    say,
+    say_all,
+    session_path,
+)
+from planscope.errors import UserError
+from planscope.safe import clip
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session
+    from planscope.session.run_list import Facet, ListedRun, Losses
+
+ABOUT = (
+    "List the runs of a session, and at which step they were lost; with WORDS or options only some of them. --delete "
+    "and --restore change the session's file: what is deleted stays in it until --empty, and is never shared."
+)
+VERDICTS = ("right", "wrong", "aborted", "unknown")
+_BAR = 20
+"""Columns of the longest bar of the histogram."""
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    parser.add_argument(
+        "words", metavar="WORDS", nargs="*", help="words in id, verdict, error, step, model or agent"
+    )
+    parser.add_argument("--verdict", choices=VERDICTS, metavar="V", help="right, wrong, aborted or unknown")
+    parser.add_argument(
+        "--error-type", metavar="E", type=error_type, help="a type of error, such as order_error"
+    )
+    parser.add_argument("--lost", metavar="K", help="lost at this step: a number, or end")
+    parser.add_argument("--model", metavar="M", help="the model")
+    parser.add_argument("--agent", metavar="A", help="the agent")
+    parser.add_argument("--variant", metavar="ID", help="the query, by its id")
+    parser.add_argument("--own", action="store_true", help="leave out the runs of dissections")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="write the listed runs, with their queries, to a session file",
+    )
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument(
+        "--delete", metavar="ID", nargs="+", help="delete these runs or queries, and what depends on them"
+    )
+    change.add_argument("--restore", action="store_true", help="take the last deletion back")
+    change.add_argument("--empty", action="store_true", help="delete for good what was deleted")
+
+
+def _runs(args: argparse.Namespace) -> int:
+    if args.delete or args.restore or args.empty:
+        _change(args)
+        return 0
+    session = open_session(args.session)
+    listed = _listed(session, args)
+    if args.output is not None:
+        _write(session, listed, args.output)
+        return 0
+    from planscope.session.run_list import losses_of
+
+    losses = losses_of(listed)
+    if args.json:
+        from planscope.documents.runs import RunListDocument
+
+        removed = len(session.removed or ())
+        print_json(RunListDocument.about(listed, losses, removed).as_data())
+    else:
+        say_all(run_lines(session, listed, losses))
+    return 0
+
+
+def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
+    from planscope.session.record import record_of
+    from planscope.session.run_list import ListedRun, matches, outcomes_of_runs, trials_of
+
+    trials = trials_of(session)
+    outcomes = outcomes_of_runs(session, session.runs)
+    found = (
+        ListedRun(number, record_of(run), outcome, run.id in trials)
+        for number, (run, outcome) in enumerate(zip(session.runs, outcomes, strict=True), 1)
+    )
+    facets, words = list(_facets(args)), " ".join(args.words)
+    return [one for one in found if matches(one, words, facets)]
+
+
+def _facets(args: argparse.Namespace) -> Iterator[Facet]:
+    from planscope.session.run_list import MINE, Facet
+
+    given = (
+        Facet("verdict", args.verdict or ""),
+        Facet("error", args.error_type or ""),
+        Facet("lost", args.lost or ""),
+        Facet("model", args.model or ""),
+        Facet("agent", args.agent or ""),
+        Facet("query", args.variant or ""),
+        Facet("made", MINE if args.own else ""),
+    )
+    yield from (facet for facet in given if facet.value)
+
+
+def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> Iterator[str]:
+    """Yield the runs and the histogram as lines of text."""
+    from planscope.report import table
+    from planscope.session.run_list import loss_lines, step_words, tally
+    from planscope.wording.phrases import outcome, plural
+
+    if not session.runs:
+        yield "no runs yet; make one with: planscope run SESSION --model sim:careful"
+        return
+    if not listed:
+        yield "no run matches"
+        return
+    yield tally(listed).text or plural(len(listed), "run")
+    rows = []
+    for one in listed:
+        run, came_out = one.run, one.outcome
+        said = outcome(came_out.verdict, came_out.error_type) if came_out is not None else "not judged"
+        rows.append(
+            (
+                f"{one.number:>3}",
+                clip(run.id, 20),
+                said + run.help.note,
+                f"lost {step_words(one.lost)}" if one.lost else "",
+                clip(f"{run.helped_agent} {run.model}", 40),
+                plural(len(run.calls), "call"),
+                run.variant if len(session.variants) > 1 else "",
+            )
+        )
+    yield from table(rows)
+    yield ""
+    yield from (clip(line, columns()) for line in loss_lines(losses, _BAR))
+    if session.removed:
+        yield f"{plural(len(session.removed), 'deletion')} can be taken back: --restore"
+
+
+def _change(args: argparse.Namespace) -> None:
+    from planscope.session.files import fingerprint_of
+    from planscope.session.locations import is_bundled
+    from planscope.session.removal import delete_for_good, remove, take_back, text_of, with_dependents
+    from planscope.session.store import load, save
+    from planscope.session.writer import check_nobody_writes
+
+    path = session_path(args.session)
+    if is_bundled(path):
+        raise UserError(
+            f"bundled sessions are read-only; copy it first: planscope sessions copy {args.session}"
+        )
+    check_nobody_writes(path)
+    stamp = fingerprint_of(path)
+    session = load(path)
+    if args.delete:
+        runs, variants = {run.id for run in session.runs}, {one.id for one in session.variants}
+        unknown = [id for id in args.delete if id not in runs | variants]
+        if unknown:
+            raise UserError(f"the session has no run or query {quoted(unknown[0])}")
+        given = set(args.delete)
+        parts = with_dependents(session, given & variants, given & runs)
+        remove(session, parts)
+        action, told = (
+            "delete",
+            f"deleted: {parts.text} (planscope runs {args.session} --restore takes it back)",
+        )
+    elif args.restore:
+        action, told = "restore", f"taken back: {text_of(take_back(session))}"
+    else:
+        action, told = "empty", f"deleted for good: {delete_for_good(session)} runs and queries"
+    save(session, path, unless_changed=stamp)
+    if args.json:
+        from planscope.documents.runs import RunsChangedDocument
+
+        print_json(RunsChangedDocument.after(action, session).as_data())
+    else:
+        say(told)
+
+
+def _write(session: Session, listed: Sequence[ListedRun], target: str) -> None:
+    """Write the listed runs to a file, unredacted."""
+    from planscope.session.store import save
+    from planscope.sharing.formats import excerpt
+    from planscope.wording.phrases import plural
+
+    if not listed:
+        raise UserError("no run matches; nothing was written")
+    ids = {one.run.id for one in listed}
+    part = excerpt(session, *(run for run in session.runs if run.id in ids))
+    save(part, output_file(target))
+    say(
+        f"{plural(len(part.runs), 'run')} written to {target}; planscope export replaces private values in it"
+    )
+
+
+COMMANDS = {"runs": Command(ABOUT, "planscope runs cause-terminal wrong", _add_runs, _runs)}

@@ -1,0 +1,261 @@
+"""The runs of a session as a list: how each came out, where it was lost, filters and their counts, a histogram."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from planscope.session.library_index import Outcomes
+from planscope.wording.phrases import outcome, plural
+from planscope.wording.terms import VERDICTS, said
+
+if TYPE_CHECKING:
+    from planscope.language.problem import Problem
+    from planscope.session.model import Run, Session, Variant
+    from planscope.session.record import RunRecord
+
+MOST_BARS = 30
+"""Steps in a row of a histogram; of more, only those at which a run was lost."""
+
+
+class Outcome(NamedTuple):
+    """How a run came out: verdict, and the type of error if it is ``wrong``.
+
+    ``lost``: the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there.
+    """
+
+    verdict: str
+    error_type: str = ""
+    lost: str = ""
+    tool: str = ""
+
+
+def outcomes_of_runs(session: Session, runs: Iterable[Run]) -> Iterator[Outcome]:
+    """Judge runs one by one, and yield each; ``unknown`` if the query cannot be read."""
+    from planscope.errors import UserError
+    from planscope.language.reading import ActionNameError, ParseFailure
+    from planscope.oracle.replay import replay
+    from planscope.session.oracle_input import problem_of, trace_of
+
+    variants = {variant.id: variant for variant in session.variants}
+    problems: dict[str, Problem | None] = {}
+    for run in runs:
+        if run.variant not in problems:
+            try:
+                problems[run.variant] = problem_of(variants[run.variant])
+            except (KeyError, ParseFailure, ActionNameError, UserError):
+                problems[run.variant] = None
+        problem = problems[run.variant]
+        if problem is None:
+            yield Outcome("unknown")
+            continue
+        verdict = replay(problem, trace_of(run)).verdict()
+        named = verdict.headline.type if verdict.headline is not None else ""
+        first = verdict.first_violation
+        lost = str(first.step) if first is not None and verdict.verdict == "wrong" else ""
+        yield Outcome(verdict.verdict, named, lost, _tool_at(run, lost))
+
+
+def _tool_at(run: Run, step: str) -> str:
+    calls = (event for event in run.events if event.type == "call")
+    return next((call.tool for call in calls if str(call.step) == step), "")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """``number`` counts from 1. ``outcome`` None: not judged yet, or under way. ``trial``: a dissection made it."""
+
+    number: int
+    run: RunRecord
+    outcome: Outcome | None = None
+    trial: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome is not None and self.outcome.verdict == "wrong"
+
+    @property
+    def lost(self) -> str:
+        return self.outcome.lost if self.outcome is not None else ""
+
+
+def trials_of(session: Session) -> set[str]:
+    """Return the ids of the runs that dissections made."""
+    return {run for one in session.dissections for cell in one.cells for run in cell.runs}
+
+
+# Filters
+
+FacetKind = Literal["verdict", "error", "lost", "model", "agent", "query", "made"]
+
+
+class Facet(NamedTuple):
+    """A filter: runs with this verdict, type of error, step that lost the plan, model, agent, query or maker."""
+
+    kind: FacetKind
+    value: str
+
+    @property
+    def text(self) -> str:
+        """Return it in words: ``wrong``, ``order error``, ``lost at step 2``, ``model sim:careful``."""
+        if self.kind in ("verdict", "error"):
+            return said(self.value)
+        if self.kind == "lost":
+            return f"lost {step_words(self.value)}"
+        return self.value if self.kind == "made" else f"{self.kind} {self.value}"
+
+
+MINE, TRIALS, HELPED = "not of a dissection", "of a dissection", "helped"
+KINDS: tuple[FacetKind, ...] = ("verdict", "error", "lost", "query", "model", "agent", "made")
+
+
+def step_words(step: str) -> str:
+    """Return a step that lost a plan, in words: ``at step 2``, ``at the end``, ``before any call``."""
+    return "at the end" if step == "end" else "before any call" if step == "0" else f"at step {step}"
+
+
+def facets_of(one: ListedRun) -> set[Facet]:
+    """Return all filters that find a run."""
+    run = one.run
+    found = {Facet("model", run.model), Facet("agent", run.helped_agent), Facet("query", run.variant)}
+    found.add(Facet("made", TRIALS if one.trial else MINE))
+    if run.help:
+        found.add(Facet("made", HELPED))
+    if one.outcome is not None:
+        found.add(Facet("verdict", one.outcome.verdict))
+        if one.outcome.error_type:
+            found.add(Facet("error", one.outcome.error_type))
+        if one.lost:
+            found.add(Facet("lost", one.lost))
+    return {facet for facet in found if facet.value}
+
+
+def counts_of(runs: Iterable[ListedRun]) -> list[tuple[Facet, int]]:
+    """Return all filters that some of the runs have and others do not, with the number of runs, by kind."""
+    found = list(runs)
+    counts = Counter(facet for one in found for facet in facets_of(one))
+
+    def order(item: tuple[Facet, int]) -> tuple[int, int, int]:
+        facet, count = item
+        place = _step_order(facet.value) if facet.kind == "lost" else -count
+        return KINDS.index(facet.kind), place, 0
+
+    return sorted(((f, n) for f, n in counts.items() if n < len(found)), key=order)
+
+
+def _step_order(step: str) -> int:
+    return int(step) if step.isdigit() else 1 << 60
+
+
+def matches(one: ListedRun, words: str, facets: Collection[Facet]) -> bool:
+    """Return whether a run has every word, and of each kind of filter one."""
+    wanted: defaultdict[str, set[Facet]] = defaultdict(set)
+    for facet in facets:
+        wanted[facet.kind].add(facet)
+    has = facets_of(one)
+    if not all(some & has for some in wanted.values()):
+        return False
+    text = _haystack(one)
+    return all(word in text for word in words.casefold().split())
+
+
+def _haystack(one: ListedRun) -> str:
+    run = one.run
+    texts = [str(one.number), run.id, *(facet.text for facet in facets_of(one))]
+    if run.forked_from is not None:
+        texts.append(f"forked from {run.forked_from.run}")
+    if one.outcome is not None and one.outcome.error_type:
+        texts += [one.outcome.error_type, one.outcome.tool]
+    return "\n".join(texts).casefold()
+
+
+def query_matches(variant: Variant, words: str) -> bool:
+    """Return whether a query has every word in its id, its origin or its text."""
+    origin = variant.origin
+    text = f"{variant.id}\n{origin.mutation or origin.kind}\n{variant.query.text}".casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+# Where they were lost
+
+
+class Loss(NamedTuple):
+    """One step of the histogram. ``by``: the tools called there, or else the errors, with the number of runs."""
+
+    step: str
+    runs: int
+    by: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Where runs were lost, step by step. ``rest``: words about runs that no step lost."""
+
+    rows: tuple[Loss, ...]
+    lost: int
+    total: int
+    rest: str
+
+    @property
+    def most(self) -> int:
+        return max((row.runs for row in self.rows), default=0)
+
+
+def losses_of(runs: Sequence[ListedRun]) -> Losses:
+    """Return the histogram of the steps that lost these runs."""
+    by: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in runs:
+        if one.outcome is not None and one.lost:
+            by[one.lost][one.outcome.tool or outcome(one.outcome.verdict, one.outcome.error_type)] += 1
+    numbers = sorted(int(step) for step in by if step.isdigit())
+    steps = [str(number) for number in numbers]
+    if numbers and numbers[-1] - numbers[0] < MOST_BARS:
+        steps = [str(number) for number in range(numbers[0], numbers[-1] + 1)]
+    steps += [step for step in by if not step.isdigit()]
+    rows = tuple(Loss(step, by[step].total(), tuple(by[step].most_common())) for step in steps)
+    lost = sum(row.runs for row in rows)
+    return Losses(rows, lost, len(runs), _rest(runs))
+
+
+def _rest(runs: Iterable[ListedRun]) -> str:
+    counts = Counter(
+        "pending" if one.outcome is None else one.outcome.verdict for one in runs if not one.lost
+    )
+    nowhere = ", lost at no step"
+    parts = [
+        f"{counts[kind]:,} {word}{nowhere * (kind == 'wrong')}"
+        for kind, word in VERDICTS.items()
+        if counts[kind]
+    ]
+    parts += [f"{counts['pending']:,} not judged yet"] if counts["pending"] else []
+    return ", ".join(parts)
+
+
+def tally(runs: Iterable[ListedRun]) -> Outcomes:
+    """Count these runs by verdict, as lists of sessions count them."""
+    counts, errors = Counter[str](), Counter[str]()
+    for one in runs:
+        if one.outcome is None:
+            continue
+        verdict = one.outcome.verdict
+        if verdict in ("right", "wrong") and one.run.help:
+            counts["helped"] += 1
+            counts["helped_right"] += verdict == "right"
+        else:
+            counts[verdict] += 1
+        errors.update([one.outcome.error_type] if one.outcome.error_type else [])
+    return Outcomes(**counts, errors=dict(errors.most_common()))
+
+
+def loss_lines(losses: Losses, width: int) -> Iterator[str]:
+    """Yield the histogram as plain text, ``width`` cells for the longest bar."""
+    yield f"lost: {losses.lost:,} of {plural(losses.total, 'run')}" + (
+        f"; {losses.rest}" if losses.rest else ""
+    )
+    for row in losses.rows:
+        bar = "#" * max(round(row.runs * width / max(losses.most, 1)), 1 if row.runs else 0)
+        by = ", ".join(f"{name} {count}" for name, count in row.by)
+        name = "end" if row.step == "end" else f"step {row.step}"
+        yield f"  {name:<8} {bar:<{width}} {row.runs:>4}  {by}".rstrip()

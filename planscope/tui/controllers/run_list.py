@@ -1,0 +1,387 @@
+"""The runs of the open session as a list: judged in a job, searched, filtered, deleted and taken back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from planscope.errors import UserError
+from planscope.session.run_list import (
+    Facet,
+    ListedRun,
+    Losses,
+    counts_of,
+    losses_of,
+    matches,
+    outcomes_of_runs,
+    query_matches,
+    tally,
+    trials_of,
+)
+from planscope.tui.controllers.document import Document, Post, RunKey
+from planscope.tui.controllers.jobs import CancelToken, Jobs
+from planscope.tui.messages import DocumentChanged, RunsChanged
+from planscope.tui.style.lines import shown
+from planscope.wording import phrases
+
+if TYPE_CHECKING:
+    from planscope.session.library_index import Outcomes
+    from planscope.session.model import Run, Session, Variant
+    from planscope.session.run_list import Outcome
+
+JOB = "run-verdicts"
+_SOON = 0.1
+"""Seconds between two updates of the list while verdicts arrive."""
+
+
+# The tree of queries and runs
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of the tree: a query, or a run of it. ``number``: the run's index in the session."""
+
+    depth: int
+    variant: Variant
+    number: int | None = None
+    run_id: str = ""
+
+
+def tree_of(variants: Sequence[Variant], runs: Sequence[Run]) -> list[Branch]:
+    """Return all queries, each with its runs below it. Forks are below the run that they were forked from.
+
+    Edited queries are below their parents. Runs of a missing query are left out. A fork of another query's run is
+    below its own query.
+    """
+    children: defaultdict[str, list[Variant]] = defaultdict(list)
+    known = {v.id for v in variants}
+    for variant in variants:
+        children[variant.parent if variant.parent in known else ""].append(variant)
+    below: defaultdict[str, list[int]] = defaultdict(list)
+    variant_of = {run.id: run.variant for run in runs}
+    for number, run in enumerate(runs):
+        origin = run.forked_from.run if run.forked_from is not None else ""
+        own = variant_of.get(origin) == run.variant and origin != run.id
+        below[f"run {origin}" if own else f"variant {run.variant}"].append(number)
+    made: list[Branch] = []
+    _grow(made, runs, children, below)
+    return made
+
+
+def _grow(
+    made: list[Branch],
+    runs: Sequence[Run],
+    children: defaultdict[str, list[Variant]],
+    below: defaultdict[str, list[int]],
+) -> None:
+    waiting = [(variant, 0) for variant in reversed(children[""])]
+    while waiting:
+        variant, depth = waiting.pop()
+        made.append(Branch(depth, variant))
+        mine = [(number, depth + 1) for number in reversed(below[f"variant {variant.id}"])]
+        while mine:
+            number, run_depth = mine.pop()
+            made.append(Branch(run_depth, variant, number, runs[number].id))
+            forks = below.pop(f"run {runs[number].id}", [])
+            mine += [(fork, run_depth + 1) for fork in reversed(forks)]
+        waiting += [(child, depth + 1) for child in reversed(children[variant.id])]
+
+
+# Verdicts
+
+
+def outcomes_of(document: Document) -> dict[str, Outcome]:
+    """Return the known verdicts of the session's runs, by the runs' ids."""
+    session = document.session
+    runs = session.runs if session is not None else ()
+    found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
+    return {id: outcome for id, outcome in found if outcome is not None}
+
+
+def not_judged(document: Document) -> list[Run]:
+    """Return the runs that have ended and are not judged since their last event, the newest first."""
+    session = document.session
+    if session is None:
+        return []
+    going = document.under_way | document.passing
+    runs = (run for run in reversed(session.runs) if run.id not in going)
+    return [run for run in runs if _key(session, run) not in document.outcomes]
+
+
+def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
+    """Judge runs of a session one by one, and yield each. For a thread."""
+    for run, outcome in zip(runs, outcomes_of_runs(session, runs), strict=True):
+        yield _key(session, run), outcome
+
+
+def _key(session: Session, run: Run) -> RunKey:
+    return session.id, run.id, len(run.events)
+
+
+# The list: pure state
+
+
+class Place(NamedTuple):
+    """A query, and a run of it or ""."""
+
+    variant: str
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: a query, or a run."""
+
+    branch: Branch
+    run: ListedRun | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.branch.variant.id, self.branch.run_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """``rows``: all queries and runs. ``listed``: the displayed ones. ``at``: the index of the chosen row there.
+
+    ``removed``: the number of deletions that can be taken back.
+    """
+
+    rows: tuple[Row, ...] = ()
+    words: str = ""
+    facets: frozenset[Facet] = frozenset()
+    listed: tuple[Row, ...] = ()
+    at: int = 0
+    judging: tuple[int, int] = (0, 0)
+    removed: int = 0
+
+    @property
+    def chosen(self) -> Row | None:
+        return self.listed[self.at] if self.at < len(self.listed) else None
+
+    @property
+    def filtered(self) -> bool:
+        """Return whether a search or a filter may hide runs."""
+        return bool(self.words.strip() or self.facets)
+
+    @property
+    def runs(self) -> list[ListedRun]:
+        """Return the displayed runs."""
+        return [row.run for row in self.listed if row.run is not None]
+
+    @property
+    def all_runs(self) -> list[ListedRun]:
+        return [row.run for row in self.rows if row.run is not None]
+
+    @property
+    def losses(self) -> Losses:
+        """Return where the displayed runs were lost."""
+        return losses_of(self.runs)
+
+    @property
+    def tally(self) -> Outcomes:
+        """Return how the displayed runs came out."""
+        return tally(self.runs)
+
+    def counts(self) -> list[tuple[Facet, int]]:
+        """Return the filters to offer, with the numbers of runs; a set filter is among them, even if no run has it."""
+        found = counts_of(self.all_runs)
+        offered = {facet for facet, _ in found}
+        return [*((facet, 0) for facet in sorted(self.facets - offered)), *found]
+
+    def arranged(self, chosen: Place | None = None, *, on_run: bool = False) -> Runs:
+        """Search and filter again. Choose the row at ``chosen``, or keep the chosen one.
+
+        ``on_run``: choose the run below a query.
+        """
+        before = chosen or (self.chosen.place if self.chosen is not None else None)
+        listed = self.rows if not self.filtered else tuple(self._matching())
+        at = next((i for i, row in enumerate(listed) if row.place == before), None)
+        if at is None:
+            at = min(self.at, max(len(listed) - 1, 0))
+        if on_run and listed and listed[at].run is None:
+            at = next((i for i, row in enumerate(listed) if i >= at and row.run is not None), at)
+        return replace(self, listed=listed, at=at)
+
+    def _matching(self) -> list[Row]:
+        """Return the runs that match, below their queries, and the queries that match a search by themselves."""
+        found = [
+            row for row in self.rows if row.run is not None and matches(row.run, self.words, self.facets)
+        ]
+        needed, ids = {row.branch.variant.id for row in found}, {row.branch.run_id for row in found}
+        return [
+            row
+            for row in self.rows
+            if (row.branch.run_id in ids if row.run is not None else self._query_stays(row, needed))
+        ]
+
+    def _query_stays(self, row: Row, needed: set[str]) -> bool:
+        variant = row.branch.variant
+        return variant.id in needed or (not self.facets and query_matches(variant, self.words))
+
+    def next_failure(self, by: int = 1) -> int | None:
+        """Return the index of the next wrong run, after the last one the first; None if no displayed run is wrong."""
+        many = len(self.listed)
+        for step in range(1, many + 1):
+            place = (self.at + by * step) % many
+            run = self.listed[place].run
+            if run is not None and run.failed:
+                return place
+        return None
+
+
+# The controller
+
+
+class RunList:
+    """The only writer of ``state``. Posts :class:`RunsChanged`. ``begin``: the row to choose first."""
+
+    def __init__(self, document: Document, jobs: Jobs, post: Post, begin: Place | None = None) -> None:
+        self.document = document
+        self.jobs = jobs
+        self.state = Runs()
+        self._post = post
+        self._begin = begin
+        self._soon: list[Any] = []
+
+    def close(self) -> None:
+        """Judge no more."""
+        self.jobs.cancel(JOB)
+        for timer in self._soon:
+            timer.cancel()
+        self._soon.clear()
+
+    @property
+    def at_rest(self) -> bool:
+        return not self.jobs.running(JOB) and not self._soon
+
+    def read(self, then: Callable[[], None] = lambda: None) -> None:
+        """Read the session's queries and runs, and judge the runs that no list has judged yet; ``then`` is called."""
+        self._rebuild(self._begin)
+        missing = not_judged(self.document)
+        if not missing:
+            then()
+            return
+        session = self.document.snapshot()
+        self._set(replace(self.state, judging=(0, len(missing))))
+
+        def judged(token: CancelToken, key: RunKey, outcome: Outcome) -> None:
+            self.document.judged(key, outcome)
+            done, many = self.state.judging
+            self.state = replace(self.state, judging=(done + 1, many))
+            if not token.cancelled and not self._soon:
+                self._soon.append(self.jobs.loop.call_later(_SOON, self._rebuild))
+
+        def work(token: CancelToken) -> None:
+            for key, outcome in judge_runs(session, missing):
+                if token.cancelled:
+                    return
+                self.jobs.tell(partial(judged, token, key, outcome))
+
+        def over(answer: object) -> None:
+            self.state = replace(self.state, judging=(0, 0))
+            self._rebuild()
+            then()
+
+        self.jobs.start(JOB, work, over, over)
+
+    def _rebuild(self, chosen: Place | None = None) -> None:
+        for timer in self._soon:
+            timer.cancel()
+        self._soon.clear()
+        document = self.document
+        if document.session is None:
+            return
+        known, trials = outcomes_of(document), trials_of(document.session)
+
+        def run_of(branch: Branch) -> ListedRun | None:
+            if branch.number is None:
+                return None
+            id = branch.run_id
+            return ListedRun(branch.number + 1, document.record(id), known.get(id), id in trials)
+
+        branches = tree_of(document.variants, document.runs)
+        rows = tuple(Row(branch, run_of(branch)) for branch in branches)
+        removed = len(document.session.removed or ())
+        self._set(replace(self.state, rows=rows, removed=removed).arranged(chosen))
+
+    def _set(self, state: Runs) -> None:
+        self.state = state
+        self._post(RunsChanged())
+
+    def heard(self, message: DocumentChanged) -> None:
+        """Read again soon, since a run may have begun, ended, or gone."""
+        if message.what == "removed":
+            self._read_again()
+        elif message.what in ("variant", "run", "dissection", "opened") and not self._soon:
+            self._soon.append(self.jobs.loop.call_later(_SOON, self._read_again))
+
+    def _read_again(self) -> None:
+        self._begin = None
+        if self.jobs.running(JOB):
+            self._rebuild()
+        else:
+            self.read()
+
+    # Choosing, searching, filtering
+
+    def choose(self, at: int) -> None:
+        """Choose the row at an index, or the nearest one."""
+        self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
+
+    def search(self, words: str) -> None:
+        self._set(replace(self.state, words=words).arranged(on_run=True))
+
+    def toggle(self, facet: Facet) -> None:
+        """Set a filter, or clear it."""
+        self._set(replace(self.state, facets=self.state.facets ^ {facet}).arranged(on_run=True))
+
+    def clear(self) -> None:
+        """End search and filters; the chosen row stays chosen."""
+        self._set(replace(self.state, words="", facets=frozenset()).arranged())
+
+    def next_failure(self) -> str:
+        """Go to the next wrong run. Returns a notice, or ""."""
+        place = self.state.next_failure()
+        if place is None:
+            judging = self.state.judging[1] and not self.at_rest
+            return "no wrong run found yet; still judging" if judging else "no run here is wrong"
+        again = place <= self.state.at
+        self.choose(place)
+        return "the first wrong run again" if again else ""
+
+    # Deleting
+
+    def delete(self, busy: set[str], *, listed: bool = False) -> str:
+        """Delete the chosen row, or all displayed runs (``listed``), and what depends on it. Returns a notice.
+
+        ``busy``: ids of dissections under way.
+        """
+        row = self.state.chosen
+        if row is None:
+            return "nothing is chosen"
+        if listed:
+            runs = {one.run.id for one in self.state.runs}
+            return self._changed(
+                lambda: self.document.remove(runs=runs, busy=busy), "deleted: {}; u takes it back"
+            )
+        what = {"runs": {row.place.run}} if row.run is not None else {"variants": {row.place.variant}}
+        return self._changed(lambda: self.document.remove(**what, busy=busy), "deleted: {}; u takes it back")
+
+    def take_back(self) -> str:
+        """Take the last deletion back. Returns a notice."""
+        return self._changed(self.document.take_back, "taken back: {}")
+
+    def delete_for_good(self) -> str:
+        """Forget all that was deleted. Returns a notice."""
+        count = self.document.delete_for_good()
+        return f"deleted for good: {phrases.plural(count, 'query or run', 'queries and runs')}"
+
+    def _changed(self, do: Callable[[], str], told: str) -> str:
+        try:
+            return told.format(do())
+        except UserError as error:
+            return f"not done: {shown(str(error), 200)}"

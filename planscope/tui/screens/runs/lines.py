@@ -1,0 +1,164 @@
+"""Lays out the list of runs: one row for each query and run, a histogram of lost steps, the chosen run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from planscope.session.run_list import ListedRun, Loss, Losses, step_words
+from planscope.tui.controllers.run_list import Row, Runs
+from planscope.tui.panes.run_line import model_runs
+from planscope.tui.style.lines import BLANK, Line, Run, cut, line, paragraph, shown, width_of
+from planscope.tui.style.roles import outcome_runs
+from planscope.wording import phrases
+from planscope.wording.terms import FINDINGS, LOST_HERE, MUTATIONS
+
+if TYPE_CHECKING:
+    from planscope.session.model import Variant
+    from planscope.session.record import RecordedCall
+
+_OUTCOME = max(map(len, FINDINGS.values()))
+_LOST = len("step 10")
+_LABEL = 9
+_DEEPEST, _LONGEST_ID = 4, 10
+"""Forks of forks beyond this depth are no more indented; ids are cut."""
+
+_BY = 24
+"""Cells that a histogram's row keeps for the names of the tools, if there is room."""
+
+
+class Columns(NamedTuple):
+    """The widths of a run's number with its indent, and of its id, in cells; equal in all rows."""
+
+    number: int
+    id: int
+
+
+def columns_of(rows: Iterable[Row]) -> Columns:
+    runs = [row for row in rows if row.run is not None]
+    deepest = max((min(row.branch.depth, _DEEPEST) for row in runs), default=0)
+    ids = max((len(row.branch.run_id) for row in runs), default=0)
+    return Columns(2 * deepest + 3, min(ids, _LONGEST_ID))
+
+
+def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
+    """Lay out one query or run. ``here``: the id of the run in the debugger."""
+    mark = Run("▶ " if chosen else "  ", "mark")
+    indent = "  " * min(row.branch.depth, _DEEPEST)
+    ground = "cursor" if chosen else ""
+    if row.run is None:
+        variant = row.branch.variant
+        origin = f"  {origin_words(variant)}  "
+        told = " ".join(variant.query.text.split())
+        name = Run(shown(variant.id, 16), "label")
+        return line(mark, indent, name, Run(origin, "dim"), Run(shown(told, 200), "quote"), ground=ground)
+    listed, run = row.run, row.run.run
+    made = [mark, Run(f"{f'{indent}{listed.number:>3}':<{columns.number}} ")]
+    made.append(Run(f"{shown(run.id, columns.id):<{columns.id}}  ", "dim"))
+    made += _outcome(listed)
+    lost = listed.lost
+    at = "end" if lost == "end" else "start" if lost == "0" else f"step {lost}" if lost else ""
+    made.append(Run(f"{at:<{_LOST}}  ", "finding" if lost else ""))
+    if run.id == here:
+        made.append(Run("← here  ", "mark"))
+    if run.help:
+        made.append(Run(f"helped: {run.help.text}  ", "caution"))
+    made += model_runs(run)
+    details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {phrases.plural(len(run.calls), 'call')}"
+    if run.forked_from is not None:
+        details += f", forked from {phrases.fork_point(run.forked_from)}"
+    made.append(Run(details + (", dissection" if listed.trial else ""), "dim"))
+    return line(*made, ground=ground)
+
+
+def origin_words(variant: Variant) -> str:
+    """Say where a query comes from: ``written``, ``other words``."""
+    origin = variant.origin
+    return shown(MUTATIONS.get(origin.mutation, origin.mutation) if origin.mutation else origin.kind, 24)
+
+
+def _outcome(listed: ListedRun) -> list[Run]:
+    """Return a run's verdict, in a column of constant width."""
+    if listed.run.under_way:
+        return [Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")]
+    if listed.outcome is None:
+        return [Run(f"… {'':<{_OUTCOME}}  ", "dim")]
+    sign, said = outcome_runs(listed.outcome.verdict, listed.outcome.error_type, _OUTCOME)
+    return [sign, Run(f"{said.text}  ", said.role)]
+
+
+def empty_lines(state: Runs, width: int) -> list[Line]:
+    text = (
+        "No run matches. Esc clears search and filters." if state.filtered else "This session has no query."
+    )
+    return [Line(runs) for runs in paragraph(text, width, "dim")]
+
+
+def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
+    """Lay out the histogram: a row for each step. ``at``: the row with the cursor."""
+    lines = [_loss_line(row, losses.most, width, i == at) for i, row in enumerate(losses.rows)]
+    if not losses.rows:
+        lines.append(line(Run("No step lost one of these runs.", "dim")))
+    if losses.rest:
+        lines += [BLANK, *(Line(runs) for runs in paragraph(f"Besides: {losses.rest}.", width, "dim"))]
+    return lines
+
+
+def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:
+    name = "end" if row.step == "end" else "start" if row.step == "0" else f"step {row.step}"
+    count = f" {row.runs:,}" if row.runs else ""
+    by = ", ".join(f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)
+    head = 2 + _LABEL
+    room = max(width - head - len(f" {most:,}") - (min(_BY, width // 3) + 2), 4)
+    size = max(round(row.runs * room / max(most, 1)), 1) if row.runs else 0
+    runs = [
+        Run("▶ " if chosen else "  ", "mark"),
+        Run(f"{name:<{_LABEL}}", "label"),
+        Run("█" * size, "broken"),
+        Run(count, "strong"),
+    ]
+    left = width - width_of(runs) - 2
+    if by and left >= 6:
+        runs += [Run("  "), *cut([Run(by, "dim")], left)]
+    return Line(tuple(run for run in runs if run.text), "cursor" if chosen else "")
+
+
+def chosen_title(row: Row | None) -> list[Run]:
+    if row is None:
+        return []
+    if row.run is None:
+        return [Run(f"Query {shown(row.branch.variant.id, 20)}", "title")]
+    return [Run(f"Run {row.run.number}", "title"), Run(f" {shown(row.run.run.id, 20)}", "dim")]
+
+
+def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list[Line]:
+    """Describe the chosen run: its verdict, where it was lost, its calls. ``runs``: all, for the counts of a query."""
+    if row is None:
+        return []
+    if row.run is None:
+        mine = [one for one in runs if one.run.variant == row.branch.variant.id]
+        right = sum(one.outcome is not None and one.outcome.verdict == "right" for one in mine)
+        told = f"{phrases.plural(len(mine), 'run')}, {right} right" if mine else "not run yet"
+        text = " ".join(row.branch.variant.query.text.split())
+        return [line(Run(told, "strong")), *(Line(part) for part in paragraph(text, width, "quote"))]
+    listed, run = row.run, row.run.run
+    lines: list[Line] = []
+    if listed.outcome is not None and not run.under_way:
+        lost = f", lost {step_words(listed.lost)}" if listed.lost else ""
+        outcome = outcome_runs(listed.outcome.verdict, listed.outcome.error_type)
+        lines.append(line(*outcome, Run(lost, "finding")))
+    if run.ending != "stopped" or run.help:
+        told = phrases.ending(run) + run.help.note
+        lines += [Line(part) for part in paragraph(told, width, "caution")]
+    for number, call in enumerate(run.calls, 1):
+        lines.append(_call_line(number, call, str(number) == listed.lost, width))
+    return lines
+
+
+def _call_line(number: int, call: RecordedCall, lost: bool, width: int) -> Line:
+    """Lay out one call. The step that lost the plan has the sign of a lost state."""
+    note = [Run(f"  {LOST_HERE}", "broken")] if lost else [Run("  failed", "caution")] if call.failed else []
+    head = [Run("● " if lost else "  ", "broken"), Run(f"{number:>2} ", "dim")]
+    text = cut([Run(phrases.call(call.tool, call.arguments))], max(width - width_of(head), 8))
+    fits = width_of([*head, *text, *note]) <= width
+    return line(*head, *text, *(note if fits else ()))

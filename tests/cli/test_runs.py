@@ -1,0 +1,63 @@
+"""``planscope runs``: which runs are listed, where they were lost, and what deleting does to the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+
+from planscope.documents.schemas import schema
+from planscope.session.locations import bundled
+from planscope.session.store import load, save
+from tests.cli.support import Cli
+
+
+def test_runs_are_listed_filtered_and_counted_by_the_step_that_lost_them(cli: Cli) -> None:
+    document = cli("runs", "cause-terminal", "--json").json
+    jsonschema.validate(document, schema("runs"))
+    assert (document["right"], document["counted"], document["removed"]) == (5, 18, 0)
+    assert [(row["step"], row["runs"]) for row in document["losses"]] == [(1, 12), (2, 0), (3, 1)]
+    assert [run["id"] for run in cli("runs", "cause-terminal", "--own", "--json").json["runs"]] == ["r1"]
+    third = cli("runs", "cause-terminal", "order", "error", "--lost", "3")
+    assert third.status == 0 and "d1r11" in third.out and "d1r1 " not in third.out
+    assert "lost: 1 of 1 run" in third.out and "court_hearing_coverage 1" in third.out
+    assert cli("runs", "cause-terminal", "--model", "none").out == "no run matches\n"
+
+
+def test_deleting_changes_the_file_and_restoring_brings_it_back(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "mine.planscope.json"
+    save(load(bundled()["first-look"]), path)
+    before = load(path).model_dump()
+    done = cli("runs", str(path), "--delete", "r1", "--json")
+    jsonschema.validate(done.json, schema("runs"))
+    assert done.json == {"action": "delete", "runs": ["r2"], "variants": ["v1"], "removed": 1}
+    assert [run.id for run in load(path).runs] == ["r2"]
+    assert "1 deletion can be taken back" in cli("runs", str(path)).out
+    assert "taken back: run r1" in cli("runs", str(path), "--restore").out
+    assert load(path).model_dump() == before
+    cli("runs", str(path), "--delete", "r1")
+    assert cli("runs", str(path), "--empty").status == 0
+    assert "r1" not in path.read_text(encoding="utf-8").split('"')
+
+
+def test_what_cannot_be_done_is_one_line_and_changes_nothing(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "mine.planscope.json"
+    save(load(bundled()["first-look"]), path)
+    for args, words in (
+        ((str(path), "--delete", "v1"), "keeps at least one query"),
+        ((str(path), "--delete", "nope"), "no run or query 'nope'"),
+        ((str(path), "--restore"), "nothing was deleted"),
+        (("first-look", "--delete", "r1"), "read-only"),
+        ((str(path), "nothing", "-o", str(tmp_path / "some.planscope.json")), "no run matches"),
+    ):
+        done = cli("runs", *args)
+        assert done.status == 2 and words in done.err and done.err.count("\n") == 1, args
+    assert len(load(path).runs) == 2 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_some_runs_are_written_alone(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "some.planscope.json"
+    assert cli("runs", "cause-terminal", "--lost", "3", "-o", str(target)).status == 0
+    some = load(target)
+    assert [run.id for run in some.runs] == ["d1r11"] and not some.dissections
+    assert [one.id for one in some.variants] == ["v1", "d1v2"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from planscope.session.library import session_files
 from planscope.session.locations import is_bundled, library_folder, trash_folder
-from planscope.session.model import Session, Variant
+from planscope.session.model import Removal, Session, Variant, all_runs, all_variants
 from planscope.session.recovery import recoverable
 from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
@@ -42,15 +42,26 @@ class Held:
         """Take in what is there; what of it is less than it was."""
         less = self.less(session)
         not_kept = set(passing)
-        self.runs.update({run.id: list(run.events) for run in session.runs if run.id not in not_kept})
-        self.variants.update({variant.id: variant for variant in session.variants})
+        self.runs.update({run.id: list(run.events) for run in all_runs(session) if run.id not in not_kept})
+        self.variants.update({variant.id: variant for variant in all_variants(session)})
         self.cells.update(_cells(session))
         return less
 
+    def forget(self, removed: Iterable[Removal]) -> None:
+        """The user deleted this for good."""
+        for one in removed:
+            for run in one.runs:
+                self.runs.pop(run.id, None)
+            for variant in one.variants:
+                self.variants.pop(variant.id, None)
+            for dissection in one.dissections:
+                for cell in dissection.cells:
+                    self.cells.pop((dissection.id, cell.kind, cell.number), None)
+
     def less(self, session: Session) -> list[str]:
         """What a session does not have of it."""
-        runs = {run.id: run.events for run in session.runs}
-        variants = {variant.id: variant for variant in session.variants}
+        runs = {run.id: run.events for run in all_runs(session)}
+        variants = {variant.id: variant for variant in all_variants(session)}
         cells = _cells(session)
         return [
             *(f"run {id}" for id in self.runs.keys() - runs.keys()),
@@ -69,7 +80,8 @@ class Held:
 
 
 def _cells(session: Session) -> dict[tuple[str, str, int], set[str]]:
-    return {(d.id, c.kind, c.number): set(c.runs) for d in session.dissections for c in d.cells}
+    deleted = (d for one in session.removed or () for d in one.dissections)
+    return {(d.id, c.kind, c.number): set(c.runs) for d in (*session.dissections, *deleted) for c in d.cells}
 
 
 def _parted(before: list[Any], now: list[Any]) -> str:
@@ -90,6 +102,7 @@ class Ledger:
         self.document: Document | None = None
         self._autosave: Autosave | None = None
         self._held = Held()
+        self._removed: list[Removal] = []
         self._opened_at: dict[str, Any] = {}
         self._shelved: dict[Path, tuple[str, Held]] = {}
         self._leaving: Session | None = None
@@ -102,13 +115,17 @@ class Ledger:
         if document.session is not None:
             self._held.add(document.session, document.passing)
             self._opened_at = document.session.cursor
+            self._removed = list(document.session.removed or ())
 
     def heard(self, message: DocumentChanged) -> None:
         """The open document changed."""
         document = self.document
         if document is None or document.session is None or self._leaving is not None:
             return  # what a run tells when it is ended may come too late for the file
-        if message.what in ("variant", "run", "dissection"):
+        if message.what == "removed" and document.session.removed is None:
+            self._held.forget(self._removed)
+        self._removed = list(document.session.removed or ())
+        if message.what in ("variant", "run", "dissection", "removed"):
             self._tell("lost in the document", self._held.add(document.session, document.passing))
 
     def _tell(self, what: str, things: Iterable[str]) -> None:

@@ -58,7 +58,13 @@ async def test_nothing_breaks_and_nothing_is_lost() -> None:
 
 async def test_it_gets_into_all_rooms() -> None:
     async with before_one() as monkey:
-        for key, where in (("e", "edit"), ("m", "dissect"), ("d", "compare"), ("L", "library")):
+        for key, where in (
+            ("e", "edit"),
+            ("m", "dissect"),
+            ("d", "compare"),
+            ("o", "runs"),
+            ("L", "library"),
+        ):
             assert where in TO_GO and key in TO_GO["debug"]
             await press(monkey, key)
             assert monkey.where == where
